@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { Event } from '@muster/contract/events'
+import type { Kysely } from 'kysely'
+import { openBus } from './platform/bus/open-bus.ts'
+import type { Bus } from './platform/bus/bus.ts'
+import type { Config } from './platform/config/config.ts'
+import type { Database } from './platform/database/database.ts'
+import { lockDataFolder } from './platform/database/lock.ts'
+import { migrate } from './platform/database/migrate.ts'
+import { migrations } from './platform/database/migrations/index.ts'
+import { openDatabase, type OpenDatabase } from './platform/database/open-database.ts'
+import { createTransactor, type Transact } from './platform/database/transaction.ts'
+import { createLog, type Log } from './platform/log/log.ts'
+import { openSecrets, type Secrets } from './platform/secrets/secrets.ts'
+
+/** Everything that a feature needs, built once and in order. `overrides` of createContext is the only test seam. */
+export interface Context extends AsyncDisposable {
+  config: Config
+  log: Log
+  /** Names this process in rows that it claims. */
+  processId: string
+  now: () => Date
+  db: Kysely<Database>
+  engine: OpenDatabase<Database>['engine']
+  transaction: Transact<Database, Event>
+  bus: Bus
+  secrets: Secrets
+  /** Tells every process, this one included. */
+  emit: (event: Event) => void
+  onEvent: (handler: (event: Event) => void) => Promise<void>
+}
+
+export interface Overrides {
+  now?: () => Date
+  log?: Log
+  database?: OpenDatabase<Database>
+  bus?: Bus
+  secrets?: Secrets
+}
+
+const EVENTS_SUBJECT = 'events'
+
+export async function createContext(config: Config, overrides: Overrides = {}): Promise<Context> {
+  await using stack = new AsyncDisposableStack()
+  const log = overrides.log ?? createLog(config.logLevel)
+  const processId = randomUUID()
+  const now = overrides.now ?? (() => new Date())
+  const secrets = overrides.secrets ?? (await openSecrets(config.dataFolder))
+  if (config.databaseUrl === undefined && overrides.database === undefined) {
+    stack.use(await lockDataFolder(config.dataFolder))
+  }
+  const database =
+    overrides.database ?? stack.use(await openDatabase<Database>(config.databaseUrl, config.dataFolder))
+  await migrate(database, { migrations, dataFolder: config.dataFolder })
+  const bus = overrides.bus ?? stack.use(await openBus(config.natsUrl))
+  const emit = (event: Event) => {
+    bus.publish(EVENTS_SUBJECT, event)
+  }
+  const resources = stack.move()
+  return {
+    config,
+    log,
+    processId,
+    now,
+    db: database.db,
+    engine: database.engine,
+    transaction: createTransactor<Database, Event>(database, emit),
+    bus,
+    secrets,
+    emit,
+    onEvent: async (handler) => {
+      // Published by `emit` above, in this process or another of the same version.
+      await bus.subscribe(EVENTS_SUBJECT, (message) => handler(message as Event))
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+test('every setting is optional', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({ host: '127.0.0.1', port: 8420, adminUser: 'admin', isLoopback: true })
+  expect(config.databaseUrl).toBeUndefined()
+})
+
+test.each([
+  [{ MUSTER_PORT: 'eighty' }, 'MUSTER_PORT'],
+  [{ MUSTER_PORT: '70000' }, 'MUSTER_PORT'],
+  [{ MUSTER_PUBLIC_URL: 'rmm.example' }, 'MUSTER_PUBLIC_URL'],
+  [{ MUSTER_ALLOWED_ORIGINS: 'https://a.example nonsense' }, 'MUSTER_ALLOWED_ORIGINS'],
+  [{ MUSTER_ADMIN_PASSWORD: 'short' }, 'MUSTER_ADMIN_PASSWORD'],
+  [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
+  [{ MUSTER_TLS_CERT: '/a.pem' }, 'MUSTER_TLS_KEY'],
+  [{ NATS_URL: 'nats://127.0.0.1:4222' }, 'DATABASE_URL'],
+])('a wrong value stops the start with one line that names the setting: %o', (env, name) => {
+  expect(() => readConfig(env)).toThrow(ConfigError)
+  expect(() => readConfig(env)).toThrow(name)
+  try {
+    readConfig(env)
+  } catch (error) {
+    expect(String(error)).not.toContain('\n')
+  }
+})
+
+test.each([
+  ['127.0.0.1', undefined, true],
+  ['::1', undefined, true],
+  ['0.0.0.0', undefined, false],
+  ['127.0.0.1', 'https://rmm.example.com', false],
+])('host %s with public address %s: loopback %s', (host, url, loopback) => {
+  expect(readConfig({ MUSTER_HOST: host, MUSTER_PUBLIC_URL: url }).isLoopback).toBe(loopback)
+})

@@ -1,0 +1,89 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+const Origin = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).origin)
+
+const Environment = z.object({
+  MUSTER_HOST: z.string().min(1).default('127.0.0.1'),
+  MUSTER_PORT: z.coerce.number().int().min(0).max(65_535).default(8420),
+  MUSTER_DATA: z.string().min(1).default('./data'),
+  MUSTER_PUBLIC_URL: Origin.optional(),
+  MUSTER_ADMIN_USER: z.string().trim().min(1).max(150).default('admin'),
+  MUSTER_ADMIN_PASSWORD: z.string().min(10).max(1024).optional(),
+  MUSTER_ALLOWED_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
+    .pipe(z.array(Origin)),
+  MUSTER_TLS_CERT: z.string().min(1).optional(),
+  MUSTER_TLS_KEY: z.string().min(1).optional(),
+  MUSTER_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).optional(),
+})
+
+export interface Config {
+  host: string
+  port: number
+  dataFolder: string
+  publicUrl: string | undefined
+  adminUser: string
+  adminPassword: string | undefined
+  allowedOrigins: string[]
+  tls: { certFile: string; keyFile: string } | undefined
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  databaseUrl: string | undefined
+  natsUrl: string | undefined
+  /** Only this machine can reach the server. */
+  isLoopback: boolean
+}
+
+/** A wrong setting: the message is one line that names it. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Reads every setting from the environment, once. Empty values count as absent. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = Environment.safeParse(given)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new ConfigError(`${String(issue?.path[0])} has a wrong value: ${issue?.message}`)
+  }
+  const value = parsed.data
+  if ((value.MUSTER_TLS_CERT === undefined) !== (value.MUSTER_TLS_KEY === undefined)) {
+    throw new ConfigError('MUSTER_TLS_CERT and MUSTER_TLS_KEY must be given together')
+  }
+  if (value.NATS_URL !== undefined && value.DATABASE_URL === undefined) {
+    throw new ConfigError('NATS_URL needs DATABASE_URL: several processes cannot share the embedded database')
+  }
+  return {
+    host: value.MUSTER_HOST,
+    port: value.MUSTER_PORT,
+    dataFolder: resolve(value.MUSTER_DATA),
+    publicUrl: value.MUSTER_PUBLIC_URL,
+    adminUser: value.MUSTER_ADMIN_USER,
+    adminPassword: value.MUSTER_ADMIN_PASSWORD,
+    allowedOrigins: value.MUSTER_ALLOWED_ORIGINS,
+    tls:
+      value.MUSTER_TLS_CERT !== undefined && value.MUSTER_TLS_KEY !== undefined
+        ? { certFile: value.MUSTER_TLS_CERT, keyFile: value.MUSTER_TLS_KEY }
+        : undefined,
+    logLevel: value.MUSTER_LOG_LEVEL,
+    databaseUrl: value.DATABASE_URL,
+    natsUrl: value.NATS_URL,
+    isLoopback: isLoopbackHost(value.MUSTER_HOST) && isLoopbackUrl(value.MUSTER_PUBLIC_URL),
+  }
+}
+
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  if (bare === 'localhost' || bare === '::1') return true
+  return isIP(bare) === 4 && bare.startsWith('127.')
+}
+
+function isLoopbackUrl(url: string | undefined): boolean {
+  return url === undefined || isLoopbackHost(new URL(url).hostname)
+}

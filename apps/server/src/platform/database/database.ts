@@ -1,0 +1,43 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { AgentsTable, EnrolTokensTable, NotesTable, ProcessesTable } from './tables/agents.ts'
+import type { AuditLogTable, SettingsTable } from './tables/audit.ts'
+import type { ClientsTable, SitesTable } from './tables/clients.ts'
+import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
+import type { JobsTable } from './tables/jobs.ts'
+import type { ScriptsTable } from './tables/scripts.ts'
+import type {
+  IdempotencyKeysTable,
+  RoleClientsTable,
+  RolesTable,
+  RoleSitesTable,
+  SessionsTable,
+  SocketTicketsTable,
+  ThrottlesTable,
+  UsersTable,
+} from './tables/users.ts'
+
+/** Every table. Queries take `Db`, so that they run inside and outside a transaction alike. */
+export interface Database {
+  users: UsersTable
+  roles: RolesTable
+  role_clients: RoleClientsTable
+  role_sites: RoleSitesTable
+  sessions: SessionsTable
+  throttles: ThrottlesTable
+  socket_tickets: SocketTicketsTable
+  idempotency_keys: IdempotencyKeysTable
+  clients: ClientsTable
+  sites: SitesTable
+  agents: AgentsTable
+  enrol_tokens: EnrolTokensTable
+  processes: ProcessesTable
+  agent_notes: NotesTable
+  agent_history: AgentHistoryTable
+  history_output: HistoryOutputTable
+  scripts: ScriptsTable
+  audit_log: AuditLogTable
+  settings: SettingsTable
+  jobs: JobsTable
+}
+
+export type Db = Kysely<Database> | Transaction<Database>

@@ -1,0 +1,68 @@
+import type { Generated } from 'kysely'
+
+export interface AgentsTable {
+  id: Generated<number>
+  agent_id: string
+  site_id: number
+  /** base64url Ed25519; the private half never leaves the machine. */
+  public_key: string
+  /** The same again after a reinstall into the same folder of the same machine. */
+  machine_key: string
+  monitoring_type: 'server' | 'workstation'
+  hostname: string
+  plat: 'windows' | 'linux' | 'darwin'
+  arch: string
+  description: Generated<string>
+  /** JSON of the contract's AgentFacts; null before the first report. */
+  facts: string | null
+  version: Generated<string>
+  public_ip: Generated<string>
+  last_seen: string | null
+  connected: Generated<0 | 1>
+  /** Id of the server process that holds the link. */
+  link_process: string | null
+  link_lost_at: string | null
+  clock_skew_seconds: number | null
+  maintenance_mode: Generated<0 | 1>
+  check_interval: Generated<number>
+  offline_time: Generated<number>
+  overdue_time: Generated<number>
+  overdue_email_alert: Generated<0 | 1>
+  overdue_text_alert: Generated<0 | 1>
+  overdue_dashboard_alert: Generated<0 | 1>
+  time_zone: string | null
+  default_shell: Generated<'use_global' | 'cmd' | 'powershell' | 'bash' | 'custom'>
+  default_shell_custom: Generated<string>
+  block_policy_inheritance: Generated<0 | 1>
+  created_at: string
+  /** Changes with every edit by a person: two tabs saving at once are told. */
+  modified: string
+}
+
+export interface EnrolTokensTable {
+  id: Generated<number>
+  /** hex sha256 of the token. */
+  digest: string
+  site_id: number
+  monitoring_type: 'server' | 'workstation'
+  plat: 'windows' | 'linux' | 'darwin' | null
+  uses_left: number
+  expires_at: string
+  created_by: string
+  created_at: string
+}
+
+/** A server process; its links are taken for lost when it stops beating. */
+export interface ProcessesTable {
+  id: string
+  started_at: string
+  beat_at: string
+}
+
+export interface NotesTable {
+  pk: Generated<number>
+  agent_id: string
+  username: string
+  note: string
+  entry_time: string
+}

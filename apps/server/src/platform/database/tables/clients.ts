@@ -1,0 +1,16 @@
+import type { Generated } from 'kysely'
+
+export interface ClientsTable {
+  id: Generated<number>
+  name: string
+  block_policy_inheritance: Generated<0 | 1>
+  created_at: string
+}
+
+export interface SitesTable {
+  id: Generated<number>
+  client_id: number
+  name: string
+  block_policy_inheritance: Generated<0 | 1>
+  created_at: string
+}

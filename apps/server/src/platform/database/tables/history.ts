@@ -1,0 +1,52 @@
+import type { Generated } from 'kysely'
+
+export type HistoryState =
+  | 'queued'
+  | 'sent'
+  | 'accepted'
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'expired'
+  | 'cancelled'
+
+/** A command or script for one machine. The row is written before anything is sent. */
+export interface AgentHistoryTable {
+  id: Generated<number>
+  agent_id: string
+  time: string
+  type: 'cmd_run' | 'script_run'
+  state: HistoryState
+  reason: string | null
+  command: string
+  script_id: number | null
+  script_name: string | null
+  shell: string
+  /** JSON list. */
+  args: Generated<string>
+  username: string
+  run_as_user: string | null
+  timeout_seconds: number
+  expires_at: string
+  /** Command name and JSON of its input as the contract has it, without secrets. */
+  command_name: 'run-command' | 'run-script'
+  command_input: string
+  nonce: string
+  cancel_requested: Generated<0 | 1>
+  save_as_note: Generated<0 | 1>
+  sent_at: string | null
+  started_at: string | null
+  finished_at: string | null
+  retcode: number | null
+  execution_time: number | null
+  output_bytes: Generated<number>
+  output_cut_bytes: Generated<number>
+}
+
+export interface HistoryOutputTable {
+  history_id: number
+  /** Counts the chunks of one run from 1. */
+  chunk: number
+  stream: 'stdout' | 'stderr'
+  text: string
+}

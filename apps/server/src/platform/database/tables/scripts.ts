@@ -1,0 +1,26 @@
+import type { Generated } from 'kysely'
+
+export interface ScriptsTable {
+  id: Generated<number>
+  name: string
+  description: string
+  category: string
+  shell: 'powershell' | 'cmd' | 'python' | 'shell' | 'nushell' | 'deno' | 'node'
+  script_type: 'userdefined' | 'builtin'
+  /** JSON list. */
+  args: string
+  /** JSON list of NAME=value. */
+  env_vars: string
+  filename: string
+  syntax: string
+  script_body: string
+  script_hash: string
+  default_timeout: number
+  /** JSON list; empty = all. */
+  supported_platforms: string
+  favorite: 0 | 1
+  hidden: 0 | 1
+  run_as_user: 0 | 1
+  created_at: string
+  modified: string
+}

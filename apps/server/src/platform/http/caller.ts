@@ -1,0 +1,30 @@
+import type { Permission } from '@muster/contract/permissions'
+
+/** Which clients and sites a caller sees. A client in the list brings all its sites. */
+export type Scope = { all: true } | { all: false; clientIds: number[]; siteIds: number[] }
+
+/** Who makes a request, with what that person may do. */
+export interface Caller {
+  userId: number
+  username: string
+  name: string | null
+  isSuperuser: boolean
+  permissions: ReadonlySet<Permission>
+  scope: Scope
+  /** Absent for callers that hold an API key. */
+  session: CallerSession | undefined
+  source: string
+}
+
+export interface CallerSession {
+  digest: string
+  expiresAt: string
+  /** Past its end, within the grace in which only reads answer. */
+  inGrace: boolean
+  /** TOTP must be set up before anything else. */
+  totpPending: boolean
+}
+
+export function mayDo(caller: Caller, permission: Permission): boolean {
+  return caller.isSuperuser || caller.permissions.has(permission)
+}

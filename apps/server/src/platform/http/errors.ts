@@ -1,0 +1,36 @@
+import { AppError, ERROR_STATUS, type ErrorBody } from '@muster/contract/errors'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Every refusal leaves as the contract's ErrorBody; unknown errors are logged and leave as `internal`. */
+export function handleErrors(fastify: FastifyInstance): void {
+  fastify.setErrorHandler((error: FastifyError | Error, request, reply) => {
+    const known = error instanceof AppError ? error : fromFastify(error)
+    if (known === undefined) {
+      request.log.error({ err: error }, 'request failed')
+      sendError(request, reply, new AppError('internal', 'Something went wrong on the server. Its log has the details.'))
+      return
+    }
+    sendError(request, reply, known)
+  })
+}
+
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
+  const body: ErrorBody = {
+    detail: error.message,
+    code: error.code,
+    ...(error.fields === undefined ? {} : { fields: error.fields }),
+    request_id: request.id,
+  }
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterSeconds))
+  void reply.status(ERROR_STATUS[error.code]).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function fromFastify(error: FastifyError | Error): AppError | undefined {
+  const status = 'statusCode' in error ? error.statusCode : undefined
+  if (status === 413) return new AppError('too_large', 'The request is too large.')
+  if (status === 503) return new AppError('unavailable', 'The server is starting or stopping. Try again.')
+  if (status !== undefined && status >= 400 && status < 500) {
+    return new AppError('invalid', `The request cannot be read: ${error.message}`)
+  }
+  return undefined
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { Signature } from './enrol.ts'
+
+/** How a command line or a script body is run. `custom` needs `custom_shell`, the path of a program. */
+export const Shell = z.enum(['bash', 'sh', 'cmd', 'powershell', 'custom'])
+export type Shell = z.infer<typeof Shell>
+export const Interpreter = z.enum(['powershell', 'cmd', 'python', 'shell', 'nushell', 'deno', 'node'])
+
+const EnvVars = z.array(z.string().max(10_000)).max(200)
+const RunOptions = {
+  env_vars: EnvVars,
+  /** User to run as; null = the agent's own. */
+  run_as_user: z.string().max(64).nullable(),
+  timeout_seconds: z.int().min(1).max(86_400),
+  output_cap_bytes: z
+    .int()
+    .min(1)
+    .max(64 * 1024 * 1024),
+}
+
+/** What a server may ask of a machine: name -> input. Work with output is followed by `progress` and `result` reports. */
+export const commands = {
+  'run-command': z.object({
+    shell: Shell,
+    custom_shell: z.string().max(1000).nullable(),
+    cmd: z.string().max(100_000),
+    ...RunOptions,
+  }),
+  'run-script': z.object({
+    interpreter: Interpreter,
+    body: z.string().max(1_000_000),
+    args: z.array(z.string().max(10_000)).max(200),
+    ...RunOptions,
+  }),
+  cancel: z.object({ history_id: z.int() }),
+  'report-facts': z.object({}),
+  uninstall: z.object({}),
+} as const
+export type CommandName = keyof typeof commands
+export type CommandInput<Name extends CommandName> = z.infer<(typeof commands)[Name]>
+export const CommandName = z.enum(Object.keys(commands) as [CommandName, ...CommandName[]])
+
+/**
+ * The signed part of a command. It crosses the wire as the exact text that was signed, so that both sides
+ * check the same bytes.
+ */
+export const CommandPayload = z.object({
+  protocol: z.literal(1),
+  agent_id: z.string(),
+  /** User name of the person, or `server` for its own chores. */
+  author: z.string().max(200),
+  issued_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  nonce: z.string().min(16).max(64),
+  /** Row of agent_history that results belong to; null for chores. */
+  history_id: z.int().nullable(),
+  name: CommandName,
+  input: z.unknown(),
+})
+export type CommandPayload = z.infer<typeof CommandPayload>
+
+/** A command on the wire. `person_signature` is room for a second signature, by the author's own key. */
+export const SignedCommand = z.object({
+  payload: z.string().max(2_000_000),
+  signature: Signature,
+  person_signature: Signature.nullable(),
+})
+export type SignedCommand = z.infer<typeof SignedCommand>
+
+/** Text that is signed for a command payload. */
+export function commandProof(payload: string): string {
+  return `muster-command-1\n${payload}`
+}

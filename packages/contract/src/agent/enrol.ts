@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { AgentFacts } from './facts.ts'
+
+export const ENROL_PATH = '/agent/enrol/'
+
+/** base64url of a raw 32-byte Ed25519 public key. */
+export const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
+/** base64url of a 64-byte Ed25519 signature. */
+export const Signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/)
+
+/**
+ * What a machine sends once, by POST. `signature` is made with the key's private half over
+ * `muster-enrol-1\n{token}\n{machine_key}\n{public_key}` and proves that the sender owns the key.
+ */
+export const EnrolRequest = z.object({
+  token: z.string().min(20).max(200),
+  public_key: PublicKey,
+  /** hex sha256 of machine id and data folder: the same again after a reinstall on the same machine. */
+  machine_key: z.string().regex(/^[0-9a-f]{64}$/),
+  signature: Signature,
+  /** Only what is known at once; the first report brings the rest. */
+  facts: AgentFacts.pick({ hostname: true, platform: true, arch: true, agent_version: true }),
+})
+export type EnrolRequest = z.infer<typeof EnrolRequest>
+
+export const EnrolAnswer = z.object({
+  agent_id: z.string(),
+  /** The server's command key, pinned from now on. */
+  command_key: PublicKey,
+  reattached: z.boolean(),
+})
+export type EnrolAnswer = z.infer<typeof EnrolAnswer>
+
+export function enrolProof(request: { token: string; machine_key: string; public_key: string }): string {
+  return `muster-enrol-1\n${request.token}\n${request.machine_key}\n${request.public_key}`
+}

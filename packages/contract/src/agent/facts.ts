@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+/** Machine data is hostile text: every string is cut, every list is bounded, and all is shown as text only. */
+const Text = z.string().overwrite((text) => text.slice(0, 512))
+const Line = z.string().overwrite((text) => text.slice(0, 255))
+const Bytes = z.number().min(0)
+
+export const Disk = z.object({
+  device: Line,
+  mount: Line,
+  fstype: Line,
+  total: Bytes,
+  used: Bytes,
+  free: Bytes,
+  percent: z.number().min(0).max(100),
+})
+export const PhysicalDisk = z.object({ name: Line, size: Bytes, type: Line, serial: Line })
+export const NetworkAddress = z.object({
+  interface: Line,
+  address: Line,
+  family: z.enum(['ipv4', 'ipv6']),
+  mac: Line,
+})
+
+/** All facts that a machine reports of itself; a report carries those that changed. */
+export const AgentFacts = z.object({
+  hostname: z.string().min(1).overwrite((text) => text.slice(0, 255)),
+  platform: z.enum(['windows', 'linux', 'darwin']),
+  arch: Line,
+  os_name: Line,
+  os_version: Line,
+  /** Unix seconds. */
+  boot_time: z.number(),
+  logged_in_user: Line.nullable(),
+  last_logged_in_user: Line.nullable(),
+  total_ram: Bytes,
+  cpus: z.array(Line).max(64),
+  graphics: z.array(Line).max(16),
+  disks: z.array(Disk).max(128),
+  physical_disks: z.array(PhysicalDisk).max(128),
+  addresses: z.array(NetworkAddress).max(256),
+  make: Line,
+  model: Line,
+  serial_number: Line,
+  time_zone: Line,
+  needs_reboot: z.boolean(),
+  agent_version: Line,
+  /** What is wrong with the agent itself, as sentences: a full disk, no temporary folder. */
+  problems: z.array(Text).max(20),
+})
+export type AgentFacts = z.infer<typeof AgentFacts>

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { SignedCommand } from './commands.ts'
+import { Signature } from './enrol.ts'
+import { AgentFacts } from './facts.ts'
+
+/** The agent's WebSocket. The upgrade request names the agent in `x-muster-agent`. See docs/protocol.md. */
+export const LINK_PATH = '/agent/ws'
+export const PROTOCOL_VERSIONS = [1] as const
+/** Largest text frame either side accepts; a larger one is refused by an `error` frame and the link stays. */
+export const MAX_FRAME_BYTES = 2 * 1024 * 1024
+/** Frames above this close the link: nobody sends such a thing by mistake. */
+export const MAX_SOCKET_BYTES = 16 * 1024 * 1024
+/** Server to agent, WebSocket ping frames; both sides take a link for dead after DEAD_AFTER_MS of silence. */
+export const HEARTBEAT_MS = 2000
+export const DEAD_AFTER_MS = 4500
+
+/** What the agent signs to sign in. */
+export function linkProof(agentId: string, nonce: string): string {
+  return `muster-link-1\n${agentId}\n${nonce}`
+}
+
+export const ServerFrame = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('challenge'),
+    nonce: z.string(),
+    server_time: z.iso.datetime(),
+    protocols: z.array(z.int()),
+  }),
+  z.object({ type: z.literal('welcome'), protocol: z.int(), server_version: z.string() }),
+  z.object({ type: z.literal('refused'), code: z.string(), message: z.string() }),
+  z.object({ type: z.literal('command'), command: SignedCommand }),
+  /** Reports up to and including this number are stored; the agent may forget them. */
+  z.object({ type: z.literal('ack'), seq: z.int() }),
+  z.object({
+    type: z.literal('error'),
+    code: z.enum(['too_large', 'unreadable', 'unknown_type']),
+    message: z.string(),
+  }),
+])
+export type ServerFrame = z.infer<typeof ServerFrame>
+
+const HistoryRef = { history_id: z.int() }
+
+/** A report is kept by the agent, in order, until the server acknowledges its `seq`. */
+export const Report = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('facts'), facts: AgentFacts.partial() }),
+  z.object({ kind: z.literal('accepted'), ...HistoryRef, at: z.iso.datetime() }),
+  z.object({ kind: z.literal('started'), ...HistoryRef, at: z.iso.datetime() }),
+  z.object({
+    kind: z.literal('output'),
+    ...HistoryRef,
+    /** Counts the chunks of one run from 1, so that a repeated one is stored once. */
+    chunk: z.int().min(1),
+    stream: z.enum(['stdout', 'stderr']),
+    text: z.string().max(262_144),
+  }),
+  z.object({
+    kind: z.literal('result'),
+    ...HistoryRef,
+    at: z.iso.datetime(),
+    outcome: z.enum(['exited', 'timed_out', 'cancelled', 'refused', 'failed']),
+    /** A sentence, for every outcome but `exited`. */
+    reason: z.string().max(2000).nullable(),
+    retcode: z.int().nullable(),
+    execution_time: z.number().min(0).nullable(),
+    output_cut_bytes: z.number().min(0),
+  }),
+])
+export type Report = z.infer<typeof Report>
+
+export const AgentFrame = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('answer'),
+    signature: Signature,
+    protocols: z.array(z.int()).max(20),
+    agent_version: z.string().max(50),
+    agent_time: z.iso.datetime(),
+    /** Runs that are in work on the machine right now. */
+    active: z.array(z.int()).max(10_000),
+  }),
+  z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
+  z.object({ type: z.literal('error'), code: z.string().max(50), message: z.string().max(2000) }),
+])
+export type AgentFrame = z.infer<typeof AgentFrame>

@@ -1,0 +1,220 @@
+import { z } from 'zod'
+import { AgentFacts } from '../agent/facts.ts'
+import { endpoint } from '../endpoint.ts'
+import {
+  AgentId,
+  AgentParams,
+  Id,
+  Instant,
+  ListQuery,
+  MonitoringType,
+  Platform,
+  QueryFlag,
+} from '../fields.ts'
+
+export const AgentStatus = z.enum(['online', 'offline', 'overdue'])
+
+export const CheckCounts = z.object({
+  total: z.int(),
+  passing: z.int(),
+  failing: z.int(),
+  warning: z.int(),
+  info: z.int(),
+  has_failing_checks: z.boolean(),
+})
+
+/** A row of the machines table. */
+export const AgentRow = z.object({
+  agent_id: AgentId,
+  hostname: z.string(),
+  client: z.string(),
+  site: z.string(),
+  client_name: z.string(),
+  site_name: z.string(),
+  client_id: z.int(),
+  site_id: z.int(),
+  monitoring_type: MonitoringType,
+  plat: Platform,
+  goarch: z.string(),
+  description: z.string(),
+  status: AgentStatus,
+  connected: z.boolean(),
+  last_seen: Instant.nullable(),
+  /** Unix seconds. */
+  boot_time: z.number().nullable(),
+  offline_time: z.int(),
+  overdue_time: z.int(),
+  checks: CheckCounts,
+  maintenance_mode: z.boolean(),
+  needs_reboot: z.boolean(),
+  has_patches_pending: z.boolean(),
+  pending_actions_count: z.int(),
+  logged_username: z.string(),
+  italic: z.boolean(),
+  overdue_email_alert: z.boolean(),
+  overdue_text_alert: z.boolean(),
+  overdue_dashboard_alert: z.boolean(),
+  alert_template: z.null(),
+  policy: z.int().nullable(),
+  block_policy_inheritance: z.boolean(),
+  version: z.string(),
+  operating_system: z.string(),
+  public_ip: z.string(),
+  local_ips: z.string(),
+  cpu_model: z.array(z.string()),
+  graphics: z.string(),
+  make_model: z.string(),
+  physical_disks: z.array(z.string()),
+  serial_number: z.string(),
+  custom_fields: z.array(z.object({ id: z.int(), field: z.int(), agent: AgentId, value: z.unknown() })),
+  /** What is wrong with the agent itself (full disk, wrong clock), as sentences. */
+  problems: z.array(z.string()),
+})
+export type AgentRow = z.infer<typeof AgentRow>
+
+/** Names only, for choosing a machine (`?detail=false`). */
+export const AgentName = z.object({
+  id: z.int(),
+  agent_id: AgentId,
+  hostname: z.string(),
+  client: z.string(),
+  site: z.string(),
+})
+
+export const EditableAgent = z.object({
+  site: Id,
+  monitoring_type: MonitoringType,
+  description: z.string().max(255),
+  time_zone: z.string().max(64).nullable(),
+  check_interval: z.int().min(15).max(86_400),
+  offline_time: z.int().min(2).max(9_999_998),
+  overdue_time: z.int().min(3).max(9_999_998),
+  overdue_email_alert: z.boolean(),
+  overdue_text_alert: z.boolean(),
+  overdue_dashboard_alert: z.boolean(),
+  maintenance_mode: z.boolean(),
+  default_shell: z.enum(['use_global', 'cmd', 'powershell', 'bash', 'custom']),
+  default_shell_custom: z.string().max(255),
+})
+export type EditableAgent = z.infer<typeof EditableAgent>
+
+/** All that is known of one machine. `site` is the id here, as `PUT` takes it. */
+export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
+  id: z.int(),
+  client: z.string(),
+  site: z.int(),
+  time_zone: z.string().nullable(),
+  /** The machine's own zone as it reports it. */
+  timezone: z.string(),
+  check_interval: z.int(),
+  default_shell: EditableAgent.shape.default_shell,
+  default_shell_custom: z.string(),
+  total_ram: z.number(),
+  created: Instant,
+  modified: z.string(),
+  facts: AgentFacts.nullable(),
+  clock_skew_seconds: z.number().nullable(),
+  link_lost_at: Instant.nullable(),
+})
+export type AgentDetail = z.infer<typeof AgentDetail>
+
+export const listAgents = endpoint({
+  method: 'GET',
+  path: '/agents/',
+  access: 'can_list_agents',
+  summary: 'Machines, of one client or site or all; detail=false answers names only',
+  query: ListQuery.extend({
+    monitoring_type: MonitoringType.optional(),
+    client: Id.optional(),
+    site: Id.optional(),
+    detail: QueryFlag.optional(),
+  }),
+  response: z.union([z.array(AgentRow), z.array(AgentName)]),
+  paged: true,
+})
+
+export const getAgent = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/',
+  access: 'can_list_agents',
+  summary: 'All that is known of one machine',
+  params: AgentParams,
+  response: AgentDetail,
+})
+
+export const editAgent = endpoint({
+  method: 'PUT',
+  path: '/agents/:agent_id/',
+  access: 'can_edit_agent',
+  summary: 'Change some settings of a machine. With `modified`, refused when somebody else saved since',
+  params: AgentParams,
+  body: EditableAgent.partial().extend({ modified: z.string().optional() }),
+  response: AgentDetail,
+})
+
+export const deleteAgent = endpoint({
+  method: 'DELETE',
+  path: '/agents/:agent_id/',
+  access: 'can_uninstall_agents',
+  summary: 'Uninstall the agent where it is connected, and forget the machine',
+  params: AgentParams,
+  response: z.object({ uninstalled: z.boolean() }),
+})
+
+export const refreshAgent = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/wmi/',
+  access: 'can_edit_agent',
+  summary: 'Ask the machine for a fresh inventory',
+  params: AgentParams,
+  response: AgentDetail,
+})
+
+export const pingAgent = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/ping/',
+  access: 'can_list_agents',
+  summary: 'Whether the machine answers right now',
+  params: AgentParams,
+  response: z.object({ name: z.string(), status: z.enum(['online', 'offline']) }),
+})
+
+export const setMaintenance = endpoint({
+  method: 'POST',
+  path: '/agents/maintenance/bulk/',
+  access: 'can_edit_agent',
+  summary: 'Maintenance mode on or off for every machine of a client or site',
+  body: z.object({ type: z.enum(['Client', 'Site']), id: Id, action: z.boolean() }),
+  response: z.object({ changed: z.int() }),
+})
+
+export const createInstaller = endpoint({
+  method: 'POST',
+  path: '/agents/installer/',
+  access: 'can_install_agents',
+  summary: 'The line that installs an agent, with a fresh enrolment token inside',
+  body: z.object({
+    client: Id,
+    site: Id,
+    agenttype: MonitoringType,
+    plat: Platform,
+    goarch: z.enum(['amd64', '386', 'arm64', 'arm']).default('amd64'),
+    /** Hours. */
+    expires: z
+      .int()
+      .min(1)
+      .max(24 * 365)
+      .default(24),
+    uses: z.int().min(1).max(100_000).default(100),
+    installMethod: z.enum(['manual', 'powershell', 'bash', 'mac', 'exe']).default('bash'),
+    /** An agent with a data folder of its own, run in the foreground by whoever pastes the line. */
+    data_folder: z.string().max(1000).optional(),
+  }),
+  response: z.object({
+    cmd: z.string(),
+    url: z.string(),
+    token: z.string(),
+    expires: Instant,
+    uses: z.int(),
+  }),
+})

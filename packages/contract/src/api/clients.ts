@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { Id, IdParams, ListQuery, NodeName, Nothing } from '../fields.ts'
+
+/** Whether a node holds a failing machine, by severity. */
+export const FailingChecks = z.object({ error: z.boolean(), warning: z.boolean() })
+
+const NodeState = {
+  agent_count: z.int(),
+  maintenance_mode: z.boolean(),
+  failing_checks: FailingChecks,
+  block_policy_inheritance: z.boolean(),
+}
+
+export const Site = z.object({
+  id: z.int(),
+  name: z.string(),
+  client: z.int(),
+  client_name: z.string(),
+  ...NodeState,
+})
+export type Site = z.infer<typeof Site>
+
+export const Client = z.object({ id: z.int(), name: z.string(), sites: z.array(Site), ...NodeState })
+export type Client = z.infer<typeof Client>
+
+const MoveQuery = z.object({ move_to_site: Id.optional() })
+
+export const listClients = endpoint({
+  method: 'GET',
+  path: '/clients/',
+  access: 'can_list_clients',
+  summary: 'Clients with their sites, as far as the caller may see them',
+  query: ListQuery,
+  response: z.array(Client),
+  paged: true,
+})
+
+export const createClient = endpoint({
+  method: 'POST',
+  path: '/clients/',
+  access: 'can_manage_clients',
+  summary: 'Add a client with its first site; with initialsetup, finish the first-time setup',
+  body: z.object({
+    client: z.object({ name: NodeName }),
+    site: z.object({ name: NodeName }),
+    initialsetup: z.boolean().optional(),
+    timezone: z.string().max(64).optional(),
+    companyname: z.string().max(255).optional(),
+    monitor_server: z.boolean().optional(),
+  }),
+  response: Client,
+})
+
+export const getClient = endpoint({
+  method: 'GET',
+  path: '/clients/:id/',
+  access: 'can_list_clients',
+  summary: 'One client with its sites',
+  params: IdParams,
+  response: Client,
+})
+
+export const editClient = endpoint({
+  method: 'PUT',
+  path: '/clients/:id/',
+  access: 'can_manage_clients',
+  summary: 'Rename a client',
+  params: IdParams,
+  body: z.object({ client: z.object({ name: NodeName }) }),
+  response: Client,
+})
+
+export const deleteClient = endpoint({
+  method: 'DELETE',
+  path: '/clients/:id/',
+  access: 'can_manage_clients',
+  summary: 'Delete a client with its sites; its machines move to the given site first',
+  params: IdParams,
+  query: MoveQuery,
+  response: Nothing,
+})
+
+export const listSites = endpoint({
+  method: 'GET',
+  path: '/clients/sites/',
+  access: 'can_list_sites',
+  summary: 'Sites of every client that the caller may see',
+  query: ListQuery,
+  response: z.array(Site),
+  paged: true,
+})
+
+export const createSite = endpoint({
+  method: 'POST',
+  path: '/clients/sites/',
+  access: 'can_manage_sites',
+  summary: 'Add a site to a client',
+  body: z.object({ site: z.object({ client: Id, name: NodeName }) }),
+  response: Site,
+})
+
+export const getSite = endpoint({
+  method: 'GET',
+  path: '/clients/sites/:id/',
+  access: 'can_list_sites',
+  summary: 'One site',
+  params: IdParams,
+  response: Site,
+})
+
+export const editSite = endpoint({
+  method: 'PUT',
+  path: '/clients/sites/:id/',
+  access: 'can_manage_sites',
+  summary: 'Rename a site or move it to another client',
+  params: IdParams,
+  body: z.object({ site: z.object({ name: NodeName.optional(), client: Id.optional() }) }),
+  response: Site,
+})
+
+export const deleteSite = endpoint({
+  method: 'DELETE',
+  path: '/clients/sites/:id/',
+  access: 'can_manage_sites',
+  summary: 'Delete a site; its machines move to the given site first',
+  params: IdParams,
+  query: MoveQuery,
+  response: Nothing,
+})

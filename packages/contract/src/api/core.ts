@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { Color, DoubleClickAction, TableTab, TreeSort } from './users.ts'
+
+export const DashInfo = z.object({
+  trmm_version: z.string(),
+  latest_trmm_ver: z.string(),
+  dash_info_color: Color,
+  dash_positive_color: Color,
+  dash_negative_color: Color,
+  dash_warning_color: Color,
+  loading_bar_color: Color,
+  clear_search_when_switching: z.boolean(),
+  default_agent_tbl_tab: TableTab,
+  client_tree_sort: TreeSort,
+  client_tree_splitter: z.int(),
+  dark_mode: z.boolean(),
+  dbl_click_action: DoubleClickAction,
+  url_action: z.int().nullable(),
+  show_community_scripts: z.boolean(),
+  hosted: z.boolean(),
+  token_is_expired: z.boolean(),
+  open_ai_integration_enabled: z.boolean(),
+  run_cmd_placeholder_text: z.object({ cmd: z.string(), powershell: z.string(), shell: z.string() }),
+  server_scripts_enabled: z.boolean(),
+  web_terminal_enabled: z.boolean(),
+  block_local_user_logon: z.boolean(),
+  sso_enabled: z.boolean(),
+  date_format: z.string(),
+  default_date_format: z.string(),
+  compact_rows: z.boolean(),
+  setup_open: z.boolean(),
+})
+export type DashInfo = z.infer<typeof DashInfo>
+
+export const getDashInfo = endpoint({
+  method: 'GET',
+  path: '/core/dashinfo/',
+  access: 'signed-in',
+  summary: 'Preferences and feature flags that shape the dashboard',
+  response: DashInfo,
+})
+
+export const getVersion = endpoint({
+  method: 'GET',
+  path: '/core/version/',
+  access: 'signed-in',
+  summary: 'The version of the console that this server serves',
+  response: z.string(),
+})
+
+export const createSocketTicket = endpoint({
+  method: 'POST',
+  path: '/core/socket-ticket/',
+  access: 'signed-in',
+  summary: 'A one-time ticket, good for 30 seconds, that opens a live socket',
+  response: z.object({ ticket: z.string(), expires_in: z.int() }),
+})
+
+export const getHealth = endpoint({
+  method: 'GET',
+  path: '/health/',
+  access: 'public',
+  summary: 'Answers 200 once the server serves',
+  response: z.object({ status: z.literal('ok') }),
+})

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { IdParams, ListQuery, Nothing, Platform, QueryFlag } from '../fields.ts'
+
+export const ScriptShell = z.enum(['powershell', 'cmd', 'python', 'shell', 'nushell', 'deno', 'node'])
+export type ScriptShell = z.infer<typeof ScriptShell>
+
+const EnvVar = z
+  .string()
+  .max(10_000)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'Write NAME=value.')
+
+export const Script = z.object({
+  id: z.int(),
+  name: z.string().trim().min(1, 'A name is needed.').max(255),
+  description: z.string().max(10_000),
+  category: z.string().trim().max(255),
+  shell: ScriptShell,
+  script_type: z.enum(['userdefined', 'builtin']),
+  args: z.array(z.string().max(10_000)).max(200),
+  env_vars: z.array(EnvVar).max(200),
+  filename: z.string().max(255),
+  syntax: z.string().max(100_000),
+  default_timeout: z.int().min(5, 'At least 5 seconds.').max(86_400),
+  supported_platforms: z.array(Platform),
+  favorite: z.boolean(),
+  hidden: z.boolean(),
+  run_as_user: z.boolean(),
+})
+export type Script = z.infer<typeof Script>
+
+export const ScriptDetail = Script.extend({
+  script_body: z.string().max(1_000_000, 'A script has at most 1,000,000 characters.'),
+  script_hash: z.string(),
+  modified: z.string(),
+})
+export type ScriptDetail = z.infer<typeof ScriptDetail>
+
+/** What a user gives for a script; the body is the only part without a usual value besides the name. */
+export const ScriptForm = ScriptDetail.pick({ name: true, shell: true, script_body: true }).extend({
+  description: Script.shape.description.default(''),
+  category: Script.shape.category.default(''),
+  args: Script.shape.args.default([]),
+  env_vars: Script.shape.env_vars.default([]),
+  filename: Script.shape.filename.default(''),
+  syntax: Script.shape.syntax.default(''),
+  default_timeout: Script.shape.default_timeout.default(90),
+  supported_platforms: Script.shape.supported_platforms.default([]),
+  favorite: z.boolean().default(false),
+  hidden: z.boolean().default(false),
+  run_as_user: z.boolean().default(false),
+})
+
+export const listScripts = endpoint({
+  method: 'GET',
+  path: '/scripts/',
+  access: 'can_list_scripts',
+  summary: 'The script library, without the bodies',
+  query: ListQuery.extend({
+    showCommunityScripts: QueryFlag.optional(),
+    showHiddenScripts: QueryFlag.optional(),
+  }),
+  response: z.array(Script),
+  paged: true,
+})
+
+export const createScript = endpoint({
+  method: 'POST',
+  path: '/scripts/',
+  access: 'can_manage_scripts',
+  summary: 'Add a script to the library',
+  body: ScriptForm,
+  bodyLimit: 4 * 1024 * 1024,
+  response: ScriptDetail,
+})
+
+export const getScript = endpoint({
+  method: 'GET',
+  path: '/scripts/:id/',
+  access: 'can_list_scripts',
+  summary: 'One script with its body',
+  params: IdParams,
+  response: ScriptDetail,
+})
+
+export const editScript = endpoint({
+  method: 'PUT',
+  path: '/scripts/:id/',
+  access: 'can_manage_scripts',
+  summary: 'Change a script. With `modified`, refused when somebody else saved since',
+  params: IdParams,
+  body: ScriptDetail.omit({ id: true, script_type: true, script_hash: true }).partial(),
+  bodyLimit: 4 * 1024 * 1024,
+  response: ScriptDetail,
+})
+
+export const deleteScript = endpoint({
+  method: 'DELETE',
+  path: '/scripts/:id/',
+  access: 'can_manage_scripts',
+  summary: 'Delete a script; what was run with it stays in the history',
+  params: IdParams,
+  response: Nothing,
+})
+
+export const downloadScript = endpoint({
+  method: 'GET',
+  path: '/scripts/:id/download/',
+  access: 'can_list_scripts',
+  summary: 'File name and code of a script',
+  params: IdParams,
+  response: z.object({ filename: z.string(), code: z.string() }),
+})

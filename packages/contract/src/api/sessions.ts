@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { Id, Instant, Nothing } from '../fields.ts'
+
+const Username = z.string().trim().min(1, 'A user name is needed.').max(150)
+const Password = z.string().min(1, 'A password is needed.').max(1024)
+export const NewPassword = z
+  .string()
+  .min(10, 'A password has at least 10 characters.')
+  .max(1024, 'A password has at most 1024 characters.')
+const TotpCode = z
+  .string()
+  .transform((code) => code.replaceAll(/\s/g, ''))
+  .pipe(z.string().regex(/^\d{6}$/, 'A code has six digits.'))
+
+/** A session as both sign-in calls answer it; without a session only `totp: true` says something. */
+export const SignIn = z.object({
+  totp: z.boolean(),
+  token: z.string().optional(),
+  username: z.string().optional(),
+  name: z.string().nullable().optional(),
+  expiry: Instant.optional(),
+})
+export type SignIn = z.infer<typeof SignIn>
+
+export const checkCredentials = endpoint({
+  method: 'POST',
+  path: '/v2/checkcreds/',
+  access: 'public',
+  summary: 'First step of signing in: the password. Answers a session when the user has no TOTP yet',
+  body: z.object({ username: Username, password: Password }),
+  response: SignIn,
+})
+
+export const login = endpoint({
+  method: 'POST',
+  path: '/v2/login/',
+  access: 'public',
+  summary: 'Second step of signing in: password and TOTP code',
+  body: z.object({ username: Username, password: Password, twofactor: TotpCode }),
+  response: SignIn,
+})
+
+export const logout = endpoint({
+  method: 'POST',
+  path: '/logout/',
+  access: 'totp-setup',
+  summary: 'End this session',
+  response: Nothing,
+})
+
+export const logoutAll = endpoint({
+  method: 'POST',
+  path: '/logoutall/',
+  access: 'totp-setup',
+  summary: 'End every session of the caller',
+  response: Nothing,
+})
+
+export const setupTotp = endpoint({
+  method: 'POST',
+  path: '/accounts/users/setup_totp/',
+  access: 'totp-setup',
+  summary: 'The key for an authenticator app, until a first code has confirmed it; then false',
+  response: z.union([
+    z.object({ username: z.string(), totp_key: z.string(), qr_url: z.string() }),
+    z.literal(false),
+  ]),
+})
+
+export const confirmTotp = endpoint({
+  method: 'POST',
+  path: '/accounts/users/confirm_totp/',
+  access: 'totp-setup',
+  summary:
+    'Confirm the TOTP key with a first code; ends the session, so that the next sign-in asks for a code',
+  body: z.object({ twofactor: TotpCode }),
+  response: Nothing,
+})
+
+export const Session = z.object({
+  digest: z.string(),
+  user: z.string(),
+  created: Instant,
+  expiry: Instant,
+  last_used: Instant,
+  source: z.string(),
+  user_agent: z.string(),
+  current: z.boolean(),
+})
+export type Session = z.infer<typeof Session>
+
+export const listOwnSessions = endpoint({
+  method: 'GET',
+  path: '/accounts/sessions/',
+  access: 'signed-in',
+  summary: "The caller's own sessions",
+  response: z.array(Session),
+})
+
+export const listUserSessions = endpoint({
+  method: 'GET',
+  path: '/accounts/users/:id/sessions/',
+  access: 'can_list_accounts',
+  summary: 'The sessions of a user',
+  params: z.object({ id: Id }),
+  response: z.array(Session),
+})
+
+export const endUserSessions = endpoint({
+  method: 'DELETE',
+  path: '/accounts/users/:id/sessions/',
+  access: 'can_manage_accounts',
+  summary: 'End every session of a user',
+  params: z.object({ id: Id }),
+  response: Nothing,
+})
+
+export const endSession = endpoint({
+  method: 'DELETE',
+  path: '/accounts/sessions/:digest/',
+  access: 'signed-in',
+  summary: "End a session: one's own, or any with can_manage_accounts",
+  params: z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) }),
+  response: Nothing,
+})
+
+export const resetPassword = endpoint({
+  method: 'PUT',
+  path: '/accounts/resetpw/',
+  access: 'signed-in',
+  summary: "Set the caller's own password; ends the other sessions",
+  body: z.object({ password: NewPassword }),
+  response: Nothing,
+})
+
+export const resetTotp = endpoint({
+  method: 'PUT',
+  path: '/accounts/reset2fa/',
+  access: 'signed-in',
+  summary: "Forget the caller's own TOTP key, so that a new one can be set up",
+  response: Nothing,
+})

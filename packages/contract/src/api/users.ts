@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { MonitoringType } from '../fields.ts'
+import { PERMISSIONS } from '../permissions.ts'
+
+export const DoubleClickAction = z.enum(['editagent', 'takecontrol', 'remotebg', 'urlaction'])
+export const TableTab = z.enum([...MonitoringType.options, 'mixed'])
+export type TableTab = z.infer<typeof TableTab>
+export const TreeSort = z.enum(['alphafail', 'alpha'])
+export const Color = z.string().trim().max(40)
+
+/** What a user may choose for the console. */
+export const Preferences = z.object({
+  dark_mode: z.boolean(),
+  show_community_scripts: z.boolean(),
+  agent_dblclick_action: DoubleClickAction,
+  url_action: z.int().nullable(),
+  default_agent_tbl_tab: TableTab,
+  client_tree_sort: TreeSort,
+  client_tree_splitter: z.int().min(5).max(80),
+  loading_bar_color: Color,
+  dash_info_color: Color,
+  dash_positive_color: Color,
+  dash_negative_color: Color,
+  dash_warning_color: Color,
+  clear_search_when_switching: z.boolean(),
+  date_format: z.string().max(60),
+  compact_rows: z.boolean(),
+})
+export type Preferences = z.infer<typeof Preferences>
+
+export const savePreferences = endpoint({
+  method: 'PATCH',
+  path: '/accounts/users/ui/',
+  access: 'signed-in',
+  summary: "Save some of the caller's console preferences",
+  body: Preferences.partial(),
+  response: Preferences,
+})
+
+export const Me = z.object({
+  id: z.int(),
+  username: z.string(),
+  name: z.string().nullable(),
+  is_superuser: z.boolean(),
+  permissions: z.array(z.enum(PERMISSIONS)),
+  totp: z.boolean(),
+  totp_may_wait: z.boolean(),
+})
+export type Me = z.infer<typeof Me>
+
+export const getMe = endpoint({
+  method: 'GET',
+  path: '/accounts/users/me/',
+  access: 'totp-setup',
+  summary: 'Who the caller is and what the caller may do',
+  response: Me,
+})

@@ -1,0 +1,146 @@
+import { ERROR_STATUS, ErrorBody, type ErrorCode } from './errors.ts'
+import type { Endpoint, Input, Output } from './endpoint.ts'
+
+/** A call that the server refused or that did not reach it. `status` 0 = no answer. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  status: number
+  code: ErrorCode | 'network' | 'timeout' | 'aborted' | 'unreadable'
+  fields: Record<string, string[]>
+  requestId: string | undefined
+  retryAfterSeconds: number | undefined
+
+  constructor(
+    message: string,
+    more: {
+      status: number
+      code: ApiError['code']
+      fields?: Record<string, string[]> | undefined
+      requestId?: string | undefined
+      retryAfterSeconds?: number | undefined
+      cause?: unknown
+    },
+  ) {
+    super(message, { cause: more.cause })
+    this.status = more.status
+    this.code = more.code
+    this.fields = more.fields ?? {}
+    this.requestId = more.requestId
+    this.retryAfterSeconds = more.retryAfterSeconds
+  }
+}
+
+export interface CallOptions {
+  baseUrl: string
+  headers: () => Record<string, string>
+  timeoutMs?: number
+  signal?: AbortSignal | undefined
+  fetch?: typeof fetch
+}
+
+/** Calls an endpoint with `fetch` and answers its parsed response, or throws `ApiError`. */
+export async function callEndpoint<E extends Endpoint>(
+  endpoint: E,
+  input: Input<E>,
+  options: CallOptions,
+): Promise<Output<E>> {
+  const response = await sendRequest(endpoint, input as LooseInput, options)
+  // The generic response type is erased on `endpoint.response`; its schema produced exactly Output<E>.
+  const text = await response.text()
+  if (text === '' && response.status === 204) return endpoint.response.parse(null) as Output<E>
+  return parseJson(text, response) as Output<E>
+}
+
+/** The address of an endpoint with its parameters and query filled in. */
+export function endpointUrl(endpoint: Endpoint, input: LooseInput): string {
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(input.params?.[name] ?? ''),
+  )
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined && value !== null) query.set(name, `${value}`)
+  }
+  return query.size > 0 ? `${path}?${query.toString()}` : path
+}
+
+interface LooseInput {
+  params?: Record<string, string | number>
+  query?: Record<string, string | number | boolean | null | undefined>
+  body?: unknown
+}
+
+async function sendRequest(endpoint: Endpoint, input: LooseInput, options: CallOptions): Promise<Response> {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? 30_000)
+  const signals = options.signal ? [timeout.signal, options.signal] : [timeout.signal]
+  let response: Response
+  try {
+    response = await (options.fetch ?? fetch)(options.baseUrl + endpointUrl(endpoint, input), {
+      method: endpoint.method,
+      credentials: 'include',
+      headers: {
+        accept: 'application/json',
+        ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers(),
+      },
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      signal: AbortSignal.any(signals),
+    })
+  } catch (cause) {
+    if (options.signal?.aborted)
+      throw new ApiError('The request was cancelled.', { status: 0, code: 'aborted', cause })
+    if (timeout.signal.aborted) {
+      throw new ApiError('The server did not answer in time. It may still carry out the request.', {
+        status: 0,
+        code: 'timeout',
+        cause,
+      })
+    }
+    throw new ApiError('The server cannot be reached.', { status: 0, code: 'network', cause })
+  } finally {
+    clearTimeout(timer)
+  }
+  if (!response.ok) throw await readError(response)
+  return response
+}
+
+async function readError(response: Response): Promise<ApiError> {
+  const text = await response.text()
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined
+  const body = ErrorBody.safeParse(tryJson(text))
+  if (body.success && body.data.code in ERROR_STATUS) {
+    return new ApiError(body.data.detail, {
+      status: response.status,
+      // Just checked against the closed list.
+      code: body.data.code as ErrorCode,
+      fields: body.data.fields,
+      requestId: body.data.request_id,
+      retryAfterSeconds,
+    })
+  }
+  return new ApiError(`The server answered ${response.status} ${response.statusText}.`, {
+    status: response.status,
+    code: 'unreadable',
+    requestId,
+    retryAfterSeconds,
+  })
+}
+
+function parseJson(text: string, response: Response): unknown {
+  const value = tryJson(text)
+  if (value !== undefined) return value
+  throw new ApiError('The server sent an answer that cannot be read.', {
+    status: response.status,
+    code: 'unreadable',
+  })
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

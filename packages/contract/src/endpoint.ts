@@ -1,0 +1,59 @@
+import type { z } from 'zod'
+import type { Access } from './permissions.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One call of the API: its address, who may make it, and the shapes that cross the wire. */
+export interface Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  method: Method
+  /** With trailing slash and `:name` parameters: `/clients/:id/`. */
+  path: string
+  access: Access
+  summary: string
+  params?: Params
+  query?: Query
+  body?: Body
+  response: Response
+  /** The answer is a list: with `?page=` it is wrapped as `{total, page, page_size, results}`. */
+  paged?: true
+  /** Largest accepted body in bytes, when the usual 1 MiB does not do. */
+  bodyLimit?: number
+}
+
+/** Declares an endpoint and keeps the types of its schemas. */
+export function endpoint<
+  Response extends z.ZodType,
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+>(definition: Endpoint<Params, Query, Body, Response>): Endpoint<Params, Query, Body, Response> {
+  return definition
+}
+
+type Part<
+  Name extends string,
+  Schema extends z.ZodType,
+  Direction extends 'in' | 'out',
+> = Schema extends z.ZodUndefined
+  ? { [K in Name]?: undefined }
+  : { [K in Name]: Direction extends 'in' ? z.input<Schema> : z.output<Schema> }
+
+/** What a caller passes: `{params, query, body}`, each only where the endpoint has it. */
+export type Input<E> =
+  E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
+    ? Part<'params', P, 'in'> & Part<'query', Q, 'in'> & Part<'body', B, 'in'>
+    : never
+
+/** What the handler receives after parsing. */
+export type Parsed<E> =
+  E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
+    ? Part<'params', P, 'out'> & Part<'query', Q, 'out'> & Part<'body', B, 'out'>
+    : never
+
+/** What the server answers. */
+export type Output<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer R> ? z.output<R> : never

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+
+/** Machine names of everything that can go wrong, with the HTTP status each is answered with. */
+export const ERROR_STATUS = {
+  invalid: 400,
+  bad_credentials: 400,
+  not_signed_in: 401,
+  session_expired: 401,
+  not_allowed: 403,
+  totp_required: 403,
+  bad_origin: 403,
+  bad_xsrf: 403,
+  setup_closed: 403,
+  enrolment_refused: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  changed_meanwhile: 409,
+  agent_offline: 409,
+  client_not_empty: 409,
+  already_finished: 409,
+  too_large: 413,
+  too_many_requests: 429,
+  internal: 500,
+  unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+/** The body of every refused request. `detail` is a sentence for a person. */
+export const ErrorBody = z.object({
+  detail: z.string(),
+  code: z.string(),
+  fields: z.record(z.string(), z.array(z.string())).optional(),
+  request_id: z.string(),
+})
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** An expected failure: `code` is for programs, the message is a sentence for a person. */
+export class AppError extends Error {
+  override name = 'AppError'
+  code: ErrorCode
+  fields: Record<string, string[]> | undefined
+  retryAfterSeconds: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { fields?: Record<string, string[]>; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.code = code
+    this.fields = more.fields
+    this.retryAfterSeconds = more.retryAfterSeconds
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { AgentId } from './fields.ts'
+
+/** Facts that leave a server process, past tense, ids only. `agent.*` ids are agent_ids. */
+export const EVENT_TYPES = [
+  'agent.changed',
+  'agent.added',
+  'agent.removed',
+  'client.changed',
+  'script.changed',
+  'history.changed',
+  'note.changed',
+  'audit.added',
+  'user.changed',
+  'session.ended',
+  'settings.changed',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** An event as it travels between server processes. `agent_ids` lets each console be shown only what its user may see. */
+export const event = z.object({
+  type: z.enum(EVENT_TYPES),
+  ids: z.array(z.union([z.int(), z.string()])),
+  agent_ids: z.array(AgentId).optional(),
+})
+export type Event = z.infer<typeof event>
+
+/** First message of a console on `/ws/live/`. Later ones are the text `ping`. */
+export const LiveHello = z.object({ type: z.literal('hello'), ticket: z.string().min(1).max(200) })
+
+/** Counts of the machines that this user may see. */
+export const Counts = z.object({
+  total_server_count: z.int(),
+  total_server_offline_count: z.int(),
+  total_workstation_count: z.int(),
+  total_workstation_offline_count: z.int(),
+  /** Machines whose link is down, whatever their status. */
+  away_count: z.int(),
+  days_until_cert_expires: z.int().nullable(),
+})
+export type Counts = z.infer<typeof Counts>
+
+/** What the server tells a console: at most one `agents` message a second, data of everything else by its endpoint. */
+export const LiveMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready'), version: z.string() }),
+  z.object({
+    type: z.literal('changed'),
+    events: z.array(z.object({ type: z.enum(EVENT_TYPES), ids: event.shape.ids })),
+  }),
+  z.object({
+    type: z.literal('agents'),
+    /** Changed fields of rows of the machines table. */
+    changed: z.array(z.looseObject({ agent_id: AgentId })),
+    /** Machines that this user sees for the first time, or that moved: fetch the list again. */
+    added: z.array(AgentId),
+    removed: z.array(AgentId),
+  }),
+  z.object({ type: z.literal('counts'), counts: Counts }),
+])
+export type LiveMessage = z.infer<typeof LiveMessage>
+
+/** Close codes of the live socket beyond the usual ones. */
+export const LIVE_CLOSE = { ticketRefused: 4001, sessionEnded: 4401, tooSlow: 4008 } as const

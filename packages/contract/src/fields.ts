@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+/** Shapes that several nouns share. */
+export const Id = z.coerce.number().int().min(1)
+export const IdParams = z.object({ id: Id })
+export const AgentId = z.string().regex(/^[A-Za-z0-9]{8,64}$/, 'An agent id is 8 to 64 letters and digits.')
+export const AgentParams = z.object({ agent_id: AgentId })
+export const Instant = z.iso.datetime()
+
+/** A query flag: `?detail=false`. */
+export const QueryFlag = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+/** A name of a client or a site: shown in trees and written `Client|3`, so it may hold no `|`. */
+export const NodeName = z
+  .string()
+  .trim()
+  .min(1, 'A name is needed.')
+  .max(255, 'A name has at most 255 characters.')
+  .refine((name) => !name.includes('|'), 'A name may not contain "|".')
+
+/** Query of every list: with `page` the answer is one page `{total, page, page_size, results}`, without it the plain array. */
+export const ListQuery = z.object({
+  page: z.coerce.number().int().min(1).optional(),
+  page_size: z.coerce.number().int().min(1).max(1000).optional(),
+  search: z.string().max(500).optional(),
+  sort: z.string().max(100).optional(),
+})
+export type ListQuery = z.infer<typeof ListQuery>
+
+export const Nothing = z.null()
+export const MonitoringType = z.enum(['server', 'workstation'])
+export type MonitoringType = z.infer<typeof MonitoringType>
+export const Platform = z.enum(['windows', 'linux', 'darwin'])
+export type Platform = z.infer<typeof Platform>

@@ -1,0 +1,30 @@
+/** Every permission that an endpoint may name. Names are those of the field's role flags, so that roles can be moved over. */
+export const PERMISSIONS = [
+  'can_list_agents',
+  'can_edit_agent',
+  'can_uninstall_agents',
+  'can_install_agents',
+  'can_send_cmd',
+  'can_run_scripts',
+  'can_list_agent_history',
+  'can_list_notes',
+  'can_manage_notes',
+  'can_list_clients',
+  'can_manage_clients',
+  'can_list_sites',
+  'can_manage_sites',
+  'can_list_scripts',
+  'can_manage_scripts',
+  'can_view_auditlogs',
+  'can_list_accounts',
+  'can_manage_accounts',
+  'can_view_core_settings',
+] as const
+
+export type Permission = (typeof PERMISSIONS)[number]
+
+/**
+ * Who may call an endpoint: `public` anyone; `totp-setup` any session, also one that still has to set up TOTP;
+ * `signed-in` any complete session or key; else the permission that the caller's role must hold.
+ */
+export type Access = 'public' | 'totp-setup' | 'signed-in' | Permission

@@ -1,0 +1,44 @@
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+
+const chromiumFlags =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+
+const nodeProject = (name: string, folder: string) => ({
+  test: { name, root: folder, include: ['**/*.test.ts'], testTimeout: 20_000, hookTimeout: 30_000 },
+})
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      nodeProject('rules', 'packages/rules'),
+      nodeProject('contract', 'packages/contract'),
+      nodeProject('fake-agent', 'packages/fake-agent'),
+      nodeProject('server', 'apps/server'),
+      nodeProject('agent', 'apps/agent'),
+      nodeProject('tools', 'tools'),
+      nodeProject('console-units', 'apps/console'),
+      {
+        root: 'apps/console',
+        optimizeDeps: { include: ['react', 'react-dom', 'react/jsx-dev-runtime'] },
+        test: {
+          name: 'console',
+          include: ['**/*.test.tsx'],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                executablePath: process.env.MUSTER_CHROMIUM ?? '/usr/bin/chromium',
+                args: chromiumFlags.split(' '),
+              },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
+  },
+})
