@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import {
+  canCancel,
+  HISTORY_STATES,
+  isFinal,
+  isLegalChange,
+  nextStates,
+  previousStates,
+} from './history-state.ts'
+import type { HistoryState } from './history-state.ts'
+
+const LEGAL: Record<HistoryState, HistoryState[]> = {
+  queued: ['sent', 'accepted', 'running', 'done', 'failed', 'expired', 'cancelled'],
+  sent: ['queued', 'accepted', 'running', 'done', 'failed', 'expired', 'cancelled'],
+  accepted: ['running', 'done', 'failed', 'cancelled'],
+  running: ['done', 'failed', 'cancelled'],
+  done: [],
+  failed: [],
+  expired: [],
+  cancelled: [],
+}
+
+const pairs = HISTORY_STATES.flatMap((from) =>
+  HISTORY_STATES.map((to): [HistoryState, HistoryState] => [from, to]),
+)
+
+test.each(pairs)('issue 2, 4.3: from %s to %s', (from, to) => {
+  const legal = LEGAL[from].includes(to)
+  expect(isLegalChange(from, to)).toBe(legal)
+  expect(nextStates(from).includes(to)).toBe(legal)
+  expect(previousStates(to).includes(from)).toBe(legal)
+})
+
+test.each<[HistoryState, boolean, boolean]>([
+  ['queued', false, true],
+  ['sent', false, true],
+  ['accepted', false, true],
+  ['running', false, true],
+  ['done', true, false],
+  ['failed', true, false],
+  ['expired', true, false],
+  ['cancelled', true, false],
+])('issue 2, 4.3: %s is final %j, can be cancelled %j', (state, final, cancel) => {
+  expect(isFinal(state)).toBe(final)
+  expect(canCancel(state)).toBe(cancel)
+})
+
+test('work that a machine has accepted neither expires nor goes back to the queue', () => {
+  for (const state of ['accepted', 'running'] as const) {
+    expect(isLegalChange(state, 'expired')).toBe(false)
+    expect(isLegalChange(state, 'queued')).toBe(false)
+  }
+})

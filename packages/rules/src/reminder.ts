@@ -1,0 +1,13 @@
+/** The minute at which reminders are offered. */
+export const REMINDER_MINUTE = 35
+
+/** The next hh:35 of the local clock, strictly in the future, in milliseconds. */
+export function nextReminderAt(nowMs: number): number {
+  // Walking the minutes stays right where a zone is not a whole hour off or its clock is changed by half an hour.
+  let atMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS
+  do atMs += MINUTE_MS
+  while (new Date(atMs).getMinutes() !== REMINDER_MINUTE)
+  return atMs
+}
+
+const MINUTE_MS = 60_000

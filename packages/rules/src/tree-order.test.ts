@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_TREE_SORT, nodeColor, sortTree, TREE_SORTS } from './tree-order.ts'
+import type { NodeColor } from './tree-order.ts'
+
+test.each<[boolean, boolean, boolean, NodeColor | undefined]>([
+  [false, false, false, undefined],
+  [false, false, true, 'warning'],
+  [false, true, false, 'negative'],
+  [false, true, true, 'negative'],
+  [true, false, false, 'maintenance'],
+  [true, false, true, 'maintenance'],
+  [true, true, false, 'maintenance'],
+  [true, true, true, 'maintenance'],
+])(
+  'spec 4, tree node colour: maintenance %j, error %j, warning %j',
+  (maintenance_mode, error, warning, color) => {
+    expect(nodeColor({ maintenance_mode, failing_checks: { error, warning } })).toBe(color)
+  },
+)
+
+const node = (name: string, state: 'fine' | 'error' | 'warning' | 'maintenance' = 'fine') => ({
+  name,
+  maintenance_mode: state === 'maintenance',
+  failing_checks: { error: state === 'error' || state === 'maintenance', warning: state === 'warning' },
+})
+
+const clients = [
+  { ...node('Zeta', 'warning'), sites: [node('north'), node('East', 'error')] },
+  {
+    ...node('beta'),
+    sites: [node('Oslo'), node('Århus'), node('bergen', 'warning'), node('Aachen', 'error')],
+  },
+  { ...node('Alpha', 'maintenance'), sites: [] },
+  { ...node('Éclair', 'error'), sites: [node('only')] },
+]
+const names = (sort: 'alpha' | 'alphafail') =>
+  sortTree(clients, sort).map((client) => [client.name, client.sites.map((site) => site.name)])
+
+test('spec 4, tree sort alphabetical: clients and sites by locale, whatever their state', () => {
+  expect(names('alpha')).toEqual([
+    ['Alpha', []],
+    ['beta', ['Aachen', 'Århus', 'bergen', 'Oslo']],
+    ['Éclair', ['only']],
+    ['Zeta', ['East', 'north']],
+  ])
+})
+
+test('spec 4, alphafail: failing nodes first at each level, not those in maintenance', () => {
+  expect(names('alphafail')).toEqual([
+    ['Éclair', ['only']],
+    ['Zeta', ['East', 'north']],
+    ['Alpha', []],
+    ['beta', ['Aachen', 'bergen', 'Århus', 'Oslo']],
+  ])
+})
+
+test('sorting leaves its input alone, so that a cached answer may be passed in', () => {
+  const before = structuredClone(clients)
+  sortTree(clients, 'alphafail')
+  expect(clients).toEqual(before)
+})
+
+test('spec 9, the default tree sort is alphafail', () => {
+  expect(DEFAULT_TREE_SORT).toBe('alphafail')
+  expect(TREE_SORTS).toEqual(['alphafail', 'alpha'])
+})
