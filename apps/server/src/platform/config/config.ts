@@ -46,7 +46,9 @@ export class ConfigError extends Error {
 
 /** Reads every setting from the environment, once. Empty values count as absent. */
 export function readConfig(env: Record<string, string | undefined>): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
   const parsed = Environment.safeParse(given)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]

@@ -7,7 +7,11 @@ export function handleErrors(fastify: FastifyInstance): void {
     const known = error instanceof AppError ? error : fromFastify(error)
     if (known === undefined) {
       request.log.error({ err: error }, 'request failed')
-      sendError(request, reply, new AppError('internal', 'Something went wrong on the server. Its log has the details.'))
+      sendError(
+        request,
+        reply,
+        new AppError('internal', 'Something went wrong on the server. Its log has the details.'),
+      )
       return
     }
     sendError(request, reply, known)
@@ -22,7 +26,10 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: A
     request_id: request.id,
   }
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterSeconds))
-  void reply.status(ERROR_STATUS[error.code]).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  void reply
+    .status(ERROR_STATUS[error.code])
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body))
 }
 
 function fromFastify(error: FastifyError | Error): AppError | undefined {

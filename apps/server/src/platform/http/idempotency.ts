@@ -25,9 +25,17 @@ export function createIdempotency(db: Db, now: () => Date): Idempotency {
       throw new AppError('invalid', 'An Idempotency-Key has at most 200 characters.')
     }
     const id = `${caller.userId}:${endpoint.method} ${request.url}:${key}`
-    const digest = createHash('sha256').update(JSON.stringify(request.body ?? null)).digest('hex')
+    const digest = createHash('sha256')
+      .update(JSON.stringify(request.body ?? null))
+      .digest('hex')
     try {
-      const row = { id, request_digest: digest, status: null, response: null, created_at: now().toISOString() }
+      const row = {
+        id,
+        request_digest: digest,
+        status: null,
+        response: null,
+        created_at: now().toISOString(),
+      }
       await db.insertInto('idempotency_keys').values(row).execute()
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
@@ -49,6 +57,7 @@ async function storedAnswer(db: Db, id: string, digest: string): Promise<string>
   if (row !== undefined && row.request_digest !== digest) {
     throw new AppError('conflict', 'This Idempotency-Key was used for a different request.')
   }
-  if (row?.response == null) throw new AppError('conflict', 'The same request is being carried out right now.')
+  if (row?.response == null)
+    throw new AppError('conflict', 'The same request is being carried out right now.')
   return row.response
 }

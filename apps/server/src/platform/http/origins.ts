@@ -10,6 +10,7 @@ export function isAllowedOrigin(config: Config, request: FastifyRequest, origin:
   if (config.publicUrl !== undefined && origin === config.publicUrl) return true
   const own = `${config.tls === undefined ? 'http' : 'https'}://${request.headers.host ?? ''}`
   if (origin !== own || !URL.canParse(own)) return false
-  if (config.publicUrl === undefined) return !isLoopbackHost(config.host) || isLoopbackHost(new URL(own).hostname)
+  if (config.publicUrl === undefined)
+    return !isLoopbackHost(config.host) || isLoopbackHost(new URL(own).hostname)
   return isLoopbackHost(new URL(own).hostname) && isLoopbackHost(config.host)
 }

@@ -22,7 +22,10 @@ export function pageOf(rows: unknown[], query: ListQuery): unknown {
 }
 
 function searchRows(rows: unknown[], search: string): unknown[] {
-  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== '')
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
   return rows.filter((row) => {
     const text = fieldsOf(row)
       .filter((value) => typeof value === 'string')
@@ -37,7 +40,9 @@ function sortRows(rows: unknown[], sort: string): unknown[] {
   const field = descending ? sort.slice(1) : sort
   const value = (row: unknown): unknown => new Map(Object.entries(row ?? {})).get(field)
   if (rows.length > 0 && !rows.some((row) => value(row) !== undefined)) {
-    throw new AppError('invalid', `The list cannot be sorted by "${field}".`, { fields: { sort: ['Unknown field.'] } })
+    throw new AppError('invalid', `The list cannot be sorted by "${field}".`, {
+      fields: { sort: ['Unknown field.'] },
+    })
   }
   const direction = descending ? -1 : 1
   return rows.toSorted((a, b) => direction * compare(value(a), value(b)))
@@ -45,7 +50,13 @@ function sortRows(rows: unknown[], sort: string): unknown[] {
 
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  return String(a ?? '').localeCompare(String(b ?? ''))
+  return textOf(a).localeCompare(textOf(b))
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : ''
 }
 
 function fieldsOf(row: unknown): unknown[] {

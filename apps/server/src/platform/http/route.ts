@@ -11,7 +11,7 @@ import { pageOf } from './page.ts'
 export interface Api {
   fastify: FastifyInstance
   /** The caller, or a refusal; `undefined` = nobody is signed in. */
-  authenticate(request: FastifyRequest): Promise<Caller | undefined>
+  authenticate(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>
   idempotency: Idempotency
   /** Every endpoint mounted so far: the OpenAPI description is made of it. */
   mounted: Endpoint[]
@@ -44,7 +44,7 @@ export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handle
     url: endpoint.path,
     ...(endpoint.bodyLimit === undefined ? {} : { bodyLimit: endpoint.bodyLimit }),
     handler: async (request, reply) => {
-      const caller = await admit(api, endpoint, request)
+      const caller = await admit(api, endpoint, { request, reply })
       const input = {
         params: parsePart(endpoint.params, request.params, 'address'),
         query: parsePart(endpoint.query, request.query, 'query'),
@@ -73,9 +73,13 @@ export const NOBODY: Caller = {
   source: '',
 }
 
-async function admit(api: Api, endpoint: Endpoint, request: FastifyRequest): Promise<Caller> {
+async function admit(
+  api: Api,
+  endpoint: Endpoint,
+  { request, reply }: Pick<RouteContext, 'request' | 'reply'>,
+): Promise<Caller> {
   if (endpoint.access === 'public') return { ...NOBODY, source: request.ip }
-  const caller = await api.authenticate(request)
+  const caller = await api.authenticate(request, reply)
   if (caller === undefined) throw new AppError('not_signed_in', 'Sign in first.')
   if (endpoint.access === 'totp-setup') return caller
   if (caller.session?.totpPending === true) {

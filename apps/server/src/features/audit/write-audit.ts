@@ -1,0 +1,101 @@
+import type { AuditAction, AuditObject } from '@muster/contract/api/audit'
+import type { Event } from '@muster/contract/events'
+import type { Caller } from '../../platform/http/caller.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { maskSecrets } from './mask-secrets.ts'
+
+/** What happened. The machine, site or client that it concerns decides who may see the row later. */
+export interface AuditInput {
+  caller: Pick<Caller, 'username' | 'source'>
+  action: AuditAction
+  object_type: AuditObject
+  /** A sentence: "ada changed the site Berlin". */
+  message: string
+  before?: unknown
+  after?: unknown
+  agent?: { agent_id: string; hostname?: string }
+  site?: { id: number; name?: string }
+  client?: { id: number; name?: string }
+  /** The moment, where it is not now. */
+  at?: Date
+  /** The transaction's emit: open audit screens then follow. */
+  emit?: (event: Event) => void
+}
+
+const LONGEST_MESSAGE = 1000
+
+/**
+ * Adds a row to the audit log, in the transaction of the change itself. Names are looked up, so write it before
+ * the thing is deleted. Secrets in `before` and `after` are masked.
+ *
+ *     await audit(tx, { caller, action: 'modify', object_type: 'client', message: `Renamed to ${name}`, before, after, client: { id }, emit })
+ */
+export async function audit(db: Db, input: AuditInput): Promise<void> {
+  const place = await findPlace(db, input)
+  const { id } = await db
+    .insertInto('audit_log')
+    .values({
+      entry_time: (input.at ?? new Date()).toISOString(),
+      username: input.caller.username,
+      action: input.action,
+      object_type: input.object_type,
+      message: input.message.slice(0, LONGEST_MESSAGE),
+      before_value: input.before === undefined ? null : JSON.stringify(maskSecrets(input.before)),
+      after_value: input.after === undefined ? null : JSON.stringify(maskSecrets(input.after)),
+      ip_address: input.caller.source,
+      ...place,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  input.emit?.({
+    type: 'audit.added',
+    ids: [id],
+    ...(place.agent_id === null ? {} : { agent_ids: [place.agent_id] }),
+  })
+}
+
+interface Place {
+  agent_id: string | null
+  agent: string | null
+  client_id: number | null
+  client: string | null
+  site_id: number | null
+  site: string | null
+}
+
+async function findPlace(db: Db, input: AuditInput): Promise<Place> {
+  const { agent, site, client } = input
+  const given: Place = {
+    agent_id: agent?.agent_id ?? null,
+    agent: agent?.hostname ?? null,
+    client_id: client?.id ?? null,
+    client: client?.name ?? null,
+    site_id: site?.id ?? null,
+    site: site?.name ?? null,
+  }
+  const found = await findNames(db, input)
+  return found === undefined ? given : { ...given, ...found }
+}
+
+async function findNames(db: Db, { agent, site, client }: AuditInput): Promise<Partial<Place> | undefined> {
+  if (agent !== undefined) {
+    return db
+      .selectFrom('agents')
+      .innerJoin('sites', 'sites.id', 'agents.site_id')
+      .innerJoin('clients', 'clients.id', 'sites.client_id')
+      .where('agents.agent_id', '=', agent.agent_id)
+      .select(['agents.hostname as agent', 'sites.id as site_id', 'sites.name as site'])
+      .select(['clients.id as client_id', 'clients.name as client'])
+      .executeTakeFirst()
+  }
+  if (site !== undefined) {
+    return db
+      .selectFrom('sites')
+      .innerJoin('clients', 'clients.id', 'sites.client_id')
+      .where('sites.id', '=', site.id)
+      .select(['sites.name as site', 'clients.id as client_id', 'clients.name as client'])
+      .executeTakeFirst()
+  }
+  if (client === undefined) return undefined
+  return db.selectFrom('clients').where('id', '=', client.id).select('name as client').executeTakeFirst()
+}
