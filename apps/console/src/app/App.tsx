@@ -1,0 +1,25 @@
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { LoadingBar } from './LoadingBar.tsx'
+import { NotificationArea } from './NotificationArea.tsx'
+import { createQueryClient } from './query-client.ts'
+import { createConsoleRouter } from './router.tsx'
+import { followSession } from './follow-session.ts'
+import { cssVariables, theme } from './theme.ts'
+
+const queryClient = createQueryClient()
+const router = createConsoleRouter(queryClient)
+followSession(router, queryClient)
+
+export function App() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+        <LoadingBar />
+        <RouterProvider router={router} />
+        <NotificationArea />
+      </MantineProvider>
+    </QueryClientProvider>
+  )
+}

@@ -1,0 +1,44 @@
+import { ApiError } from '@muster/contract/client'
+
+export interface ErrorDescription {
+  message: string
+  /** What to do, and the request id for whoever reads the server's log. */
+  caption: string | undefined
+}
+
+/** Any failure as a sentence for the person, with what helps to find its cause. */
+export function describeError(error: unknown): ErrorDescription {
+  if (!(error instanceof ApiError)) {
+    return {
+      message: 'Something went wrong in the console. Reload the page and try again.',
+      caption: undefined,
+    }
+  }
+  const requestId = error.requestId === undefined ? undefined : `Request ${error.requestId}`
+  if (error.code === 'network') {
+    return { message: error.message, caption: 'Check the connection. The console tries again by itself.' }
+  }
+  if (error.code === 'timeout')
+    return { message: error.message, caption: 'Look at the result before you repeat it.' }
+  if (error.status === 429) {
+    return { message: error.message, caption: withSeconds(error.retryAfterSeconds) ?? requestId }
+  }
+  if (error.status >= 500) {
+    return {
+      message: error.message,
+      caption: [requestId, 'Try again in a moment.'].filter(Boolean).join('. '),
+    }
+  }
+  return { message: error.message, caption: error.code === 'unreadable' ? requestId : undefined }
+}
+
+/** Whether the server refused because the role does not allow it: shown in place, as a state of the screen. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 403 && error.code !== 'totp_required'
+
+/** Nobody needs to hear of what a newer request or leaving the page has cancelled. */
+export const isAborted = (error: unknown): boolean => error instanceof ApiError && error.code === 'aborted'
+
+function withSeconds(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : `Try again in ${seconds} s.`
+}

@@ -1,0 +1,32 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+
+export interface AddressedDialogProps {
+  /** What the dialog is about: `?dialog=edit-client&item=3`. */
+  item: string | undefined
+  close: () => void
+}
+
+/**
+ * Dialogs that have an address, so that a copied link opens them. A feature adds its own here; the menu bar, the
+ * palette and the links show only what this table holds. `<Dialog>` of ui/ is what each of them draws.
+ */
+const DIALOG_LOADERS = {
+  preferences: () => import('../features/users/PreferencesDialog.tsx').then((file) => file.PreferencesDialog),
+} satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>
+
+export type DialogName = keyof typeof DIALOG_LOADERS
+
+export function isDialogName(name: string | undefined): name is DialogName {
+  return name !== undefined && Object.hasOwn(DIALOG_LOADERS, name)
+}
+
+/** The lazily loaded component of a dialog. */
+export function dialogComponent(name: DialogName): LazyExoticComponent<ComponentType<AddressedDialogProps>> {
+  const known = components.get(name)
+  if (known) return known
+  const component = lazy(async () => ({ default: await DIALOG_LOADERS[name]() }))
+  components.set(name, component)
+  return component
+}
+
+const components = new Map<DialogName, LazyExoticComponent<ComponentType<AddressedDialogProps>>>()

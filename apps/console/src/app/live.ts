@@ -1,0 +1,131 @@
+import { createSocketTicket } from '@muster/contract/api/core'
+import { listClients } from '@muster/contract/api/clients'
+import type { Counts, LiveMessage } from '@muster/contract/events'
+import type { QueryClient } from '@tanstack/react-query'
+import { call, queryKey } from './api.ts'
+import { type LiveEvent, TREE_FIELDS, isStale } from './live-invalidation.ts'
+import { LiveSocket } from './live-socket.ts'
+import { quietly } from './pending.ts'
+import { createStore, useStore } from './store.ts'
+
+export interface LiveState {
+  status: 'connecting' | 'live' | 'lost'
+  /** Milliseconds that the last ping took. */
+  roundTripMs: number | undefined
+  /** When the server was last heard: the age of what is on screen. */
+  heardAtMs: number | undefined
+  counts: Counts | undefined
+}
+
+export type AgentsFrame = Extract<LiveMessage, { type: 'agents' }>
+
+const START: LiveState = {
+  status: 'connecting',
+  roundTripMs: undefined,
+  heardAtMs: undefined,
+  counts: undefined,
+}
+const live = createStore<LiveState>(START)
+const frameListeners = new Set<(frame: AgentsFrame) => void>()
+const reconnectListeners = new Set<() => void>()
+
+/** Part of the live link's state, as React state. */
+export const useLive = <Part>(select: (state: LiveState) => Part): Part => useStore(live, select)
+
+/** Hears the at-most-once-a-second frame of changed machines. Answers the way to stop listening. */
+export function onAgentsFrame(listener: (frame: AgentsFrame) => void): () => void {
+  frameListeners.add(listener)
+  return () => frameListeners.delete(listener)
+}
+
+/** Hears that the link is back after a loss, when everything on screen has been asked for anew. */
+export function onReconnect(listener: () => void): () => void {
+  reconnectListeners.add(listener)
+  return () => reconnectListeners.delete(listener)
+}
+
+/** Opens the live link; every cached answer that a message makes stale is fetched again. Dispose of it on leaving. */
+export function connectLive(queryClient: QueryClient, onSessionEnded: () => void): Disposable {
+  live.set(START)
+  const stale = createInvalidator(queryClient)
+  const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/live/`
+  const socket = new LiveSocket(url, {
+    fetchTicket: async (signal) => {
+      const { ticket } = await quietly(() => call(createSocketTicket, {}, { signal, timeoutMs: 10_000 }))
+      return ticket
+    },
+    onReady({ again }) {
+      live.set({ ...live.get(), status: 'live' })
+      if (!again) return
+      // Whatever happened meanwhile was not told: everything on screen is asked for again.
+      quietly(() => void queryClient.invalidateQueries())
+      for (const listener of reconnectListeners) listener()
+    },
+    onHeard(roundTripMs) {
+      live.set({
+        ...live.get(),
+        heardAtMs: Date.now(),
+        ...(roundTripMs === undefined ? {} : { roundTripMs }),
+      })
+    },
+    onMessage(message) {
+      if (message.type === 'counts') live.set({ ...live.get(), counts: message.counts })
+      if (message.type === 'changed') stale.add(message.events)
+      if (message.type === 'agents') {
+        for (const listener of frameListeners) listener(message)
+        if (changesTree(message)) stale.addTree()
+      }
+    },
+    onLost: () => live.set({ ...live.get(), status: 'lost', roundTripMs: undefined }),
+    onSessionEnded,
+  })
+  return {
+    [Symbol.dispose]() {
+      socket[Symbol.dispose]()
+      stale.stop()
+      live.set(START)
+    },
+  }
+}
+
+/** Events of a quarter of a second are taken together, so that a burst fetches each list once. */
+const COLLECT_MS = 250
+/** The tree's colours may follow machines this much later: its list is dear where there are thousands of clients. */
+const TREE_COLLECT_MS = 800
+
+function createInvalidator(queryClient: QueryClient) {
+  let events: LiveEvent[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let treeTimer: ReturnType<typeof setTimeout> | undefined
+  return {
+    add(more: readonly LiveEvent[]) {
+      events.push(...more)
+      timer ??= setTimeout(() => {
+        const batch = events
+        events = []
+        timer = undefined
+        quietly(
+          () => void queryClient.invalidateQueries({ predicate: ({ queryKey: key }) => isStale(key, batch) }),
+        )
+      }, COLLECT_MS)
+    },
+    addTree() {
+      treeTimer ??= setTimeout(() => {
+        treeTimer = undefined
+        quietly(() => void queryClient.invalidateQueries({ queryKey: queryKey(listClients) }))
+      }, TREE_COLLECT_MS)
+    },
+    stop() {
+      clearTimeout(timer)
+      clearTimeout(treeTimer)
+    },
+  }
+}
+
+function changesTree({ changed, added, removed }: AgentsFrame): boolean {
+  return (
+    added.length > 0 ||
+    removed.length > 0 ||
+    changed.some((agent) => TREE_FIELDS.some((field) => field in agent))
+  )
+}

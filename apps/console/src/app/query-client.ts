@@ -1,0 +1,54 @@
+import { ApiError } from '@muster/contract/client'
+import { MutationCache, QueryClient } from '@tanstack/react-query'
+import { describeError, isAborted } from './describe-error.ts'
+import { notify } from './notify.ts'
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    mutationMeta: {
+      /** The form shows its own errors where they are; no notification then. */
+      errorsShown?: boolean
+    }
+  }
+}
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // The live link says what is stale; this only guards against what it cannot know.
+        staleTime: 5 * 60_000,
+        refetchOnWindowFocus: false,
+        // The server is often on the same machine or network: it can answer while the browser believes to be offline.
+        networkMode: 'always',
+        retry: (failures, error) => failures < 2 && isPassing(error),
+        retryDelay: (failures) => 400 * 2 ** failures,
+      },
+      mutations: { networkMode: 'always' },
+    },
+    mutationCache: new MutationCache({
+      onError: (error, _variables, _context, mutation) => {
+        if (mutation.meta?.errorsShown === true || isLedElsewhere(error)) return
+        notifyError(error)
+      },
+    }),
+  })
+}
+
+/** Shows a failure of the user's own action. */
+export function notifyError(error: unknown): void {
+  if (isAborted(error)) return
+  const { message, caption } = describeError(error)
+  notify(message, { tone: 'negative', ...(caption === undefined ? {} : { caption }) })
+}
+
+/** A 401 or a missing second factor leads to another page or dialog, which says so itself. */
+function isLedElsewhere(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.code === 'totp_required')
+}
+
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof ApiError && (error.code === 'network' || error.code === 'timeout' || error.status >= 500)
+  )
+}

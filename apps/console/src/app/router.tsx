@@ -1,0 +1,147 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  Outlet,
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { CrashPage } from './CrashPage.tsx'
+import { MainLayout } from './MainLayout.tsx'
+import { NotFoundPage } from './NotFoundPage.tsx'
+import { SignedInGate } from './SignedInGate.tsx'
+import { agentSearch, dashboardSearch, frameSearch, parseSearch, stringifySearch } from './search.ts'
+import { isSignedIn, storeNext } from './session.ts'
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+})
+
+// Whoever is not signed in goes to the sign-in page, and afterwards to where they wanted to go.
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: ({ location }) => {
+    if (isSignedIn()) return
+    storeNext(location.href)
+    throw redirect({ to: '/login', replace: true })
+  },
+})
+
+// Screens that need the live link and at least one client; without one, the gate leads to /setup.
+const gated = createRoute({ getParentRoute: () => signedIn, id: 'gated', component: SignedInGate })
+
+const frame = createRoute({
+  getParentRoute: () => gated,
+  id: 'frame',
+  validateSearch: frameSearch,
+  component: MainLayout,
+})
+
+const dashboard = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  validateSearch: dashboardSearch,
+  component: lazyRouteComponent(() => import('../features/agents/DashboardPage.tsx'), 'DashboardPage'),
+})
+
+const agent = createRoute({
+  getParentRoute: () => frame,
+  path: '/agents/$agent_id',
+  validateSearch: agentSearch,
+  component: lazyRouteComponent(() => import('../features/agents/AgentPage.tsx'), 'AgentPage'),
+})
+
+const laterToolPage = lazyRouteComponent(() => import('./LaterToolPage.tsx'), 'LaterToolPage')
+const laterTools = [
+  '/takecontrol/$agent_id',
+  '/webvnc/$agent_id/$port',
+  '/webterm',
+  '/remotebackground/$agent_id',
+] as const
+const [takeControl, webVnc, webTerm, remoteBackground] = [
+  createRoute({ getParentRoute: () => gated, path: laterTools[0], component: laterToolPage }),
+  createRoute({ getParentRoute: () => gated, path: laterTools[1], component: laterToolPage }),
+  createRoute({ getParentRoute: () => gated, path: laterTools[2], component: laterToolPage }),
+  createRoute({ getParentRoute: () => gated, path: laterTools[3], component: laterToolPage }),
+]
+
+const setup = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('../features/setup/InitialSetupPage.tsx'), 'InitialSetupPage'),
+})
+
+const totpSetup = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/totp_setup',
+  component: lazyRouteComponent(() => import('../features/sessions/TotpSetupPage.tsx'), 'TotpSetupPage'),
+})
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  beforeLoad: () => {
+    if (isSignedIn()) throw redirect({ to: '/', replace: true })
+  },
+  component: lazyRouteComponent(() => import('../features/sessions/LoginPage.tsx'), 'LoginPage'),
+})
+
+const expired = createRoute({
+  getParentRoute: () => root,
+  path: '/expired',
+  beforeLoad: () => {
+    const from = leftPage()
+    if (from !== undefined) storeNext(from)
+  },
+  component: lazyRouteComponent(() => import('../features/sessions/ExpiredPage.tsx'), 'ExpiredPage'),
+})
+
+const routeTree = root.addChildren([
+  signedIn.addChildren([
+    gated.addChildren([
+      frame.addChildren([dashboard, agent]),
+      takeControl,
+      webVnc,
+      webTerm,
+      remoteBackground,
+    ]),
+    setup,
+    totpSetup,
+  ]),
+  login,
+  expired,
+])
+
+export function createConsoleRouter(queryClient: QueryClient) {
+  const router = createRouter({
+    routeTree,
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    defaultPendingMs: 50,
+    defaultErrorComponent: CrashPage,
+    notFoundMode: 'root',
+  })
+  // Navigation scrolls to the top; a new selection or dialog on the same page does not.
+  router.subscribe('onResolved', ({ pathChanged, toLocation }) => {
+    lastPage = toLocation.href
+    if (pathChanged) window.scrollTo(0, 0)
+  })
+  return router
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
+}
+
+// The page on screen, for /expired to remember. The router's own state has moved on when a guard runs.
+let lastPage: string | undefined
+
+function leftPage(): string | undefined {
+  return lastPage === undefined || /^\/(login|expired)\b/.test(lastPage) ? undefined : lastPage
+}

@@ -1,0 +1,58 @@
+import { AgentId } from '@muster/contract/fields'
+import { TableTab } from '@muster/contract/api/users'
+import { type TreeNodeKey, parseTreeNode } from '@muster/rules/tree-node'
+import { z } from 'zod'
+
+// What is on screen is in the address. Whatever a person typed there and is none of these counts as absent.
+
+const text = z.string().max(500).optional().catch(undefined)
+
+/** Every screen of the main layout: the open dialog and what it is about (`edit-client` and `3`). */
+export const frameSearch = z.object({ dialog: text, item: text })
+export type FrameSearch = z.infer<typeof frameSearch>
+
+export const PANES = ['summary', 'history', 'notes', 'audit'] as const
+export type Pane = (typeof PANES)[number]
+
+/** Sub-tab of a machine, and the entry of it that is open (a command of the history). */
+const paneSearch = {
+  pane: z.enum(PANES).optional().catch(undefined),
+  entry: text,
+}
+
+export const agentSearch = z.object(paneSearch)
+
+export const dashboardSearch = z.object({
+  /** `Client|3`, `Site|2`; absent = all clients. */
+  node: z
+    .custom<TreeNodeKey>((key) => parseTreeNode(key) !== undefined)
+    .optional()
+    .catch(undefined),
+  tab: TableTab.optional().catch(undefined),
+  search: text,
+  /** A column, with `-` before it for descending. */
+  sort: z
+    .string()
+    .regex(/^-?[a-z_]{1,40}$/)
+    .optional()
+    .catch(undefined),
+  /** The selected machine. */
+  agent: AgentId.optional().catch(undefined),
+  ...paneSearch,
+})
+export type DashboardSearch = z.infer<typeof dashboardSearch>
+
+/** `?node=Client|3&search=is:online` as plain text values, without the JSON that the router would write. */
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search))
+}
+
+export function stringifySearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(search)) {
+    if (typeof value === 'string' || typeof value === 'number') params.set(name, `${value}`)
+  }
+  // A bar and a colon need no escape in a query, and read better without.
+  const written = params.toString().replaceAll('%7C', '|').replaceAll('%3A', ':')
+  return written === '' ? '' : `?${written}`
+}

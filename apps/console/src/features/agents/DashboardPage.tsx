@@ -1,0 +1,5 @@
+import { EmptyState } from '../../ui/States.tsx'
+
+export function DashboardPage() {
+  return <EmptyState message="" />
+}

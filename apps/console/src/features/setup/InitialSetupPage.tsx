@@ -1,0 +1,5 @@
+import { MessagePage } from '../../app/MessagePage.tsx'
+
+export function InitialSetupPage() {
+  return <MessagePage title="">{null}</MessagePage>
+}

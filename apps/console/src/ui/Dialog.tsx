@@ -1,0 +1,52 @@
+import { Modal } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './Dialog.module.css'
+
+export interface DialogProps {
+  title: ReactNode
+  onClose: () => void
+  children: ReactNode
+  /** Buttons, at the foot; the one accent button last. */
+  footer?: ReactNode
+  /** `full` covers the window, for screens like the script library. */
+  size?: 'sm' | 'md' | 'lg' | 'xl' | 'full'
+  /** Neither Escape nor a click beside it closes: for work that would be lost. */
+  persistent?: boolean
+  opened?: boolean
+}
+
+const WIDTHS_PX = { sm: 400, md: 560, lg: 760, xl: 1040, full: undefined }
+
+/** Every dialog of the console: title with a close button, a body that scrolls, buttons that stay in view. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  footer,
+  size = 'md',
+  persistent = false,
+  opened = true,
+}: DialogProps) {
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      size={WIDTHS_PX[size] ?? 'auto'}
+      fullScreen={size === 'full'}
+      closeOnClickOutside={!persistent}
+      closeOnEscape={!persistent}
+      transitionProps={{ duration: 120 }}
+      centered
+    >
+      <Modal.Overlay backgroundOpacity={0.5} />
+      <Modal.Content className={classes.content} radius={size === 'full' ? 0 : 'lg'} aria-modal>
+        <Modal.Header className={classes.header}>
+          <Modal.Title className={classes.title}>{title}</Modal.Title>
+          <Modal.CloseButton aria-label="Close" />
+        </Modal.Header>
+        <Modal.Body className={classes.body}>{children}</Modal.Body>
+        {footer !== undefined && <div className={classes.footer}>{footer}</div>}
+      </Modal.Content>
+    </Modal.Root>
+  )
+}

@@ -1,0 +1,90 @@
+import { Button, Skeleton } from '@mantine/core'
+import { IconAlertTriangle, IconLock } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import classes from './States.module.css'
+
+/** Nothing here yet: one sentence, and one action that changes it. */
+export function EmptyState({ message, children }: { message: ReactNode; children?: ReactNode }) {
+  return (
+    <div className={classes.state}>
+      <p className={classes.message}>{message}</p>
+      {children}
+    </div>
+  )
+}
+
+/** It could not be loaded: what happened, a way to try again, and the request id for whoever helps. */
+export function ErrorState({
+  message,
+  caption,
+  onRetry,
+}: {
+  message: string
+  caption?: string | undefined
+  onRetry?: (() => void) | undefined
+}) {
+  return (
+    <div className={classes.state} role="alert">
+      <p className={classes.message}>
+        <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.negative} />
+        {message}
+      </p>
+      {caption !== undefined && <p className={classes.caption}>{caption}</p>}
+      {onRetry && (
+        <Button variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The role does not allow it: said in place of the content. */
+export function NoPermission({
+  message = 'Your role does not allow you to see this.',
+}: {
+  message?: string
+}) {
+  return (
+    <div className={classes.state}>
+      <p className={classes.message}>
+        <IconLock size={16} stroke={1.75} aria-hidden className={classes.dim} />
+        {message}
+      </p>
+      <p className={classes.caption}>Ask an administrator if you need it.</p>
+    </div>
+  )
+}
+
+/** Grey rows in place of a list that is on its way; they appear only when it takes longer than `delayMs`. */
+export function SkeletonRows({
+  rows = 8,
+  height = 32,
+  delayMs = 50,
+}: {
+  rows?: number
+  height?: number
+  delayMs?: number
+}) {
+  const shown = useDelayed(delayMs)
+  return (
+    <div role="status" aria-label="Loading" className={classes.skeleton}>
+      {shown &&
+        Array.from({ length: rows }, (_, row) => (
+          <div key={row} style={{ height }} className={classes.row}>
+            <Skeleton height={10} width={`${30 + ((row * 37) % 50)}%`} />
+          </div>
+        ))}
+    </div>
+  )
+}
+
+/** False at first, true once `delayMs` have passed: nothing flashes for what is done at once. */
+export function useDelayed(delayMs: number): boolean {
+  const [passed, setPassed] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setPassed(true), delayMs)
+    return () => clearTimeout(timer)
+  }, [delayMs])
+  return passed
+}
