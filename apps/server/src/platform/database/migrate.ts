@@ -1,0 +1,148 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '@muster/contract/errors'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Engine } from './columns.ts'
+import type { OpenDatabase } from './open-database.ts'
+
+/** One step forward of the schema. `changesData`: it rewrites rows, so the file is copied before it runs. */
+export interface Migration {
+  readonly name: string
+  readonly changesData: boolean
+  up(db: Transaction<unknown>, engine: Engine): Promise<void>
+}
+
+interface MigrationsTable {
+  migrations: { name: string; applied_at: string }
+}
+type Connection = Kysely<MigrationsTable>
+
+/** Any number, the same in every Muster server: PostgreSQL lets one process at a time migrate. */
+const ADVISORY_LOCK = 6_878_530_742
+
+/**
+ * Brings the database to the newest schema and returns the names of what ran. Each migration is a transaction
+ * of its own with its record in the `migrations` table; a failing one leaves the database as it was before it.
+ */
+export async function migrate<DB>(
+  database: OpenDatabase<DB>,
+  options: { migrations: readonly Migration[]; dataFolder: string },
+): Promise<string[]> {
+  // `as`: the migrations table belongs to this file alone and is in nobody's DB type.
+  const db = database.db as unknown as Connection
+  return db.connection().execute(async (connection) => {
+    if (database.engine === 'sqlite') {
+      return withoutForeignKeys(connection, () => runPending(connection, 'sqlite', options))
+    }
+    await sql`select pg_advisory_lock(${sql.lit(ADVISORY_LOCK)})`.execute(connection)
+    try {
+      return await runPending(connection, 'postgres', options)
+    } finally {
+      await sql`select pg_advisory_unlock(${sql.lit(ADVISORY_LOCK)})`.execute(connection)
+    }
+  })
+}
+
+async function runPending(
+  connection: Connection,
+  engine: Engine,
+  { migrations, dataFolder }: { migrations: readonly Migration[]; dataFolder: string },
+): Promise<string[]> {
+  const applied = await readApplied(connection)
+  refuseUnknown(applied, migrations)
+  const pending = migrations.filter(({ name }) => !applied.has(name))
+  let copied = false
+  for (const migration of pending) {
+    if (migration.changesData && !copied && engine === 'sqlite' && (await hasRows(connection))) {
+      await copyFile(connection, join(dataFolder, 'backups'), migration.name)
+      copied = true
+    }
+    await runOne(connection, engine, migration)
+  }
+  return pending.map(({ name }) => name)
+}
+
+async function runOne(connection: Connection, engine: Engine, migration: Migration): Promise<void> {
+  try {
+    await connection.transaction().execute(async (tx) => {
+      // `as`: a migration sees the schema of its own day, which no type of today describes.
+      await migration.up(tx as unknown as Transaction<unknown>, engine)
+      if (engine === 'sqlite') await refuseDanglingRows(tx)
+      await tx
+        .insertInto('migrations')
+        .values({ name: migration.name, applied_at: new Date().toISOString() })
+        .execute()
+    })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`The database update ${migration.name} failed and was undone: ${reason}`, { cause })
+  }
+}
+
+async function readApplied(connection: Connection): Promise<Set<string>> {
+  await connection.schema
+    .createTable('migrations')
+    .ifNotExists()
+    .addColumn('name', 'text', (col) => col.primaryKey().notNull())
+    .addColumn('applied_at', 'text', (col) => col.notNull())
+    .execute()
+  const rows = await connection.selectFrom('migrations').select('name').execute()
+  return new Set(rows.map(({ name }) => name))
+}
+
+function refuseUnknown(applied: Set<string>, migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = [...applied].filter((name) => !known.has(name))
+  if (unknown.length === 0) return
+  throw new AppError(
+    'conflict',
+    `the database was made by a newer Muster (this one does not know ${unknown.join(', ')}): start the newer version, or go back to a copy of the database from before its update`,
+  )
+}
+
+/**
+ * SQLite changes a table by making a new one and dropping the old, which with foreign keys on would delete the
+ * rows that point to it. They are checked before each commit instead. Only possible outside of a transaction.
+ */
+async function withoutForeignKeys<Result>(
+  connection: Connection,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await sql`pragma foreign_keys = off`.execute(connection)
+  try {
+    return await work()
+  } finally {
+    await sql`pragma foreign_keys = on`.execute(connection)
+  }
+}
+
+async function refuseDanglingRows(tx: Connection): Promise<void> {
+  const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(tx)
+  const [first] = rows
+  if (first === undefined) return
+  throw new Error(
+    `${rows.length} rows, the first in ${first.table}, name a row of ${first.parent} that is gone`,
+  )
+}
+
+async function hasRows(connection: Connection): Promise<boolean> {
+  const tables = await connection.introspection.getTables()
+  for (const { name } of tables.filter((table) => !table.isView && table.name !== 'migrations')) {
+    const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(connection)
+    if (rows.length > 0) return true
+  }
+  return false
+}
+
+/** Copies the database under a name that appears only once the copy is complete and on disk. */
+async function copyFile(connection: Connection, folder: string, migration: string): Promise<void> {
+  const target = join(folder, `muster-before-${migration}.db`)
+  const partial = `${target}.partial`
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await rm(partial, { force: true })
+  await sql`vacuum into ${partial}`.execute(connection)
+  await using file = await open(partial, 'r+')
+  await file.chmod(0o600)
+  await file.sync()
+  await rename(partial, target)
+}

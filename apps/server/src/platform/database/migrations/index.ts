@@ -1,0 +1,5 @@
+import type { Migration } from '../migrate.ts'
+import * as first from './0001-first.ts'
+
+/** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
+export const migrations: readonly Migration[] = [first]

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { Client } from 'pg'
+import type { Engine } from './columns.ts'
+import { openDatabase, openMemory, type OpenDatabase } from './open-database.ts'
+
+export interface TestEngine {
+  engine: Engine
+  open: <DB>() => Promise<OpenDatabase<DB>>
+}
+
+/**
+ * The engines that can be tested here: SQLite in memory always, PostgreSQL when MUSTER_TEST_POSTGRES names a
+ * server on which databases may be made (`node tools/test-postgres.ts vitest run ...` provides one).
+ *
+ *     describe.each(testEngines)('$engine', ({ open }) => {
+ *       test('...', async () => { await using database = await open<Database>() ... })
+ *     })
+ */
+export const testEngines: readonly TestEngine[] = [
+  { engine: 'sqlite', open: async <DB>() => openMemory<DB>() },
+  ...(process.env['MUSTER_TEST_POSTGRES'] === undefined
+    ? []
+    : [{ engine: 'postgres' as const, open: openFreshPostgres }]),
+]
+
+/** An empty database, gone when disposed, on the engine that MUSTER_TEST_ENGINE names (sqlite when absent). */
+export async function openTestDatabase<DB>(): Promise<OpenDatabase<DB>> {
+  const engine = process.env['MUSTER_TEST_ENGINE'] ?? 'sqlite'
+  const found = testEngines.find((candidate) => candidate.engine === engine)
+  if (found === undefined) {
+    throw new Error(`MUSTER_TEST_ENGINE=${engine}, but MUSTER_TEST_POSTGRES names no server to test on`)
+  }
+  return found.open()
+}
+
+/** A new database on the test server; its address is for tests that start programs. */
+export async function createPostgresDatabase(): Promise<AsyncDisposable & { url: string }> {
+  const server = requireServer()
+  const name = `muster_test_${randomUUID().replaceAll('-', '')}`
+  await runOn(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: () => runOn(server, `drop database ${name} with (force)`),
+  }
+}
+
+async function openFreshPostgres<DB>(): Promise<OpenDatabase<DB>> {
+  const fresh = await createPostgresDatabase()
+  const database = await openDatabase<DB>(fresh.url, tmpdir())
+  return {
+    ...database,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]()
+      await fresh[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function requireServer(): string {
+  const url = process.env['MUSTER_TEST_POSTGRES']
+  if (url === undefined) throw new Error('MUSTER_TEST_POSTGRES names no PostgreSQL server to test on')
+  return url
+}
+
+async function runOn(server: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: server })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
