@@ -1,0 +1,244 @@
+import { AppError } from '@muster/contract/errors'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_MESSAGE_BYTES, NoResponderError, RequestTimeoutError, type Bus } from './bus.ts'
+import { openBus } from './open-bus.ts'
+import { findNats, startTestNats, type TestNats } from './test-nats.ts'
+
+const hasNats = findNats() !== undefined
+if (!hasNats) {
+  if (process.env['CI'] === 'true')
+    throw new Error('nats-server is not installed: the NATS bus cannot be tested')
+  // oxlint-disable-next-line no-console -- whoever runs the tests has to see what was left out.
+  console.warn('LEFT OUT: the NATS half of the bus tests, because nats-server is not installed')
+}
+
+let nats: TestNats | undefined
+beforeAll(async () => {
+  if (hasNats) nats = await startTestNats()
+})
+afterAll(async () => {
+  await nats?.[Symbol.asyncDispose]()
+})
+
+const options = { timeoutMs: 2000 }
+
+function createLog() {
+  const lines: string[] = []
+  const write = (_details: object, message?: string) => lines.push(message ?? '')
+  return { lines, error: write, warn: write, info: write }
+}
+
+/** Two ends of one bus: two processes on NATS, twice the same object in process. */
+async function openPair(
+  kind: string,
+  log = createLog(),
+): Promise<AsyncDisposable & { here: Bus; there: Bus }> {
+  const url = kind === 'nats' ? nats?.url : undefined
+  const here = await openBus(url, log)
+  const there = kind === 'nats' ? await openBus(url, log) : here
+  return {
+    here,
+    there,
+    async [Symbol.asyncDispose]() {
+      await here[Symbol.asyncDispose]()
+      await there[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What a subscriber received; `until(n)` waits for that many. */
+function createInbox() {
+  const messages: unknown[] = []
+  let notify = () => {}
+  return {
+    messages,
+    handler: (message: unknown) => {
+      messages.push(message)
+      notify()
+    },
+    async until(count: number) {
+      while (messages.length < count) await new Promise<void>((resolve) => (notify = resolve))
+      return messages
+    },
+  }
+}
+
+describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) => {
+  test('every subscriber of the subject gets every message, in order, and nobody else does', async () => {
+    await using pair = await openPair(kind)
+    const [first, second, other] = [createInbox(), createInbox(), createInbox()]
+    await pair.here.subscribe('events', first.handler)
+    await pair.there.subscribe('events', second.handler)
+    await pair.there.subscribe('events.other', other.handler)
+    const messages = Array.from({ length: 500 }, (_, i) => ({
+      i,
+      text: 'Grüße \0 <img>',
+      list: [1, null, true],
+    }))
+    for (const message of messages) pair.here.publish('events', message)
+    expect(await first.until(500)).toEqual(messages)
+    expect(await second.until(500)).toEqual(messages)
+    expect(other.messages).toEqual([])
+  })
+
+  test('a subscriber receives a copy, never before publish returned', async () => {
+    await using pair = await openPair(kind)
+    const inbox = createInbox()
+    await pair.here.subscribe('events', inbox.handler)
+    const message = { list: ['before'], when: undefined }
+    pair.here.publish('events', message)
+    message.list[0] = 'after'
+    expect(inbox.messages).toEqual([])
+    expect(await inbox.until(1)).toStrictEqual([{ list: ['before'] }])
+  })
+
+  test('after unsubscribing nothing arrives', async () => {
+    await using pair = await openPair(kind)
+    const [gone, stays] = [createInbox(), createInbox()]
+    const unsubscribe = await pair.here.subscribe('events', gone.handler)
+    await pair.here.subscribe('events', stays.handler)
+    pair.there.publish('events', 1)
+    await gone.until(1)
+    await unsubscribe()
+    pair.there.publish('events', 2)
+    await stays.until(2)
+    expect(gone.messages).toEqual([1])
+  })
+
+  test('a subscriber that fails is logged and hears the next message', async () => {
+    const log = createLog()
+    await using pair = await openPair(kind, log)
+    const inbox = createInbox()
+    await pair.here.subscribe('events', async (message) => {
+      inbox.handler(message)
+      if (message === 1) throw new Error('no')
+    })
+    pair.there.publish('events', 1)
+    pair.there.publish('events', 2)
+    await inbox.until(2)
+    await expect.poll(() => log.lines).toEqual(['a bus subscriber failed'])
+  })
+
+  test('a request is answered by the other end, at once and many at a time', async () => {
+    await using pair = await openPair(kind)
+    await pair.there.answer('agent.a', async (message) => ({ echo: message }))
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => pair.here.request('agent.a', { i }, options)),
+    )
+    expect(answers).toEqual(Array.from({ length: 100 }, (_, i) => ({ echo: { i } })))
+    await pair.there.answer('agent.nothing', () => undefined)
+    expect(await pair.here.request('agent.nothing', undefined, options)).toBeUndefined()
+  })
+
+  test('nobody there is an error at once, also after the answerer left', async () => {
+    await using pair = await openPair(kind)
+    const started = performance.now()
+    await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
+    const stop = await pair.there.answer('agent.a', () => 1)
+    expect(await pair.here.request('agent.a', 1, options)).toBe(1)
+    // Also for one that is on its way while the answerer leaves.
+    const stopped = stop()
+    await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
+    await stopped
+    await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
+  test('an answer that takes too long is a timeout', async () => {
+    await using pair = await openPair(kind)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await pair.there.answer('agent.a', () => promise)
+    await expect(pair.here.request('agent.a', 1, { timeoutMs: 30 })).rejects.toThrow(RequestTimeoutError)
+    resolve()
+  })
+
+  test('what the answerer throws reaches the one who asked; an AppError keeps its code', async () => {
+    await using pair = await openPair(kind)
+    await pair.there.answer('agent.a', (message) => {
+      throw message === 1 ? new AppError('agent_offline', 'PC-12 is gone') : new Error('broken')
+    })
+    await expect(pair.here.request('agent.a', 1, options)).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'agent_offline',
+      message: 'PC-12 is gone',
+    })
+    await expect(pair.here.request('agent.a', 2, options)).rejects.toThrow('agent.a failed: broken')
+  })
+
+  test('of two answerers one is asked', async () => {
+    await using pair = await openPair(kind)
+    let asked = 0
+    await pair.here.answer('agent.a', () => ++asked)
+    await pair.there.answer('agent.a', () => ++asked)
+    await pair.here.request('agent.a', 1, options)
+    await pair.here.request('agent.a', 1, options)
+    expect(asked).toBe(2)
+  })
+
+  test('a message over the limit and a subject with wildcards are refused', async () => {
+    await using pair = await openPair(kind)
+    const large = 'x'.repeat(MAX_MESSAGE_BYTES)
+    expect(() => pair.here.publish('events', large)).toThrow(/larger than/)
+    await expect(pair.here.request('agent.a', large, options)).rejects.toThrow(/larger than/)
+    await pair.there.answer('agent.a', () => large)
+    await expect(pair.here.request('agent.a', 1, options)).rejects.toMatchObject({ code: 'too_large' })
+    for (const subject of ['agent.*', '>', '', 'a b', 'a..b']) {
+      expect(() => pair.here.publish(subject, 1)).toThrow(/not a subject/)
+      await expect(pair.here.subscribe(subject, () => undefined)).rejects.toThrow(/not a subject/)
+    }
+  })
+
+  test('after closing, publishing is silent and the rest is refused', async () => {
+    const bus = await openBus(kind === 'nats' ? nats?.url : undefined, createLog())
+    await bus[Symbol.asyncDispose]()
+    await bus[Symbol.asyncDispose]()
+    bus.publish('events', 1)
+    await expect(bus.subscribe('events', () => undefined)).rejects.toThrow(/closed/)
+    await expect(bus.request('agent.a', 1, options)).rejects.toThrow(/closed/)
+  })
+})
+
+if (hasNats) describe('nats only', testNatsAlone)
+
+function testNatsAlone() {
+  test('the bus comes back by itself after NATS was killed, and says so', async () => {
+    await using own = await startTestNats()
+    const log = createLog()
+    await using bus = await openBus(own.url, log)
+    const inbox = createInbox()
+    await bus.subscribe('events', inbox.handler)
+    await bus.answer('agent.a', () => 'still here')
+    const back = Promise.withResolvers<void>()
+    bus.onReconnect(back.resolve)
+    await own.kill()
+    await expect.poll(() => log.lines).toEqual(['connection to NATS lost'])
+    await expect(bus.request('agent.a', 1, { timeoutMs: 50 })).rejects.toThrow(RequestTimeoutError)
+    // What changes while NATS is away holds nobody up and counts when it is back.
+    const stop = await bus.answer('agent.gone', () => 1)
+    await bus.answer('agent.new', () => 'new')
+    await stop()
+    await own.restart()
+    await back.promise
+    expect(await bus.request('agent.new', 1, options)).toBe('new')
+    await expect(bus.request('agent.gone', 1, options)).rejects.toThrow(NoResponderError)
+    bus.publish('events', 'hello again')
+    expect(await inbox.until(1)).toEqual(['hello again'])
+    expect(await bus.request('agent.a', 1, options)).toBe('still here')
+    expect(log.lines).toEqual(['connection to NATS lost', 'connection to NATS restored'])
+  })
+
+  test('closing while NATS is away does not hang', async () => {
+    await using own = await startTestNats()
+    const bus = await openBus(own.url, createLog())
+    await own.kill()
+    const started = performance.now()
+    await bus[Symbol.asyncDispose]()
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
+  test('a NATS that is not there is explained in one line, without the password', async () => {
+    const opened = openBus('nats://someone:secret@127.0.0.1:1', createLog())
+    await expect(opened).rejects.toThrow(/^The message bus at 127\.0\.0\.1:1 cannot be reached: /)
+    await expect(opened).rejects.not.toThrow(/secret/)
+  })
+}

@@ -1,0 +1,102 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../log/log.ts'
+import {
+  checkSubject,
+  decodeMessage,
+  encodeMessage,
+  NoResponderError,
+  readReply,
+  replyTo,
+  RequestTimeoutError,
+  type Bus,
+  type Unsubscribe,
+} from './bus.ts'
+
+type Subscriber = { handler: (message: unknown) => void | Promise<void> }
+type Answerer = { handler: (message: unknown) => unknown }
+
+/** The bus of a server that is alone. Messages pass through JSON all the same, so that both kinds behave alike. */
+export class InProcessBus implements Bus {
+  #log: Pick<Log, 'error'>
+  #subscribers = new Map<string, Set<Subscriber>>()
+  #answerers = new Map<string, Set<Answerer>>()
+  #closed = false
+
+  constructor(log: Pick<Log, 'error'>) {
+    this.#log = log
+  }
+
+  publish(subject: string, message: unknown): void {
+    checkSubject(subject)
+    const subscribers = this.#subscribers.get(subject)
+    const text = encodeMessage(subject, message)
+    for (const subscriber of subscribers ?? []) {
+      queueMicrotask(() => {
+        // It may have left in the meantime.
+        if (subscribers?.has(subscriber)) void this.#deliver(subject, subscriber, text)
+      })
+    }
+  }
+
+  async subscribe(subject: string, handler: Subscriber['handler']) {
+    this.#check(subject)
+    return addTo(this.#subscribers, subject, { handler })
+  }
+
+  async answer(subject: string, handler: Answerer['handler']) {
+    this.#check(subject)
+    return addTo(this.#answerers, subject, { handler })
+  }
+
+  async request(subject: string, message: unknown, { timeoutMs }: { timeoutMs: number }): Promise<unknown> {
+    this.#check(subject)
+    const text = encodeMessage(subject, message)
+    const [answerer] = this.#answerers.get(subject) ?? []
+    if (answerer === undefined) throw new NoResponderError(subject)
+    const settled = new AbortController()
+    const timeout = wait(timeoutMs, undefined, { signal: settled.signal }).then(() => {
+      throw new RequestTimeoutError(subject, timeoutMs)
+    })
+    try {
+      return readReply(subject, await Promise.race([replyTo(subject, text, answerer.handler), timeout]))
+    } finally {
+      settled.abort()
+      // The timer that was called off must not count as an unhandled error.
+      timeout.catch(() => undefined)
+    }
+  }
+
+  onReconnect(): void {
+    // A process is never cut off from itself.
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    // Cleared one by one, as messages under way hold the inner sets.
+    for (const subscribers of this.#subscribers.values()) subscribers.clear()
+    this.#subscribers.clear()
+    this.#answerers.clear()
+  }
+
+  async #deliver(subject: string, { handler }: Subscriber, text: string): Promise<void> {
+    try {
+      await handler(decodeMessage(text))
+    } catch (error) {
+      this.#log.error({ err: error, subject }, 'a bus subscriber failed')
+    }
+  }
+
+  #check(subject: string): void {
+    checkSubject(subject)
+    if (this.#closed) throw new Error('the bus is closed')
+  }
+}
+
+function addTo<Member>(groups: Map<string, Set<Member>>, subject: string, member: Member): Unsubscribe {
+  const group = groups.get(subject) ?? new Set()
+  groups.set(subject, group.add(member))
+  return async () => {
+    group.delete(member)
+    if (group.size === 0 && groups.get(subject) === group) groups.delete(subject)
+  }
+}
