@@ -1,0 +1,12 @@
+import { ENROL_PATH, EnrolAnswer, EnrolRequest } from '../agent/enrol.ts'
+import { endpoint } from '../endpoint.ts'
+
+/** Called by an agent, once for each machine; the token in the body is what lets it in. */
+export const enrolAgent = endpoint({
+  method: 'POST',
+  path: ENROL_PATH,
+  access: 'public',
+  summary: 'Enrol a machine with an enrolment token and its own new key',
+  body: EnrolRequest,
+  response: EnrolAnswer,
+})
