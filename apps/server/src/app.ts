@@ -2,8 +2,19 @@ import cookie from '@fastify/cookie'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { Fleet } from './features/agents/fleet.ts'
+import { linkRoutes } from './features/agents/link-routes.ts'
+import { agentsRoutes } from './features/agents/routes.ts'
+import { clientsRoutes } from './features/clients/routes.ts'
+import { enrolmentRoutes } from './features/enrolment/routes.ts'
+import { historyRoutes } from './features/history/routes.ts'
+import { liveRoutes } from './features/live/routes.ts'
+import { notesRoutes } from './features/notes/routes.ts'
+import { scriptsRoutes } from './features/scripts/routes.ts'
 import { authenticate } from './features/sessions/authenticate.ts'
+import { sessionsRoutes } from './features/sessions/routes.ts'
 import { openSessionCookies } from './features/sessions/session-cookies.ts'
+import { VERSION } from './platform/config/version.ts'
 import { createFastify } from './platform/http/create-fastify.ts'
 import { createIdempotency } from './platform/http/idempotency.ts'
 import type { Api } from './platform/http/route.ts'
@@ -13,6 +24,7 @@ const LARGEST_SOCKET_MESSAGE = 16 * 1024 * 1024
 export interface App {
   fastify: FastifyInstance
   api: Api
+  fleet: Fleet
 }
 
 /** The whole API: its table of contents is the list of `xxxRoutes` below. */
@@ -27,5 +39,16 @@ export async function createApp(ctx: Context): Promise<App> {
     idempotency: createIdempotency(ctx.db, ctx.now),
     mounted: [],
   }
-  return { fastify, api }
+  const fleet = await Fleet.open(ctx)
+  fastify.addHook('preClose', () => fleet[Symbol.asyncDispose]())
+  sessionsRoutes(api, ctx, cookies)
+  linkRoutes(api, fleet)
+  agentsRoutes(api, ctx, fleet)
+  enrolmentRoutes(api, ctx, fleet)
+  historyRoutes(api, ctx, fleet)
+  clientsRoutes(api, ctx)
+  scriptsRoutes(api, ctx)
+  notesRoutes(api, ctx)
+  liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
+  return { fastify, api, fleet }
 }

@@ -25,9 +25,9 @@ export interface Context extends AsyncDisposable {
   transaction: Transact<Database, Event>
   bus: Bus
   secrets: Secrets
-  /** Tells every process, this one included. */
+  /** Tells every process; handlers of this one have run when it returns. */
   emit: (event: Event) => void
-  onEvent: (handler: (event: Event) => void) => Promise<void>
+  onEvent: (handler: (event: Event) => void) => void
 }
 
 export interface Overrides {
@@ -47,15 +47,25 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
   const now = overrides.now ?? (() => new Date())
   const secrets = overrides.secrets ?? (await openSecrets(config.dataFolder))
   if (config.databaseUrl === undefined && overrides.database === undefined) {
-    stack.use(await lockDataFolder(config.dataFolder))
+    stack.use(lockDataFolder(config.dataFolder))
   }
   const database =
     overrides.database ?? stack.use(await openDatabase<Database>(config.databaseUrl, config.dataFolder))
   await migrate(database, { migrations, dataFolder: config.dataFolder })
-  const bus = overrides.bus ?? stack.use(await openBus(config.natsUrl))
-  const emit = (event: Event) => {
-    bus.publish(EVENTS_SUBJECT, event)
+  const bus = overrides.bus ?? stack.use(await openBus(config.natsUrl, log))
+  const handlers: ((event: Event) => void)[] = []
+  const handle = (event: Event) => {
+    for (const handler of handlers) handler(event)
   }
+  const emit = (event: Event) => {
+    handle(event)
+    bus.publish(EVENTS_SUBJECT, { from: processId, event })
+  }
+  await bus.subscribe(EVENTS_SUBJECT, (message) => {
+    // Published by `emit` above, in this process or another of the same version.
+    const { from, event } = message as { from: string; event: Event }
+    if (from !== processId) handle(event)
+  })
   const resources = stack.move()
   return {
     config,
@@ -68,9 +78,8 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     bus,
     secrets,
     emit,
-    onEvent: async (handler) => {
-      // Published by `emit` above, in this process or another of the same version.
-      await bus.subscribe(EVENTS_SUBJECT, (message) => handler(message as Event))
+    onEvent: (handler) => {
+      handlers.push(handler)
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

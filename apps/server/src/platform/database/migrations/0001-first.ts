@@ -262,6 +262,7 @@ async function createHistory(db: Kysely<unknown>, engine: Engine): Promise<void>
     .addColumn('finished_at', 'text')
     .addColumn('retcode', 'integer')
     .addColumn('execution_time', 'double precision')
+    .addColumn('last_chunk', 'integer', (col) => col.notNull().defaultTo(0))
     .addColumn('output_bytes', 'bigint', (col) => col.notNull().defaultTo(0))
     .addColumn('output_cut_bytes', 'bigint', (col) => col.notNull().defaultTo(0))
     .execute()

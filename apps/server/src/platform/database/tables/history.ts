@@ -39,6 +39,8 @@ export interface AgentHistoryTable {
   finished_at: string | null
   retcode: number | null
   execution_time: number | null
+  /** Number of the last chunk of output that came: a repeated one is known by it. */
+  last_chunk: Generated<number>
   output_bytes: Generated<number>
   output_cut_bytes: Generated<number>
 }

@@ -1,0 +1,198 @@
+import { AgentRow } from '@muster/contract/api/agents'
+import type { Event } from '@muster/contract/events'
+import { nextStatusChangeAt } from '@muster/rules/agent-status'
+import type { Context } from '../../context.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+import { findAgents, findAgentsAfter } from './queries.ts'
+import { viewAgentRow } from './view.ts'
+
+interface CachedRow {
+  row: AgentRow
+  /** JSON of the row around its last_seen: that of a connected machine is the moment of the answer. */
+  head: string
+  tail: string
+  /** When the status changes by time alone. */
+  changesAt: number
+}
+
+export interface RowFilter {
+  client?: number | undefined
+  site?: number | undefined
+  monitoring_type?: AgentRow['monitoring_type'] | undefined
+}
+
+const SLICE = 2000
+// With the key in front: no text that a machine sends can hold an unescaped quote.
+const LAST_SEEN_KEY = '"last_seen":'
+const LAST_SEEN_MARK = `${LAST_SEEN_KEY}"@"`
+
+/**
+ * The rows of the machines table, ready to be sent, kept in memory: a list of ten thousand is a join of strings.
+ * Events mark rows as stale; stale ones are read again before the next answer. The database stays the truth.
+ */
+export class AgentRows implements Disposable {
+  #ctx: Context
+  #rows = new Map<string, CachedRow>()
+  #stale = new Set<string>()
+  #allStale = true
+  #loading: Promise<void> | undefined
+  #handlers: ((agentIds: string[]) => void)[] = []
+  #once = new Map<string, (() => void)[]>()
+  #timer: NodeJS.Timeout
+  /** Counts changes, for ETags. */
+  version = 0
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+    ctx.onEvent((event) => this.#onEvent(event))
+    ctx.bus.onReconnect(() => {
+      this.#allStale = true
+      this.#changed([...this.#rows.keys()])
+    })
+    this.#timer = setInterval(() => this.#findAged(), 1000)
+    this.#timer.unref()
+  }
+
+  /** Calls back with the agent_ids whose rows have changed, appeared or gone. */
+  onChanged(handler: (agentIds: string[]) => void): void {
+    this.#handlers.push(handler)
+  }
+
+  /** Calls back once, at the next change of this machine's row. */
+  onceChanged(agentId: string, handler: () => void): void {
+    this.#once.set(agentId, [...(this.#once.get(agentId) ?? []), handler])
+  }
+
+  /** The rows of these machines; those that do not exist are missing. */
+  async rowsOf(agentIds: Iterable<string>): Promise<AgentRow[]> {
+    await this.#fresh()
+    return Array.from(agentIds, (id) => this.#rows.get(id)?.row).filter((row) => row !== undefined)
+  }
+
+  async list(caller: { scope: Scope }, filter: RowFilter): Promise<AgentRow[]> {
+    return (await this.#find(caller, filter)).map(({ row }) => row)
+  }
+
+  /** The same as JSON text. */
+  async listJson(caller: { scope: Scope }, filter: RowFilter): Promise<string> {
+    const now = JSON.stringify(this.#ctx.now().toISOString())
+    const parts = (await this.#find(caller, filter)).map(({ row, head, tail }) =>
+      row.connected ? head + now + tail : head + JSON.stringify(row.last_seen) + tail,
+    )
+    return `[${parts.join(',')}]`
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  async #find(caller: { scope: Scope }, filter: RowFilter): Promise<CachedRow[]> {
+    await this.#fresh()
+    const { scope } = caller
+    const clients = scope.all ? undefined : new Set(scope.clientIds)
+    const sites = scope.all ? undefined : new Set(scope.siteIds)
+    const found: CachedRow[] = []
+    for (const cached of this.#rows.values()) {
+      const { row } = cached
+      if (filter.client !== undefined && row.client_id !== filter.client) continue
+      if (filter.site !== undefined && row.site_id !== filter.site) continue
+      if (filter.monitoring_type !== undefined && row.monitoring_type !== filter.monitoring_type) continue
+      if (clients !== undefined && !clients.has(row.client_id) && sites?.has(row.site_id) !== true) continue
+      found.push(cached)
+    }
+    return found
+  }
+
+  #onEvent(event: Event): void {
+    if (event.type === 'agent.changed' || event.type === 'agent.added' || event.type === 'agent.removed') {
+      const ids = event.ids.map(String)
+      for (const id of ids) this.#stale.add(id)
+      this.#changed(ids)
+    } else if (event.type === 'client.changed') {
+      // Names of clients and sites stand in every row below them.
+      this.#allStale = true
+      this.#changed([...this.#rows.keys()])
+    }
+  }
+
+  #changed(ids: string[]): void {
+    if (ids.length === 0) return
+    this.version += 1
+    for (const handler of this.#handlers) handler(ids)
+    if (this.#once.size === 0) return
+    for (const id of ids) {
+      for (const handler of this.#once.get(id) ?? []) handler()
+      this.#once.delete(id)
+    }
+  }
+
+  #findAged(): void {
+    const nowMs = this.#ctx.now().getTime()
+    const aged = [...this.#rows].filter(([, { changesAt }]) => changesAt <= nowMs).map(([id]) => id)
+    for (const id of aged) this.#stale.add(id)
+    this.#changed(aged)
+  }
+
+  /** Reads what is stale. Callers that come while it runs wait for one more round, so that none reads too early. */
+  async #fresh(): Promise<void> {
+    while (this.#allStale || this.#stale.size > 0 || this.#loading !== undefined) {
+      this.#loading ??= this.#load().finally(() => {
+        this.#loading = undefined
+      })
+      await this.#loading
+    }
+  }
+
+  async #load(): Promise<void> {
+    if (this.#allStale) {
+      this.#allStale = false
+      this.#stale.clear()
+      try {
+        await this.#loadAll()
+      } catch (error) {
+        this.#allStale = true
+        throw error
+      }
+      return
+    }
+    const ids = [...this.#stale].slice(0, SLICE)
+    for (const id of ids) this.#stale.delete(id)
+    try {
+      const rows = await findAgents(this.#ctx.db, ids)
+      const found = new Set(rows.map((row) => row.agent_id))
+      for (const id of ids) if (!found.has(id)) this.#rows.delete(id)
+      for (const row of rows) this.#keep(viewAgentRow(row, this.#ctx.now()))
+    } catch (error) {
+      for (const id of ids) this.#stale.add(id)
+      throw error
+    }
+  }
+
+  async #loadAll(): Promise<void> {
+    const found = new Set<string>()
+    let afterId = 0
+    for (;;) {
+      const rows = await findAgentsAfter(this.#ctx.db, afterId, SLICE)
+      for (const row of rows) {
+        found.add(row.agent_id)
+        this.#keep(viewAgentRow(row, this.#ctx.now()))
+      }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < SLICE) break
+      afterId = last.id
+    }
+    for (const id of this.#rows.keys()) if (!found.has(id)) this.#rows.delete(id)
+  }
+
+  #keep(view: AgentRow): void {
+    const row = AgentRow.parse(view)
+    const json = JSON.stringify({ ...row, last_seen: '@' })
+    const at = json.indexOf(LAST_SEEN_MARK)
+    this.#rows.set(row.agent_id, {
+      row,
+      head: json.slice(0, at + LAST_SEEN_KEY.length),
+      tail: json.slice(at + LAST_SEEN_MARK.length),
+      changesAt: nextStatusChangeAt(row, this.#ctx.now().getTime()) ?? Number.POSITIVE_INFINITY,
+    })
+  }
+}

@@ -1,0 +1,93 @@
+import type { Parsed } from '@muster/contract/endpoint'
+import type { editAgent } from '@muster/contract/api/agents'
+import { AppError } from '@muster/contract/errors'
+import type { Updateable } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { AgentsTable } from '../../platform/database/tables/agents.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+import { findVisibleSite } from './queries.ts'
+import { requireAgent } from './require-agent.ts'
+
+const FLAGS = [
+  'overdue_email_alert',
+  'overdue_text_alert',
+  'overdue_dashboard_alert',
+  'maintenance_mode',
+] as const
+
+/** Changes what a person may change of a machine. A stale `modified` means that somebody else saved in between. */
+export async function changeAgent(
+  ctx: Context,
+  caller: Caller,
+  agentId: string,
+  body: Changes & { modified?: string | undefined },
+): Promise<void> {
+  await ctx.transaction(async (tx, emit) => {
+    const agent = await requireAgent(tx, agentId, caller)
+    const { modified, ...changes } = body
+    if (modified !== undefined && modified !== agent.modified) {
+      throw new AppError(
+        'changed_meanwhile',
+        `Somebody else has changed ${agent.hostname} since you opened it.`,
+      )
+    }
+    const overdue = changes.overdue_time ?? agent.overdue_time
+    const offline = changes.offline_time ?? agent.offline_time
+    if (overdue <= offline) {
+      throw new AppError('invalid', 'A machine counts as overdue later than as offline.', {
+        fields: { overdue_time: [`More than the ${offline} minutes of "offline".`] },
+      })
+    }
+    if (changes.site !== undefined && (await findVisibleSite(tx, changes.site, caller)) === undefined) {
+      throw new AppError('not_found', 'There is no such site, or you may not see it.', {
+        fields: { site: ['Choose another site.'] },
+      })
+    }
+    const values = columnsOf(changes)
+    await tx
+      .updateTable('agents')
+      .set({ ...values, modified: ctx.now().toISOString() })
+      .where('agent_id', '=', agentId)
+      .execute()
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'agent',
+      message: `changed ${agent.hostname}`,
+      before: Object.fromEntries(
+        Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
+      ),
+      after: values,
+      agent,
+      emit,
+    })
+    emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
+    // Counts and colours of the tree.
+    if (changes.site !== undefined || changes.maintenance_mode !== undefined) {
+      emit({ type: 'client.changed', ids: [agent.client_id] })
+    }
+  })
+}
+
+type Changes = Omit<Parsed<typeof editAgent>['body'], 'modified'>
+
+function columnsOf(changes: Changes): Updateable<AgentsTable> {
+  const {
+    site,
+    overdue_email_alert,
+    overdue_text_alert,
+    overdue_dashboard_alert,
+    maintenance_mode,
+    ...rest
+  } = changes
+  const flags = { overdue_email_alert, overdue_text_alert, overdue_dashboard_alert, maintenance_mode }
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined)
+  const columns: Updateable<AgentsTable> = Object.fromEntries(given)
+  if (site !== undefined) columns.site_id = site
+  for (const flag of FLAGS) {
+    const value = flags[flag]
+    if (value !== undefined) columns[flag] = value ? 1 : 0
+  }
+  return columns
+}

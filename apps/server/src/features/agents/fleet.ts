@@ -1,0 +1,210 @@
+import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
+import type { Context } from '../../context.ts'
+import { AgentLinks } from '../../platform/agent-link/agent-links.ts'
+import { newNonce, signCommand } from '../../platform/agent-link/command-sender.ts'
+import type { SigningKey } from '../../platform/agent-link/keys.ts'
+import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
+import { VERSION } from '../../platform/config/version.ts'
+import { NoResponderError } from '../../platform/bus/bus.ts'
+import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
+import { expireRuns } from '../history/expire-runs.ts'
+import { saveOutputAsNotes } from '../history/save-as-note.ts'
+import { RunTracker } from '../history/run-tracker.ts'
+import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
+import { AgentRows } from './agent-rows.ts'
+import { openCommandKey } from './command-key.ts'
+import { LinkState } from './link-state.ts'
+import { startProcessBeat } from './processes.ts'
+import { findAgentKey } from './queries.ts'
+import { storeFacts } from './store-facts.ts'
+
+/** What another process may ask of the one that holds a link. */
+type LinkRequest =
+  | { kind: 'deliver' }
+  | { kind: 'chore'; name: CommandName; input: unknown; author: string }
+  | { kind: 'refuse'; code: string; message: string }
+
+const CHORE_TTL_MS = 60_000
+const REACH_TIMEOUT_MS = 5000
+const FACTS_TIMEOUT_MS = 20_000
+const EXPIRE_EVERY_MS = 5000
+
+/**
+ * The machines as this process sees them: the links it holds, the rows of all, and the way to reach any of them,
+ * whichever process holds its link.
+ */
+export class Fleet implements AsyncDisposable {
+  readonly rows: AgentRows
+  readonly runs: RunTracker
+  readonly links: AgentLinks
+  readonly commandKey: SigningKey
+  #ctx: Context
+  #linkState: LinkState
+  #answers = new Map<string, () => Promise<void>>()
+  #resources = new AsyncDisposableStack()
+  #timer: NodeJS.Timeout
+
+  private constructor(ctx: Context, commandKey: SigningKey) {
+    this.#ctx = ctx
+    this.commandKey = commandKey
+    this.rows = new AgentRows(ctx)
+    this.runs = new RunTracker(ctx)
+    this.#linkState = new LinkState(ctx, (agentIds) => this.#deliverHere(agentIds, 'sent before too'))
+    this.links = new AgentLinks({
+      log: ctx.log,
+      serverVersion: VERSION,
+      now: ctx.now,
+      findKey: async (agentId) => (await findAgentKey(ctx.db, agentId))?.public_key,
+      onUp: (agentId, answer, source) => {
+        this.#linkState.up(agentId, answer, source)
+        void this.#answerFor(agentId)
+      },
+      onDown: (agentId) => {
+        this.#linkState.down(agentId)
+        void this.#stopAnswering(agentId)
+      },
+      store: (reports) => this.#store(reports),
+    })
+    this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
+  }
+
+  static async open(ctx: Context): Promise<Fleet> {
+    const fleet = new Fleet(ctx, await openCommandKey(ctx))
+    fleet.#resources.use(await startProcessBeat(ctx, () => fleet.links.connectedIds()))
+    return fleet
+  }
+
+  /** Sends what waits for a machine, if it is connected anywhere; false = it waits until the machine is back. */
+  async deliver(agentId: string): Promise<boolean> {
+    return this.#reach(agentId, { kind: 'deliver' })
+  }
+
+  /** Asks a machine for something that is no run; false = it is not connected. */
+  async sendChore<Name extends CommandName>(
+    agentId: string,
+    name: Name,
+    order: { input: CommandInput<Name>; author: string },
+  ): Promise<boolean> {
+    return this.#reach(agentId, { kind: 'chore', name, ...order })
+  }
+
+  /** Waits until a machine has reported facts, or a short while. */
+  async nextFacts(agentId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, FACTS_TIMEOUT_MS)
+    this.rows.onceChanged(agentId, resolve)
+    await promise
+    clearTimeout(timer)
+  }
+
+  /** Ends the link of a machine that was removed. */
+  async forget(agentId: string): Promise<void> {
+    await this.#reach(agentId, {
+      kind: 'refuse',
+      code: 'unknown_agent',
+      message: 'This machine was removed.',
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    this.rows[Symbol.dispose]()
+    await this.#linkState[Symbol.asyncDispose]()
+    await this.links[Symbol.asyncDispose]()
+    await this.#resources.disposeAsync()
+  }
+
+  async #reach(agentId: string, request: LinkRequest): Promise<boolean> {
+    if (this.links.isConnected(agentId)) return this.#handle(agentId, request)
+    try {
+      // Answered by #answerFor of the process that holds the link.
+      return (await this.#ctx.bus.request(subjectOf(agentId), request, {
+        timeoutMs: REACH_TIMEOUT_MS,
+      })) as boolean
+    } catch (error) {
+      if (error instanceof NoResponderError) return false
+      throw error
+    }
+  }
+
+  async #handle(agentId: string, request: LinkRequest): Promise<boolean> {
+    switch (request.kind) {
+      case 'deliver':
+        await this.#deliverHere([agentId], 'waiting only')
+        return this.links.isConnected(agentId)
+      case 'refuse':
+        this.links.refuse(agentId, request.code, request.message)
+        return true
+      case 'chore':
+        return this.links.send(agentId, { type: 'command', command: this.#signChore(agentId, request) })
+    }
+  }
+
+  #signChore(agentId: string, request: Extract<LinkRequest, { kind: 'chore' }>) {
+    const now = this.#ctx.now()
+    return signCommand(
+      this.commandKey,
+      {
+        agentId,
+        name: request.name,
+        // Checked against the command's own schema by sendChore's type, and again by the machine.
+        input: request.input as CommandInput<CommandName>,
+        author: request.author,
+        expiresAt: new Date(now.getTime() + CHORE_TTL_MS).toISOString(),
+        nonce: newNonce(),
+        historyId: null,
+      },
+      now,
+    )
+  }
+
+  async #deliverHere(agentIds: string[], again: Parameters<typeof deliverRuns>[3]): Promise<void> {
+    const delivery = {
+      commandKey: this.commandKey,
+      send: (agentId: string, frame: Parameters<AgentLinks['send']>[1]) => this.links.send(agentId, frame),
+    }
+    await deliverRuns(this.#ctx, delivery, agentIds, again)
+  }
+
+  async #store(reports: QueuedReport[]): Promise<void> {
+    const runReports: ReportedRun[] = []
+    const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
+    for (const { agentId, report } of reports) {
+      if (report.kind === 'facts') facts.set(agentId, [...(facts.get(agentId) ?? []), report])
+      else runReports.push({ agentId, report })
+    }
+    const runs = await this.#ctx.transaction(async (tx, emit) => {
+      for (const [agentId, list] of facts) await storeFacts(tx, agentId, list)
+      const ids = [...facts.keys()]
+      if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
+      if (runReports.length === 0) return []
+      const changed = await storeRunReports(tx, runReports, this.#ctx.now())
+      await saveOutputAsNotes(tx, emit, changed)
+      return changed
+    })
+    emitChanged(this.#ctx, runs)
+  }
+
+  async #answerFor(agentId: string): Promise<void> {
+    if (this.#ctx.config.natsUrl === undefined || this.#answers.has(agentId)) return
+    // `message` comes from #reach of a process of the same version.
+    const handler = (message: unknown) => this.#handle(agentId, message as LinkRequest)
+    const stop = this.#ctx.bus.answer(subjectOf(agentId), handler)
+    this.#answers.set(agentId, async () => (await stop)())
+    await stop
+  }
+
+  async #stopAnswering(agentId: string): Promise<void> {
+    const stop = this.#answers.get(agentId)
+    this.#answers.delete(agentId)
+    await stop?.()
+  }
+
+  #expire(): void {
+    expireRuns(this.#ctx).catch((error: unknown) => this.#ctx.log.error({ err: error }, 'runs not expired'))
+  }
+}
+
+function subjectOf(agentId: string): string {
+  return `agent.${agentId}`
+}

@@ -1,0 +1,112 @@
+import type { Context } from '../../context.ts'
+import type { AnswerFrame } from '../../platform/agent-link/agent-socket.ts'
+
+interface Up {
+  kind: 'up'
+  at: string
+  version: string
+  source: string
+  clockSkewSeconds: number
+}
+
+interface Down {
+  kind: 'down'
+  at: string
+}
+
+const MAX_BATCH = 500
+
+/**
+ * Writes links that came up or went down to the agents' rows. Changes that arrive while one transaction runs go
+ * into the next together, the last one of each machine only: ten thousand reconnects are twenty transactions.
+ */
+export class LinkState implements AsyncDisposable {
+  #ctx: Context
+  #onUp: (agentIds: string[]) => Promise<void>
+  #waiting = new Map<string, Up | Down>()
+  #running: Promise<void> | undefined
+  #stopped = false
+
+  /** `onUp` runs after links that came up are stored. */
+  constructor(ctx: Context, onUp: (agentIds: string[]) => Promise<void>) {
+    this.#ctx = ctx
+    this.#onUp = onUp
+  }
+
+  up(agentId: string, answer: AnswerFrame, source: string): void {
+    const now = this.#ctx.now()
+    const clockSkewSeconds = Math.round((Date.parse(answer.agent_time) - now.getTime()) / 1000)
+    this.#add(agentId, {
+      kind: 'up',
+      at: now.toISOString(),
+      version: answer.agent_version,
+      source,
+      clockSkewSeconds,
+    })
+  }
+
+  down(agentId: string): void {
+    this.#add(agentId, { kind: 'down', at: this.#ctx.now().toISOString() })
+  }
+
+  /** The links that end from now on end with this process: its beat writes them off together. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true
+    await this.#running
+  }
+
+  #add(agentId: string, change: Up | Down): void {
+    if (this.#stopped) return
+    this.#waiting.set(agentId, change)
+    this.#running ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await new Promise(setImmediate)
+      while (this.#waiting.size > 0) {
+        const batch = [...this.#waiting].slice(0, MAX_BATCH)
+        for (const [agentId] of batch) this.#waiting.delete(agentId)
+        await this.#store(batch)
+      }
+    } catch (error) {
+      this.#ctx.log.error({ err: error }, 'link state not stored')
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async #store(batch: [string, Up | Down][]): Promise<void> {
+    await this.#ctx.transaction(async (tx, emit) => {
+      for (const [agentId, change] of batch) {
+        await tx
+          .updateTable('agents')
+          .set(change.kind === 'up' ? this.#upValues(change) : downValues(change))
+          .where('agent_id', '=', agentId)
+          // A machine that has meanwhile reconnected to another process keeps that link.
+          .$if(change.kind === 'down', (query) => query.where('link_process', '=', this.#ctx.processId))
+          .execute()
+      }
+      const ids = batch.map(([agentId]) => agentId)
+      emit({ type: 'agent.changed', ids, agent_ids: ids })
+    })
+    const up = batch.filter(([, change]) => change.kind === 'up').map(([agentId]) => agentId)
+    if (up.length > 0) await this.#onUp(up)
+  }
+
+  #upValues(change: Up) {
+    return {
+      connected: 1 as const,
+      link_process: this.#ctx.processId,
+      link_lost_at: null,
+      last_seen: change.at,
+      version: change.version,
+      public_ip: change.source,
+      clock_skew_seconds: change.clockSkewSeconds,
+    }
+  }
+}
+
+function downValues(change: Down) {
+  return { connected: 0 as const, link_process: null, link_lost_at: change.at, last_seen: change.at }
+}

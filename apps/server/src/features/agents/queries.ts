@@ -1,0 +1,66 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import type { AgentsTable } from '../../platform/database/tables/agents.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+
+export type AgentsRow = Selectable<AgentsTable> & {
+  site_name: string
+  client_id: number
+  client_name: string
+}
+
+function selectAgents(db: Db) {
+  return db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .selectAll('agents')
+    .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
+}
+
+export function findAgent(db: Db, agentId: string, caller: { scope: Scope }): Promise<AgentsRow | undefined> {
+  return selectAgents(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
+}
+
+export function findAgents(db: Db, agentIds: string[]): Promise<AgentsRow[]> {
+  return selectAgents(db).where('agents.agent_id', 'in', agentIds).execute()
+}
+
+/** Agents after `afterId` in the order of ids, for reading all of them in slices. */
+export function findAgentsAfter(db: Db, afterId: number, limit: number): Promise<AgentsRow[]> {
+  return selectAgents(db).where('agents.id', '>', afterId).orderBy('agents.id').limit(limit).execute()
+}
+
+export function findAgentKey(db: Db, agentId: string): Promise<{ public_key: string } | undefined> {
+  return db.selectFrom('agents').select('public_key').where('agent_id', '=', agentId).executeTakeFirst()
+}
+
+/** Machines of a client or site, as far as the caller sees them. */
+export function findNodeAgents(
+  db: Db,
+  node: { type: 'Client' | 'Site'; id: number },
+  caller: { scope: Scope },
+): Promise<{ agent_id: string }[]> {
+  return db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select('agents.agent_id')
+    .where(node.type === 'Client' ? 'sites.client_id' : 'sites.id', '=', node.id)
+    .where(visibleTo(caller))
+    .execute()
+}
+
+export function findVisibleSite(
+  db: Db,
+  siteId: number,
+  caller: { scope: Scope },
+): Promise<{ id: number; name: string; client_id: number; client_name: string } | undefined> {
+  return db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.id', 'sites.name', 'sites.client_id', 'clients.name as client_name'])
+    .where('sites.id', '=', siteId)
+    .where(visibleTo(caller))
+    .executeTakeFirst()
+}

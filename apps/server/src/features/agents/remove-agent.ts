@@ -1,0 +1,35 @@
+import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+import type { Fleet } from './fleet.ts'
+import { requireAgent } from './require-agent.ts'
+
+/**
+ * Forgets a machine with its history and notes, after telling its agent to uninstall itself. A machine that is
+ * away keeps its program until somebody removes it by hand; its sign-in is refused from now on.
+ */
+export async function removeAgent(
+  ctx: Context,
+  fleet: Fleet,
+  caller: Caller,
+  agentId: string,
+): Promise<{ uninstalled: boolean }> {
+  const agent = await requireAgent(ctx.db, agentId, caller)
+  const uninstalled = await fleet.sendChore(agentId, 'uninstall', { input: {}, author: caller.username })
+  await ctx.transaction(async (tx, emit) => {
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'agent',
+      message: `removed ${agent.hostname}`,
+      before: { hostname: agent.hostname, client: agent.client_name, site: agent.site_name, uninstalled },
+      agent,
+      emit,
+    })
+    await tx.deleteFrom('agents').where('agent_id', '=', agentId).execute()
+    emit({ type: 'agent.removed', ids: [agentId], agent_ids: [agentId] })
+    emit({ type: 'client.changed', ids: [agent.client_id] })
+  })
+  await fleet.forget(agentId)
+  return { uninstalled }
+}

@@ -1,0 +1,74 @@
+import {
+  deleteAgent,
+  editAgent,
+  getAgent,
+  listAgents,
+  pingAgent,
+  refreshAgent,
+  setMaintenance,
+} from '@muster/contract/api/agents'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { digestOf } from '../../platform/secrets/secrets.ts'
+import { type Api, JsonText, route } from '../../platform/http/route.ts'
+import { changeAgent } from './edit-agent.ts'
+import type { Fleet } from './fleet.ts'
+import { removeAgent } from './remove-agent.ts'
+import { requireAgent } from './require-agent.ts'
+import { setNodeMaintenance } from './set-maintenance.ts'
+import { viewAgentDetail } from './view.ts'
+
+export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
+  route(api, listAgents, async ({ query, caller, request, reply }) => {
+    const filter = { client: query.client, site: query.site, monitoring_type: query.monitoring_type }
+    if (query.detail === false) {
+      const rows = await fleet.rows.list(caller, filter)
+      return rows.map(({ agent_id, hostname, client, site }, index) => ({
+        id: index + 1,
+        agent_id,
+        hostname,
+        client,
+        site,
+      }))
+    }
+    if (query.page !== undefined || query.search !== undefined || query.sort !== undefined) {
+      return fleet.rows.list(caller, filter)
+    }
+    const tag = `W/"${digestOf(JSON.stringify([fleet.rows.version, ctx.processId, filter, caller.scope])).slice(0, 24)}"`
+    reply.header('etag', tag).header('cache-control', 'private, no-cache')
+    if (request.headers['if-none-match'] === tag) {
+      reply.code(304)
+      return new JsonText('')
+    }
+    return new JsonText(await fleet.rows.listJson(caller, filter))
+  })
+
+  route(api, getAgent, async ({ params, caller }) =>
+    viewAgentDetail(await requireAgent(ctx.db, params.agent_id, caller), ctx.now()),
+  )
+
+  route(api, editAgent, async ({ params, body, caller }) => {
+    await changeAgent(ctx, caller, params.agent_id, body)
+    return viewAgentDetail(await requireAgent(ctx.db, params.agent_id, caller), ctx.now())
+  })
+
+  route(api, deleteAgent, ({ params, caller }) => removeAgent(ctx, fleet, caller, params.agent_id))
+
+  route(api, refreshAgent, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    const sent = await fleet.sendChore(agent.agent_id, 'report-facts', { input: {}, author: caller.username })
+    if (!sent) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+    await fleet.nextFacts(agent.agent_id)
+    return viewAgentDetail(await requireAgent(ctx.db, params.agent_id, caller), ctx.now())
+  })
+
+  route(api, pingAgent, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return {
+      name: agent.hostname,
+      status: agent.connected === 1 ? ('online' as const) : ('offline' as const),
+    }
+  })
+
+  route(api, setMaintenance, ({ body, caller }) => setNodeMaintenance(ctx, caller, body))
+}

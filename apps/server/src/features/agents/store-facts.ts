@@ -1,0 +1,45 @@
+import { AgentFacts } from '@muster/contract/agent/facts'
+import type { Report } from '@muster/contract/agent/link'
+import type { Db } from '../../platform/database/database.ts'
+
+type FactsReport = Extract<Report, { kind: 'facts' }>
+
+/** Facts of which the first report must bring all; a later one brings those that changed. */
+const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
+  os_name: '',
+  os_version: '',
+  boot_time: 0,
+  logged_in_user: null,
+  last_logged_in_user: null,
+  total_ram: 0,
+  cpus: [],
+  graphics: [],
+  disks: [],
+  physical_disks: [],
+  addresses: [],
+  make: '',
+  model: '',
+  serial_number: '',
+  time_zone: '',
+  needs_reboot: false,
+  agent_version: '',
+  problems: [],
+}
+
+/** Merges reported facts into the machine's row. */
+export async function storeFacts(tx: Db, agentId: string, reports: FactsReport[]): Promise<void> {
+  const row = await tx
+    .selectFrom('agents')
+    .select(['facts', 'hostname', 'plat', 'arch'])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  if (row === undefined) return
+  const before = row.facts === null ? undefined : AgentFacts.partial().safeParse(JSON.parse(row.facts)).data
+  const base: AgentFacts = { ...UNKNOWN, hostname: row.hostname, platform: row.plat, arch: row.arch }
+  const facts = AgentFacts.parse(Object.assign({}, base, before, ...reports.map((report) => report.facts)))
+  await tx
+    .updateTable('agents')
+    .set({ facts: JSON.stringify(facts), hostname: facts.hostname, plat: facts.platform, arch: facts.arch })
+    .where('agent_id', '=', agentId)
+    .execute()
+}

@@ -1,0 +1,166 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { enrolProof } from '@muster/contract/agent/enrol'
+import { commandProof, CommandPayload, type SignedCommand } from '@muster/contract/agent/commands'
+import { LINK_PATH, linkProof, type Report, ServerFrame } from '@muster/contract/agent/link'
+import { enrolAgent } from '@muster/contract/api/enrolment'
+import { WebSocket } from 'ws'
+import { verifyProof } from '../../platform/agent-link/keys.ts'
+import type { TestServer } from '../../test-server.ts'
+import { createEnrolToken } from '../enrolment/create-token.ts'
+
+type CommandFrame = { payload: CommandPayload; command: SignedCommand }
+
+/** A machine at the end of a real socket that does only what the test says. */
+export class TestAgent implements Disposable {
+  readonly agentId: string
+  readonly frames: ServerFrame[] = []
+  #url: string
+  #key: KeyObject
+  #commandKey: string
+  #ws: WebSocket | undefined
+  #seq = 0
+  #wake: (() => void)[] = []
+
+  private constructor(given: { url: string; agentId: string; key: KeyObject; commandKey: string }) {
+    this.#url = given.url
+    this.agentId = given.agentId
+    this.#key = given.key
+    this.#commandKey = given.commandKey
+  }
+
+  static async enrol(
+    server: TestServer,
+    url: string,
+    siteId: number,
+    more: { machineKey?: string; hostname?: string } = {},
+  ): Promise<TestAgent> {
+    const token = await createEnrolToken(server.ctx.db, {
+      siteId,
+      monitoringType: 'server',
+      plat: null,
+      uses: 1,
+      expiresAt: new Date(server.clock.now().getTime() + 60_000).toISOString(),
+      createdBy: 'test',
+      now: server.clock.now(),
+    })
+    const { body, key } = enrolBody(token, more)
+    const { body: answer } = await server.anonymous.call(enrolAgent, { body })
+    return new TestAgent({ url, agentId: answer.agent_id, key, commandKey: answer.command_key })
+  }
+
+  /** Connects and signs in; resolves with `welcome` or what came instead. */
+  async connect(
+    more: { key?: KeyObject; protocols?: number[]; agentTime?: string } = {},
+  ): Promise<ServerFrame> {
+    const ws = new WebSocket(this.#url.replace('http', 'ws') + LINK_PATH, {
+      headers: { 'x-muster-agent': this.agentId },
+    })
+    this.#ws = ws
+    const from = this.frames.length
+    ws.on('message', (data: Buffer) => this.#receive(ServerFrame.parse(JSON.parse(data.toString('utf8')))))
+    ws.on('close', () => this.#notify())
+    ws.on('error', () => this.#notify())
+    const challenge = await this.next((frame) => frame.type === 'challenge', from)
+    if (challenge.type !== 'challenge') throw new Error('no challenge')
+    this.send({
+      type: 'answer',
+      signature: sign(
+        null,
+        Buffer.from(linkProof(this.agentId, challenge.nonce)),
+        more.key ?? this.#key,
+      ).toString('base64url'),
+      protocols: more.protocols ?? [1],
+      agent_version: '0.1.0',
+      agent_time: more.agentTime ?? new Date().toISOString(),
+      active: [],
+    })
+    return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
+  }
+
+  send(frame: unknown): void {
+    this.sendText(JSON.stringify(frame))
+  }
+
+  sendText(text: string | Buffer): void {
+    this.#ws?.send(text)
+  }
+
+  report(report: Report): number {
+    this.#seq += 1
+    this.send({ type: 'report', seq: this.#seq, report })
+    return this.#seq
+  }
+
+  /** The next command, checked against the pinned key. */
+  async nextCommand(from: number): Promise<CommandFrame> {
+    const frame = await this.next(({ type }) => type === 'command', from)
+    if (frame.type !== 'command') throw new Error('no command')
+    const { command } = frame
+    if (!verifyProof(this.#commandKey, commandProof(command.payload), command.signature))
+      throw new Error('bad signature')
+    return { command, payload: CommandPayload.parse(JSON.parse(command.payload)) }
+  }
+
+  /** The first frame from index `from` on that fits; waits for it. */
+  async next(fits: (frame: ServerFrame) => boolean, from: number): Promise<ServerFrame> {
+    const deadline = Date.now() + 5000
+    for (;;) {
+      const found = this.frames.slice(from).find(fits)
+      if (found !== undefined) return found
+      if (Date.now() > deadline)
+        throw new Error(`no such frame among ${JSON.stringify(this.frames.slice(from))}`)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 200)
+        this.#wake.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#ws?.readyState === WebSocket.OPEN
+  }
+
+  /** Cuts the line without saying goodbye. */
+  cut(): void {
+    this.#ws?.terminate()
+  }
+
+  [Symbol.dispose](): void {
+    this.cut()
+  }
+
+  #receive(frame: ServerFrame): void {
+    this.frames.push(frame)
+    this.#notify()
+  }
+
+  #notify(): void {
+    for (const wake of this.#wake.splice(0)) wake()
+  }
+}
+
+/** A valid enrolment request with a key of its own. */
+export function enrolBody(token: string, more: { machineKey?: string; hostname?: string } = {}) {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const public_key = publicKey.export({ format: 'der', type: 'spki' }).subarray(12).toString('base64url')
+  const machine_key = more.machineKey ?? randomBytes(32).toString('hex')
+  const proof = enrolProof({ token, machine_key, public_key })
+  return {
+    key: privateKey,
+    body: {
+      token,
+      public_key,
+      machine_key,
+      signature: sign(null, Buffer.from(proof), privateKey).toString('base64url'),
+      facts: {
+        hostname: more.hostname ?? 'PC-12',
+        platform: 'linux' as const,
+        arch: 'amd64',
+        agent_version: '0.1.0',
+      },
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { AgentFacts } from '@muster/contract/agent/facts'
+import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
+import { agentStatus } from '@muster/rules/agent-status'
+import type { AgentsRow } from './queries.ts'
+
+const GIB = 1024 ** 3
+
+/** What the machine last said of itself; null before its first report. */
+export function readFacts(row: { facts: string | null }): AgentFacts | null {
+  if (row.facts === null) return null
+  const parsed = AgentFacts.safeParse(JSON.parse(row.facts))
+  return parsed.success ? parsed.data : null
+}
+
+export function viewAgentRow(row: AgentsRow, now: Date): AgentRow {
+  const facts = readFacts(row)
+  return {
+    agent_id: row.agent_id,
+    hostname: row.hostname,
+    client: row.client_name,
+    site: row.site_name,
+    ...viewShared(row, facts, now),
+  }
+}
+
+export function viewAgentDetail(row: AgentsRow, now: Date): AgentDetail {
+  const facts = readFacts(row)
+  return {
+    agent_id: row.agent_id,
+    id: row.id,
+    hostname: row.hostname,
+    client: row.client_name,
+    site: row.site_id,
+    ...viewShared(row, facts, now),
+    time_zone: row.time_zone,
+    timezone: facts?.time_zone ?? '',
+    check_interval: row.check_interval,
+    default_shell: row.default_shell,
+    default_shell_custom: row.default_shell_custom,
+    total_ram: Math.round((facts?.total_ram ?? 0) / GIB),
+    created: row.created_at,
+    modified: row.modified,
+    facts,
+    clock_skew_seconds: row.clock_skew_seconds,
+    link_lost_at: row.link_lost_at,
+  }
+}
+
+function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
+  const connected = row.connected === 1
+  const last_seen = connected ? now.toISOString() : row.last_seen
+  const user = facts?.logged_in_user ?? ''
+  return {
+    client_name: row.client_name,
+    site_name: row.site_name,
+    client_id: row.client_id,
+    site_id: row.site_id,
+    monitoring_type: row.monitoring_type,
+    plat: row.plat,
+    goarch: row.arch,
+    description: row.description,
+    status: agentStatus({ ...row, connected, last_seen }, now.getTime()),
+    connected,
+    last_seen,
+    boot_time: facts?.boot_time ?? null,
+    offline_time: row.offline_time,
+    overdue_time: row.overdue_time,
+    checks: NO_CHECKS,
+    maintenance_mode: row.maintenance_mode === 1,
+    needs_reboot: facts?.needs_reboot ?? false,
+    has_patches_pending: false,
+    pending_actions_count: 0,
+    logged_username: user === '' ? (facts?.last_logged_in_user ?? '') : user,
+    italic: user === '' && (facts?.last_logged_in_user ?? '') !== '',
+    overdue_email_alert: row.overdue_email_alert === 1,
+    overdue_text_alert: row.overdue_text_alert === 1,
+    overdue_dashboard_alert: row.overdue_dashboard_alert === 1,
+    alert_template: null,
+    policy: null,
+    block_policy_inheritance: row.block_policy_inheritance === 1,
+    version: row.version,
+    operating_system: [facts?.os_name, facts?.os_version].filter((part) => part).join(' '),
+    public_ip: row.public_ip,
+    local_ips: (facts?.addresses ?? []).map(({ address }) => address).join(', '),
+    cpu_model: facts?.cpus ?? [],
+    graphics: (facts?.graphics ?? []).join(', '),
+    make_model: [facts?.make, facts?.model].filter((part) => part).join(' '),
+    physical_disks: (facts?.physical_disks ?? []).map(
+      (disk) => `${disk.name} ${Math.round(disk.size / GIB)} GB ${disk.type}`,
+    ),
+    serial_number: facts?.serial_number ?? '',
+    custom_fields: [],
+    problems: problemsOf(row, facts),
+  }
+}
+
+const NO_CHECKS = { total: 0, passing: 0, failing: 0, warning: 0, info: 0, has_failing_checks: false }
+/** A clock that is further off makes the machine refuse commands as expired or not yet valid. */
+const SKEW_WORTH_TELLING_SECONDS = 60
+
+function problemsOf(row: AgentsRow, facts: AgentFacts | null): string[] {
+  const problems = [...(facts?.problems ?? [])]
+  const skew = row.clock_skew_seconds
+  if (skew !== null && Math.abs(skew) >= SKEW_WORTH_TELLING_SECONDS) {
+    const minutes = Math.round(Math.abs(skew) / 60)
+    problems.push(
+      `The clock of this machine is ${minutes} min ${skew > 0 ? 'ahead' : 'behind'}: it may refuse commands.`,
+    )
+  }
+  return problems
+}

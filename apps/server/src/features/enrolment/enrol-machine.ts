@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { enrolProof, type EnrolAnswer, type EnrolRequest } from '@muster/contract/agent/enrol'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { verifyProof } from '../../platform/agent-link/keys.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { digestOf } from '../../platform/secrets/secrets.ts'
+import { audit } from '../audit/write-audit.ts'
+
+/** Letters and digits; 40 of them, as the field's agent ids have. */
+const AGENT_ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/**
+ * Lets a machine in. The same machine (same machine_key) gets its row back with the new public key; a machine that
+ * is connected right now is refused, since whoever asks is not the one that holds the link.
+ */
+export async function enrolMachine(
+  ctx: Context,
+  request: EnrolRequest,
+  source: string,
+): Promise<Omit<EnrolAnswer, 'command_key'>> {
+  if (!verifyProof(request.public_key, enrolProof(request), request.signature)) {
+    throw new AppError('enrolment_refused', 'The machine could not prove that it holds its key.')
+  }
+  return ctx.transaction(async (tx, emit) => {
+    const token = await takeToken(tx, request, ctx.now())
+    const before = await tx
+      .selectFrom('agents')
+      .innerJoin('sites', 'sites.id', 'agents.site_id')
+      .select([
+        'agents.agent_id',
+        'agents.hostname',
+        'agents.connected',
+        'agents.public_key',
+        'sites.client_id',
+      ])
+      .where('machine_key', '=', request.machine_key)
+      .executeTakeFirst()
+    const caller = { username: token.created_by, source }
+    const { hostname, platform, arch, agent_version } = request.facts
+    const said = { hostname, plat: platform, arch, version: agent_version, public_ip: source }
+    if (before === undefined) {
+      const agent_id = newAgentId()
+      const now = ctx.now().toISOString()
+      await tx
+        .insertInto('agents')
+        .values({
+          ...said,
+          agent_id,
+          site_id: token.site_id,
+          public_key: request.public_key,
+          machine_key: request.machine_key,
+          monitoring_type: token.monitoring_type,
+          created_at: now,
+          modified: now,
+        })
+        .execute()
+      await audit(tx, {
+        caller,
+        action: 'agent_install',
+        object_type: 'agent',
+        message: `${hostname} was enrolled`,
+        after: { ...said, monitoring_type: token.monitoring_type },
+        agent: { agent_id },
+        emit,
+      })
+      emit({ type: 'agent.added', ids: [agent_id], agent_ids: [agent_id] })
+      emit({ type: 'client.changed', ids: [token.client_id] })
+      return { agent_id, reattached: false }
+    }
+    const sameKey = before.public_key === request.public_key
+    if (before.client_id !== token.client_id) {
+      throw new AppError(
+        'enrolment_refused',
+        'This machine belongs to another client. Remove it there first.',
+      )
+    }
+    if (before.connected === 1 && !sameKey) {
+      throw new AppError(
+        'enrolment_refused',
+        `${before.hostname} is enrolled and connected. Stop its agent first.`,
+      )
+    }
+    await tx
+      .updateTable('agents')
+      .set({ ...said, public_key: request.public_key })
+      .where('agent_id', '=', before.agent_id)
+      .execute()
+    await audit(tx, {
+      caller,
+      action: 'agent_install',
+      object_type: 'agent',
+      message: `${hostname} was installed again and took its row back`,
+      before: { hostname: before.hostname },
+      after: { ...said, new_key: !sameKey },
+      agent: { agent_id: before.agent_id },
+      emit,
+    })
+    emit({ type: 'agent.changed', ids: [before.agent_id], agent_ids: [before.agent_id] })
+    return { agent_id: before.agent_id, reattached: true }
+  })
+}
+
+/** Uses the token up by one; one update decides between machines that come at once. */
+async function takeToken(tx: Db, request: EnrolRequest, now: Date) {
+  const digest = digestOf(request.token)
+  const taken = await tx
+    .updateTable('enrol_tokens')
+    .set((eb) => ({ uses_left: eb('uses_left', '-', 1) }))
+    .where('digest', '=', digest)
+    .where('uses_left', '>', 0)
+    .where('expires_at', '>', now.toISOString())
+    .where((eb) => eb.or([eb('plat', 'is', null), eb('plat', '=', request.facts.platform)]))
+    .returning(['site_id', 'monitoring_type', 'created_by'])
+    .executeTakeFirst()
+  if (taken === undefined) {
+    throw new AppError(
+      'enrolment_refused',
+      'The enrolment token is unknown, used up, expired or for another platform.',
+    )
+  }
+  const site = await tx
+    .selectFrom('sites')
+    .select('client_id')
+    .where('id', '=', taken.site_id)
+    .executeTakeFirstOrThrow()
+  return { ...taken, client_id: site.client_id }
+}
+
+function newAgentId(): string {
+  // 248 = 4 x 62: bytes above are dropped, so that every letter is equally likely.
+  const letters: string[] = []
+  while (letters.length < 40) {
+    for (const byte of randomBytes(64)) {
+      if (byte < 248 && letters.length < 40) letters.push(AGENT_ID_LETTERS[byte % 62] ?? '')
+    }
+  }
+  return letters.join('')
+}

@@ -1,0 +1,158 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Config } from '../../platform/config/config.ts'
+
+/** The one line to paste. With TLS, curl checks the server's key itself: its certificate may be self-signed. */
+export function installLine(
+  config: Pick<Config, 'tls'>,
+  url: string,
+  token: string,
+  dataFolder: string | undefined,
+): string {
+  const pin = config.tls === undefined ? '' : ` -k --pinnedpubkey sha256//${keyPin(config.tls.certFile)}`
+  const options =
+    dataFolder === undefined || dataFolder.trim() === '' ? '' : ` -s -- --data ${quote(dataFolder.trim())}`
+  return `curl -fsS${pin} -H ${quote(`Authorization: Enrol ${token}`)} ${quote(`${url}/agent/install.sh`)} | sh${options}`
+}
+
+/**
+ * The installer, for POSIX sh. As root and without --data it makes a systemd service; with --data it keeps all in
+ * that folder and runs in the foreground. Safe to repeat; --uninstall removes what it made.
+ */
+export function installScript(given: {
+  url: string
+  token: string
+  certificate: string | undefined
+}): string {
+  return TEMPLATE.replaceAll(/@(URL|TOKEN|CERTIFICATE)@/g, (_, name: string) => {
+    if (name === 'URL') return quote(given.url)
+    if (name === 'TOKEN') return quote(given.token)
+    return quote(given.certificate ?? '')
+  })
+}
+
+/** base64 sha256 of the certificate's public key, as `curl --pinnedpubkey` wants it. */
+function keyPin(certFile: string): string {
+  const key = new X509Certificate(readFileSync(certFile)).publicKey
+  return createHash('sha256')
+    .update(key.export({ format: 'der', type: 'spki' }))
+    .digest('base64')
+}
+
+/** One word for a POSIX shell, whatever it holds. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+const TEMPLATE = String.raw`#!/bin/sh
+# Installs the Muster agent. Options: --data DIR (own folder, runs in the foreground), --uninstall, --no-service.
+set -eu
+
+url=@URL@
+token=@TOKEN@
+certificate=@CERTIFICATE@
+service=muster-agent
+program_folder=/opt/muster-agent
+data=/var/lib/muster-agent
+mode=service
+
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --data) data=$2; program_folder=$2/program; mode=foreground; shift 2 ;;
+    --no-service) mode=none; shift ;;
+    --uninstall) mode=uninstall; shift ;;
+    *) echo "muster: unknown option $1" >&2; exit 2 ;;
+  esac
+done
+
+say() { echo "muster: $*"; }
+fail() { echo "muster: $*" >&2; exit 1; }
+has() { command -v "$1" >/dev/null 2>&1; }
+has_systemd() { has systemctl && [ -d /run/systemd/system ]; }
+
+if [ "$mode" = uninstall ]; then
+  if has_systemd; then
+    systemctl disable --now "$service" >/dev/null 2>&1 || true
+    rm -f "/etc/systemd/system/$service.service"
+    systemctl daemon-reload
+  fi
+  rm -rf "$program_folder" "$data"
+  say "removed"
+  exit 0
+fi
+
+if [ "$mode" != foreground ] && [ "$(id -u)" != 0 ]; then
+  fail "run this as root, or give --data DIR to run the agent as yourself in a folder of its own"
+fi
+
+umask 077
+mkdir -p "$program_folder" "$data"
+chmod 755 "$program_folder"
+ca=
+if [ -n "$certificate" ]; then
+  ca=$data/server-ca.pem
+  printf '%s' "$certificate" > "$ca"
+fi
+
+fetch() {
+  # A half-finished download must not be taken for the program.
+  if [ -n "$ca" ]; then curl -fsS --cacert "$ca" -o "$2.new" "$1"; else curl -fsS -o "$2.new" "$1"; fi
+  mv "$2.new" "$2"
+}
+
+node=
+for candidate in "$(command -v node || true)" "$program_folder/node"; do
+  if [ -x "$candidate" ] && [ "$("$candidate" -p 'Number(process.versions.node.split(".")[0]) >= 24' 2>/dev/null)" = true ]; then
+    node=$candidate
+    break
+  fi
+done
+if [ -z "$node" ]; then
+  say "fetching Node"
+  fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" || fail "this server has no Node for $(uname -m)"
+  chmod 755 "$program_folder/node"
+  node=$program_folder/node
+fi
+say "fetching the agent"
+fetch "$url/agent/program.mjs" "$program_folder/agent.mjs" || fail "the agent could not be fetched from $url"
+chmod 644 "$program_folder/agent.mjs"
+
+if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
+set -- enrol --server "$url" --token "$token" --data "$data"
+if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
+"$node" "$program_folder/agent.mjs" "$@" || fail "the machine could not be enrolled"
+
+if [ "$mode" = service ]; then
+  if has_systemd; then
+    cat > "/etc/systemd/system/$service.service" <<UNIT
+[Unit]
+Description=Muster agent
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+ExecStart="$node" --max-semi-space-size=1 "$program_folder/agent.mjs" run --data "$data"
+Restart=always
+RestartSec=2
+KillMode=control-group
+OOMScoreAdjust=-500
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+    systemctl daemon-reload
+    systemctl enable "$service" >/dev/null 2>&1
+    systemctl restart "$service"
+    say "installed; the service is called $service"
+    exit 0
+  fi
+  say "there is no systemd here, so nothing will start the agent by itself; start it with:"
+  say "  $node $program_folder/agent.mjs run --data $data"
+  exit 0
+fi
+if [ "$mode" = foreground ]; then
+  say "running in the foreground; Ctrl+C stops it, and this starts it again:"
+  say "  $node $program_folder/agent.mjs run --data $data"
+  exec "$node" "$program_folder/agent.mjs" run --data "$data"
+fi
+`

@@ -1,0 +1,45 @@
+import { cancelHistory } from '@muster/contract/api/history'
+import { expect, test, vi } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { at, result, startRuns } from './test-run.ts'
+
+test('cancel works at each state', async () => {
+  await using server = await createTestServer()
+  using given = await startRuns(server)
+  const { agent, ada } = given
+  const cancel = (id: number) => server.as(ada).call(cancelHistory, { params: { id } })
+  const queued = await given.send()
+  expect((await cancel(queued.id)).body.state).toBe('cancelled')
+  await agent.connect()
+  for (const reports of [[], ['accepted'], ['accepted', 'started']] as const) {
+    const from = agent.frames.length
+    const run = await given.send()
+    await agent.nextCommand(from)
+    for (const kind of reports) agent.report({ kind, history_id: run.id, at: at() })
+    await given.until(run.id, ['sent', 'accepted', 'running'][reports.length] ?? '')
+    const before = agent.frames.length
+    expect((await cancel(run.id)).status).toBe(200)
+    const order = await agent.nextCommand(before)
+    expect(order.payload).toMatchObject({ name: 'cancel', input: { history_id: run.id } })
+    agent.report(result(run.id, { outcome: 'cancelled', reason: 'Cancelled.', retcode: null }))
+    await given.until(run.id, 'cancelled')
+    expect(await cancel(run.id)).toMatchObject({ status: 409, error: { code: 'already_finished' } })
+  }
+})
+
+test('a cancel for a machine that is away reaches it when it is back', async () => {
+  await using server = await createTestServer()
+  using given = await startRuns(server)
+  const { agent, ada } = given
+  await agent.connect()
+  const run = await given.send()
+  await agent.nextCommand(0)
+  agent.report({ kind: 'accepted', history_id: run.id, at: at() })
+  await given.until(run.id, 'accepted')
+  agent.cut()
+  await vi.waitFor(() => expect(server.app.fleet.links.size).toBe(0))
+  await server.as(ada).call(cancelHistory, { params: { id: run.id } })
+  const from = agent.frames.length
+  await agent.connect()
+  expect((await agent.nextCommand(from)).payload).toMatchObject({ name: 'cancel' })
+})

@@ -1,0 +1,78 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import type { ServerFrame } from '@muster/contract/agent/link'
+import type { Context } from '../../context.ts'
+import { newNonce, signCommand } from '../../platform/agent-link/command-sender.ts'
+import type { SigningKey } from '../../platform/agent-link/keys.ts'
+import { claimQueued, findCancelled, findSent, type HistoryRow, updateHistory } from './queries.ts'
+
+export interface Delivery {
+  commandKey: SigningKey
+  /** Sends to a machine whose link this process holds; false = no such link. */
+  send(agentId: string, frame: ServerFrame): boolean
+}
+
+const CANCEL_TTL_MS = 5 * 60_000
+
+/**
+ * Sends what waits for these machines. A row is marked as sent first, so that two senders never send it twice; it
+ * goes back to the queue when the link turns out to be gone. `again`: also what was sent before and never accepted,
+ * with the same nonce, for machines that have just come back; they run it once, however often it comes.
+ */
+export async function deliverRuns(
+  ctx: Context,
+  delivery: Delivery,
+  agentIds: string[],
+  again: 'waiting only' | 'sent before too',
+): Promise<void> {
+  const resent = again === 'sent before too' ? await findSent(ctx.db, agentIds) : []
+  const claimed = await claimQueued(ctx.db, agentIds, ctx.now())
+  const unsent = claimed.filter((row) => !sendRun(ctx, delivery, row))
+  for (const row of resent) sendRun(ctx, delivery, row)
+  for (const row of await findCancelled(ctx.db, agentIds)) sendCancel(ctx, delivery, row)
+  for (const row of unsent) await updateHistory(ctx.db, row.id, ['sent'], { state: 'queued', sent_at: null })
+  emitChanged(ctx, claimed)
+}
+
+function sendRun(ctx: Context, delivery: Delivery, row: HistoryRow): boolean {
+  const command = signCommand(
+    delivery.commandKey,
+    {
+      agentId: row.agent_id,
+      name: row.command_name,
+      // Sealed by send-run.ts from the contract's input of this very command.
+      input: JSON.parse(ctx.secrets.decrypt(row.command_input)) as CommandInput<'run-command' | 'run-script'>,
+      author: row.username,
+      expiresAt: row.expires_at,
+      nonce: row.nonce,
+      historyId: row.id,
+    },
+    ctx.now(),
+  )
+  return delivery.send(row.agent_id, { type: 'command', command })
+}
+
+export function emitChanged(ctx: Context, rows: Pick<HistoryRow, 'id' | 'agent_id'>[]): void {
+  if (rows.length === 0) return
+  ctx.emit({
+    type: 'history.changed',
+    ids: rows.map(({ id }) => id),
+    agent_ids: [...new Set(rows.map(({ agent_id }) => agent_id))],
+  })
+}
+
+function sendCancel(ctx: Context, delivery: Delivery, row: HistoryRow): void {
+  const command = signCommand(
+    delivery.commandKey,
+    {
+      agentId: row.agent_id,
+      name: 'cancel',
+      input: { history_id: row.id },
+      author: row.username,
+      expiresAt: new Date(ctx.now().getTime() + CANCEL_TTL_MS).toISOString(),
+      nonce: newNonce(),
+      historyId: null,
+    },
+    ctx.now(),
+  )
+  delivery.send(row.agent_id, { type: 'command', command })
+}

@@ -1,0 +1,23 @@
+import type { Event } from '@muster/contract/events'
+import type { Db } from '../../platform/database/database.ts'
+import { findOutput, type HistoryRow } from './queries.ts'
+import { viewResult } from './view.ts'
+
+/** Writes the output of ended runs that were asked to leave a note to their machines' notes. */
+export async function saveOutputAsNotes(
+  tx: Db,
+  emit: (event: Event) => void,
+  runs: HistoryRow[],
+): Promise<void> {
+  for (const row of runs) {
+    if (row.save_as_note === 0 || row.finished_at === null) continue
+    const { stdout, stderr } = viewResult(row, await findOutput(tx, row.id, 0))
+    const note = `${row.command}\n\n${stdout}${stderr}`.trim()
+    const { pk } = await tx
+      .insertInto('agent_notes')
+      .values({ agent_id: row.agent_id, username: row.username, note, entry_time: row.finished_at })
+      .returning('pk')
+      .executeTakeFirstOrThrow()
+    emit({ type: 'note.changed', ids: [pk], agent_ids: [row.agent_id] })
+  }
+}

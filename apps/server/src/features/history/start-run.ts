@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from '../../context.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import { createRun, type RunOrder } from './send-run.ts'
+
+/** What a run may take beyond its own time limit before an answer that waits for it is given without its end. */
+const WAIT_MARGIN_MS = 30_000
+
+/**
+ * Writes a run, sends it where the machine is connected, and, for a `waitFor` request, waits for its end unless the
+ * machine is away. Answers the id of the row.
+ */
+export async function startRun(
+  ctx: Context,
+  fleet: Fleet,
+  order: RunOrder,
+  waitFor: IncomingMessage | undefined,
+): Promise<number> {
+  const run = await createRun(ctx, order)
+  const sent = await fleet.deliver(run.agent_id)
+  if (!sent || waitFor === undefined) return run.id
+  const gone = new AbortController()
+  waitFor.socket.once('close', () => gone.abort())
+  await fleet.runs.waitForEnd(run.id, run.timeout_seconds * 1000 + WAIT_MARGIN_MS, gone.signal)
+  return run.id
+}

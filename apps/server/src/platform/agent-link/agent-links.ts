@@ -1,0 +1,114 @@
+import { HEARTBEAT_MS, type ServerFrame } from '@muster/contract/agent/link'
+import { AgentId } from '@muster/contract/fields'
+import type { WebSocket } from 'ws'
+import type { Log } from '../log/log.ts'
+import { AgentSocket, type AnswerFrame } from './agent-socket.ts'
+import { type QueuedReport, ReportQueue } from './report-queue.ts'
+
+export interface LinksOwner {
+  log: Log
+  serverVersion: string
+  now: () => Date
+  findKey(agentId: string): Promise<string | undefined>
+  /** A machine has signed in. */
+  onUp(agentId: string, answer: AnswerFrame, source: string): void
+  /** The link of a machine is lost, and no newer one has replaced it. */
+  onDown(agentId: string): void
+  /** Stores reports, all or none; they are acknowledged when this resolves. */
+  store(reports: QueuedReport[]): Promise<void>
+}
+
+/** The links of the agents that are connected to this process: at most one for each agent, the newest wins. */
+export class AgentLinks implements AsyncDisposable {
+  #owner: LinksOwner
+  #sockets = new Map<string, AgentSocket>()
+  #queue: ReportQueue
+  #timer: NodeJS.Timeout
+  #beatFrom = 0
+
+  constructor(owner: LinksOwner) {
+    this.#owner = owner
+    this.#queue = new ReportQueue(owner.log, (reports) => owner.store(reports))
+    this.#timer = setInterval(() => this.#beatSome(), HEARTBEAT_MS / BEAT_SLICES)
+  }
+
+  get size(): number {
+    return this.#sockets.size
+  }
+
+  get waitingReports(): number {
+    return this.#queue.size
+  }
+
+  isConnected(agentId: string): boolean {
+    return this.#sockets.has(agentId)
+  }
+
+  connectedIds(): string[] {
+    return [...this.#sockets.keys()]
+  }
+
+  /** Takes over an upgraded socket; `header` is what `x-muster-agent` said. */
+  accept(ws: WebSocket, header: unknown, source: string): void {
+    const agentId = AgentId.safeParse(header)
+    if (!agentId.success) return ws.close(4400, 'x-muster-agent is missing')
+    const { log, serverVersion, now } = this.#owner
+    new AgentSocket(
+      {
+        log,
+        serverVersion,
+        now,
+        findKey: (id) => this.#owner.findKey(id),
+        onUp: (socket, answer) => this.#up(socket, answer),
+        onDown: (socket) => this.#down(socket),
+        onReport: (socket, seq, report) => this.#queue.add(socket, seq, report),
+      },
+      ws,
+      agentId.data,
+      source,
+    )
+  }
+
+  /** Sends a frame; false = this process has no link to that agent. */
+  send(agentId: string, frame: ServerFrame): boolean {
+    return this.#sockets.get(agentId)?.send(frame) ?? false
+  }
+
+  /** Ends the link of a machine that this server no longer knows. */
+  refuse(agentId: string, code: string, message: string): void {
+    this.#sockets.get(agentId)?.refuse(code, message)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    for (const socket of this.#sockets.values()) socket.close()
+    await this.#queue[Symbol.asyncDispose]()
+    for (const socket of this.#sockets.values()) socket.terminate()
+  }
+
+  #up(socket: AgentSocket, answer: AnswerFrame): void {
+    this.#sockets.get(socket.agentId)?.terminate()
+    this.#sockets.set(socket.agentId, socket)
+    this.#owner.onUp(socket.agentId, answer, socket.source)
+  }
+
+  #down(socket: AgentSocket): void {
+    // A socket that was replaced goes silently: its agent is still connected.
+    if (this.#sockets.get(socket.agentId) !== socket) return
+    this.#sockets.delete(socket.agentId)
+    this.#owner.onDown(socket.agentId)
+  }
+
+  /** Pings a slice of the links, so that ten thousand pings do not leave in one burst. */
+  #beatSome(): void {
+    const nowMs = Date.now()
+    let index = 0
+    for (const socket of this.#sockets.values()) {
+      if (index % BEAT_SLICES === this.#beatFrom) socket.beat(nowMs)
+      index += 1
+    }
+    this.#beatFrom = (this.#beatFrom + 1) % BEAT_SLICES
+  }
+}
+
+const BEAT_SLICES = 20

@@ -1,0 +1,44 @@
+import {
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  createPrivateKey,
+  sign,
+  verify,
+} from 'node:crypto'
+
+/** DER of an Ed25519 public key is this prefix and the 32 raw bytes (RFC 8410). */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+
+export function importPublicKey(raw: string): KeyObject {
+  return createPublicKey({
+    key: Buffer.concat([SPKI_PREFIX, Buffer.from(raw, 'base64url')]),
+    format: 'der',
+    type: 'spki',
+  })
+}
+
+/** Whether `signature` (base64url) over `text` was made by the owner of `publicKey` (base64url, raw). */
+export function verifyProof(publicKey: string, text: string, signature: string): boolean {
+  return verify(null, Buffer.from(text), importPublicKey(publicKey), Buffer.from(signature, 'base64url'))
+}
+
+export interface SigningKey {
+  /** base64url of the raw public half. */
+  publicKey: string
+  sign(text: string): string
+}
+
+/** A new Ed25519 key as PKCS#8 PEM. */
+export function generateKeyPem(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+}
+
+export function openSigningKey(pem: string): SigningKey {
+  const key = createPrivateKey(pem)
+  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' })
+  return {
+    publicKey: spki.subarray(SPKI_PREFIX.length).toString('base64url'),
+    sign: (text) => sign(null, Buffer.from(text), key).toString('base64url'),
+  }
+}

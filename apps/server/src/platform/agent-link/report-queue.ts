@@ -1,0 +1,80 @@
+import type { Report } from '@muster/contract/agent/link'
+import type { Log } from '../log/log.ts'
+import type { AgentSocket } from './agent-socket.ts'
+
+export interface QueuedReport {
+  agentId: string
+  report: Report
+}
+
+interface Entry extends QueuedReport {
+  socket: AgentSocket
+  seq: number
+}
+
+const MAX_BATCH = 500
+/** Reports that wait above this: the machines keep theirs on disk, so the link is dropped and they come again. */
+const MAX_WAITING = 50_000
+
+/**
+ * Group commit: reports that arrive while one transaction runs are stored together by the next, and are
+ * acknowledged when it has committed. What cannot be stored is not acknowledged: its link is dropped and the
+ * machine sends it again.
+ */
+export class ReportQueue implements AsyncDisposable {
+  #store: (reports: QueuedReport[]) => Promise<void>
+  #log: Log
+  #waiting: Entry[] = []
+  #running: Promise<void> | undefined
+
+  constructor(log: Log, store: (reports: QueuedReport[]) => Promise<void>) {
+    this.#log = log
+    this.#store = store
+  }
+
+  get size(): number {
+    return this.#waiting.length
+  }
+
+  add(socket: AgentSocket, seq: number, report: Report): void {
+    if (this.#waiting.length >= MAX_WAITING) return socket.terminate()
+    this.#waiting.push({ socket, seq, agentId: socket.agentId, report })
+    this.#running ??= this.#run()
+  }
+
+  /** Stores what has arrived. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    try {
+      // One turn of the event loop, so that frames of the same network packet share a transaction.
+      await new Promise(setImmediate)
+      while (this.#waiting.length > 0) await this.#storeBatch(this.#waiting.splice(0, MAX_BATCH))
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async #storeBatch(batch: Entry[]): Promise<void> {
+    try {
+      await this.#store(batch)
+      acknowledge(batch)
+    } catch (error) {
+      if (batch.length > 1) {
+        for (const entry of batch) await this.#storeBatch([entry])
+        return
+      }
+      const [entry] = batch
+      this.#log.error({ agent_id: entry?.agentId, kind: entry?.report.kind, err: error }, 'report not stored')
+      entry?.socket.terminate()
+    }
+  }
+}
+
+function acknowledge(batch: Entry[]): void {
+  const last = new Map<AgentSocket, number>()
+  for (const { socket, seq } of batch) last.set(socket, Math.max(seq, last.get(socket) ?? 0))
+  for (const [socket, seq] of last) socket.send({ type: 'ack', seq })
+}
