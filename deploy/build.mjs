@@ -31,7 +31,7 @@ for (const target of targets) {
     await buildTarget(target)
   } catch (error) {
     console.error(
-      `muster: the ${target.name} could not be built: ${error instanceof Error ? error.message : error}`,
+      `muster: the ${target.name} could not be built: ${error instanceof Error ? error.message : String(error)}`,
     )
     process.exit(1)
   }

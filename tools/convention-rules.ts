@@ -1,0 +1,126 @@
+import type { SourceFile } from './source-files.ts'
+
+/** The house rules that no lint rule covers. Each answers what breaks it, as lines that name the file. */
+
+const MAX_LINES = 300
+const CODE = /\.(ts|tsx|mjs|js|css)$/
+const TEST_FILE = /\.(test|story)\.tsx?$/
+const TOP_FOLDERS = ['apps', 'packages', 'e2e', 'docs', 'deploy', 'tools', '.ci', '.vscode', '.idea']
+
+export function findMissingFeatures(files: SourceFile[]): string[] {
+  const nouns = files.flatMap(({ path }) => {
+    const noun = /^packages\/contract\/src\/api\/([\w-]+)\.ts$/.exec(path)?.[1]
+    return noun === undefined ? [] : [noun]
+  })
+  return nouns
+    .filter((noun) => !files.some(({ path }) => path.startsWith(`apps/server/src/features/${noun}/`)))
+    .map((noun) => `packages/contract/src/api/${noun}.ts has no folder apps/server/src/features/${noun}`)
+}
+
+export function findWronglyMounted(files: SourceFile[]): string[] {
+  const mounts = files
+    .filter(({ path }) => path.startsWith('apps/server/src/') && !TEST_FILE.test(path))
+    .flatMap(({ text }) => [...text.matchAll(/\broute\(\s*\w+,\s*(\w+)\s*,/g)].map(([, name]) => name))
+  return files
+    .filter(({ path }) => path.startsWith('packages/contract/src/api/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export const (\w+) = endpoint\(/gm)].map(([, name]) => ({ path, name })),
+    )
+    .map((endpoint) => ({ ...endpoint, count: mounts.filter((mounted) => mounted === endpoint.name).length }))
+    .filter(({ count }) => count !== 1)
+    .map(({ path, name, count }) => `${path}: ${name} is mounted ${count} times, not once`)
+}
+
+export function findLongFiles(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => CODE.test(path))
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0) }))
+    .filter(({ lines }) => lines > MAX_LINES)
+    .map(({ path, lines }) => `${path} has ${lines} lines, more than ${MAX_LINES}`)
+}
+
+export function findUnknownTopFolders(folders: string[]): string[] {
+  return folders
+    .filter((folder) => !TOP_FOLDERS.includes(folder))
+    .map((folder) => `${folder}/ is no known top folder (${TOP_FOLDERS.join(', ')})`)
+}
+
+/** A file is imported where it stands; one that only passes on others hides where that is. */
+export function findBarrels(files: SourceFile[]): string[] {
+  return findLines(files, CODE, /^export\s+(type\s+)?(\*|\{[^}]*\})(\s+as\s+\w+)?\s+from\b/, 're-exports')
+}
+
+export function findSkippedTests(files: SourceFile[]): string[] {
+  const pattern = /\b(test|it|describe|bench)(\.\w+)*\.(skip|only|todo|fixme|skipIf|runIf|fails)\b/
+  return findLines(files, TEST_FILE, pattern, 'leaves tests out')
+}
+
+export function findOpenMarks(files: SourceFile[]): string[] {
+  // Written apart, or this line would be found.
+  const marks = [`TO${'DO'}(?!\\(#\\d+\\))`, `FIX${'ME'}`, `X${'XX'}`, `HA${'CK'}`].join('|')
+  return findLines(files, CODE, new RegExp(`\\b(${marks})\\b`), 'has a mark without an issue number')
+}
+
+export function findDefaultExports(files: SourceFile[]): string[] {
+  const code = files.filter(({ path }) => !path.endsWith('.config.ts'))
+  return findLines(code, CODE, /^export\s+default\b|\bas default\b/, 'has a default export')
+}
+
+/** Constants of the specification's section 9: declared once under their name, whoever needs one imports it. */
+export const SPEC_CONSTANTS = {
+  NOTIFICATION_PRESETS: /= \{[^}]*'bottom', timeoutMs: 5000 \}[^}]*'top', timeoutMs: 2000 \}/,
+  THRESHOLD_MESSAGE_MS: /= 2000\b/,
+  TREE_SPLITTER_DEFAULT: /= 20\b/,
+  HEADER_PX: /= 50\b/,
+  MENU_BAR_PX: /= 40\b/,
+  TABS_AND_SEARCH_PX: /= 78\b/,
+  TAB_STRIP_PX: /= 37\b/,
+  DEFAULT_TREE_SORT: /= 'alphafail'/,
+  DEFAULT_DATE_FORMAT: /= 'MMM-DD-YYYY - HH:mm'/,
+  TREE_RELOAD_DELAY_MS: /= 150\b/,
+  REMINDER_MINUTE: /= 35\b/,
+  ICON_SIZES_PX: /= \{ xs: 18, sm: 24, md: 32, lg: 38, xl: 46 \}/,
+  LOADING_DELAY_MS: /= 50\b/,
+  LOADING_BAR_PX: /= 4\b/,
+  HEARTBEAT_MESSAGE: /= 'ping'/,
+}
+
+export function findWrongConstants(files: SourceFile[]): string[] {
+  const sources = files.filter(
+    ({ path }) => /^(apps|packages)\/.*\.tsx?$/.test(path) && !TEST_FILE.test(path),
+  )
+  return Object.entries(SPEC_CONSTANTS).flatMap(([name, value]) => {
+    const declaration = `\\bconst ${name}\\b(?:: \\w+)? `
+    const homes = sources.filter(({ text }) => new RegExp(declaration).test(text))
+    if (homes.length !== 1) return [`${name} is declared in ${homes.length} files, not in one`]
+    return homes
+      .filter(({ text }) => !new RegExp(declaration + value.source).test(text))
+      .map(({ path }) => `${path}: ${name} has not the value of the specification`)
+  })
+}
+
+/** Folders of one developer's machine and names that only resolve in one company. */
+export function findPrivatePlaces(files: SourceFile[]): string[] {
+  const folder = /(^|[\s"'`(=:])(\/(work|workspace|root|home\/\w+|Users\/\w+)\/\w|[A-Z]:\\+Users\\)/
+  const host = /\/\/[\w.-]+\.(internal|intranet|corp|lan)\b|^\s*(@\w+:)?registry\s*=/
+  return [
+    ...findLines(files, /./, folder, "names a folder of somebody's machine"),
+    ...findLines(files, /./, host, 'names a private host'),
+  ]
+}
+
+export function findResolvedUrls(lockText: string): string[] {
+  return [...lockText.matchAll(/"resolved": "(\w+:\/\/[^"]*)"/g)].map(
+    ([, url]) => `package-lock.json names the registry: ${url}`,
+  )
+}
+
+function findLines(files: SourceFile[], names: RegExp, pattern: RegExp, problem: string): string[] {
+  return files
+    .filter(({ path }) => names.test(path))
+    .flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${problem}`] : [])),
+    )
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import * as rules from './convention-rules.ts'
+import { findForbiddenImports } from './import-rules.ts'
+import { root } from './programs.ts'
+import { listTopFolders, readSources } from './source-files.ts'
+
+const files = readSources(root)
+
+test('the whole project is looked at', () => {
+  expect(files.length).toBeGreaterThan(100)
+  expect(files.map(({ path }) => path)).toContain('packages/rules/src/thresholds.ts')
+})
+
+test.each([
+  ['each noun of the contract has a folder in the server', rules.findMissingFeatures],
+  ['each endpoint of the contract is mounted once', rules.findWronglyMounted],
+  ['no file is longer than 300 lines', rules.findLongFiles],
+  ['no file only passes on others', rules.findBarrels],
+  ['no test is left out', rules.findSkippedTests],
+  ['every mark names its issue', rules.findOpenMarks],
+  ['exports are named', rules.findDefaultExports],
+  ['constants of the specification stand once', rules.findWrongConstants],
+  ['nothing names a private folder or host', rules.findPrivatePlaces],
+  ['imports follow the architecture', findForbiddenImports],
+])('%s', (_name, findProblems) => {
+  expect(findProblems(files)).toEqual([])
+})
+
+test('every top folder is known', () => {
+  expect(rules.findUnknownTopFolders(listTopFolders(root))).toEqual([])
+})
+
+test('the lock file names no registry', () => {
+  expect(rules.findResolvedUrls(readFileSync(join(root, 'package-lock.json'), 'utf8'))).toEqual([])
+})

@@ -1,0 +1,96 @@
+// Everything that has to hold, in order, until the first step that fails. `npm test -- units server` runs the steps
+// whose names contain one of these words. The last line is `N passed, N failed`, summed over the runners.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runProgram } from './programs.ts'
+import { findChromium, installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
+import { startTestNats } from './test-nats.ts'
+import { startTestPostgres } from './test-postgres.ts'
+import { readCounts } from './test-reports.ts'
+import { listSteps, type Step } from './test-steps.ts'
+
+const isCi = process.env['CI'] === 'true'
+const words = process.argv.slice(2)
+const reports = mkdtempSync(join(tmpdir(), 'muster-test-'))
+const sum = { passed: 0, failed: 0 }
+const notes: string[] = []
+
+const missing = installSystemPrograms()
+if (missing.length > 0) {
+  const packages = missing.map((name) => SYSTEM_PROGRAMS[name].package).join(', ')
+  notes.push(`Not installed here: ${packages}`)
+  if (isCi) sum.failed += 1
+}
+if (sum.failed === 0) await runSteps()
+rmSync(reports, { recursive: true, force: true })
+for (const note of notes) console.log(`!!! ${note}`)
+console.log(`${sum.passed} passed, ${sum.failed} failed`)
+process.exitCode = sum.failed === 0 ? 0 : 1
+
+async function runSteps(): Promise<void> {
+  const steps = listSteps().filter(
+    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+  )
+  for (const step of steps) {
+    const absent = step.needs.filter((name) => missing.includes(name))
+    if (absent.length > 0) {
+      notes.push(`Left out: ${step.name}`)
+      continue
+    }
+    if (!(await runStep(step))) return
+  }
+}
+
+async function runStep(step: Step): Promise<boolean> {
+  console.log(`\n=== ${step.name}`)
+  const startedMs = Date.now()
+  const report = join(reports, `${step.name.replaceAll(' ', '-')}.json`)
+  await using servers = new AsyncDisposableStack()
+  const env: Record<string, string> = { ...(await startServers(step, servers)) }
+  const chromium = findChromium()
+  if (step.needs.includes('chromium') && chromium !== undefined) env['MUSTER_CHROMIUM'] = chromium
+  const ok = await runProgram([...step.command, ...reporterArgs(step, report, env)], env)
+  const seconds = ((Date.now() - startedMs) / 1000).toFixed(1)
+  if (step.runner === undefined) {
+    if (!ok) sum.failed += 1
+    console.log(`=== ${step.name}: ${ok ? 'ok' : 'FAILED'}, ${seconds} s`)
+    return ok
+  }
+  const { passed, failed, skipped } = readCounts(report, ok)
+  sum.passed += passed
+  sum.failed += failed
+  console.log(`=== ${step.name}: ${passed} passed, ${failed} failed, ${seconds} s`)
+  if (skipped > 0) {
+    notes.push(`${skipped} skipped in: ${step.name}`)
+    if (isCi) sum.failed += 1
+  }
+  return failed === 0
+}
+
+async function startServers(step: Step, stack: AsyncDisposableStack): Promise<Record<string, string>> {
+  const env: Record<string, string> = {}
+  if (step.servers.includes('postgres')) {
+    const postgres = await startTestPostgres()
+    stack.defer(() => postgres.stop())
+    env['MUSTER_TEST_POSTGRES'] = postgres.url
+    env['MUSTER_TEST_ENGINE'] = 'postgres'
+  }
+  if (step.servers.includes('nats')) {
+    const nats = await startTestNats()
+    stack.defer(() => nats.stop())
+    env['MUSTER_TEST_NATS'] = nats.url
+  }
+  return env
+}
+
+/** Playwright takes the report's name from the environment, Vitest from an option. */
+function reporterArgs(step: Step, report: string, env: Record<string, string>): string[] {
+  if (step.runner === 'vitest')
+    return ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  if (step.runner === 'playwright') {
+    env['PLAYWRIGHT_JSON_OUTPUT_FILE'] = report
+    return ['--reporter=list,json']
+  }
+  return []
+}

@@ -1,0 +1,51 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { findPostgres } from './test-postgres.ts'
+
+/** Programs of the machine that tests use. `package` is Debian's name. */
+export const SYSTEM_PROGRAMS = {
+  chromium: { package: 'chromium', find: findChromium },
+  postgres: { package: 'postgresql', find: findPostgres },
+  nats: { package: 'nats-server', find: () => findOnPath('nats-server', ['/usr/sbin', '/usr/local/sbin']) },
+  xvfb: { package: 'xvfb', find: () => findOnPath('Xvfb') },
+  x11vnc: { package: 'x11vnc', find: () => findOnPath('x11vnc') },
+} as const
+export type SystemProgram = keyof typeof SYSTEM_PROGRAMS
+
+// Object.keys answers string[], the object above has exactly these.
+const names = Object.keys(SYSTEM_PROGRAMS) as SystemProgram[]
+
+/** Installs what is missing where that is allowed (root on Debian), and answers what is missing still. */
+export function installSystemPrograms(): SystemProgram[] {
+  const missing = names.filter((name) => SYSTEM_PROGRAMS[name].find() === undefined)
+  if (missing.length === 0 || process.getuid?.() !== 0 || findOnPath('apt-get') === undefined) return missing
+  const packages = missing.map((name) => SYSTEM_PROGRAMS[name].package)
+  console.log(`Installing ${packages.join(', ')} ...`)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
+    spawnSync('apt-get', ['-q', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+  return names.filter((name) => SYSTEM_PROGRAMS[name].find() === undefined)
+}
+
+export function findOnPath(program: string, more: string[] = []): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...more]
+  return folders.map((folder) => join(folder, program)).find((file) => existsSync(file))
+}
+
+export function findChromium(): string | undefined {
+  const given = process.env['MUSTER_CHROMIUM']
+  const found =
+    given ?? findOnPath('chromium') ?? findOnPath('chromium-browser') ?? findOnPath('google-chrome')
+  return found !== undefined && existsSync(found) && startsUp(found) ? found : undefined
+}
+
+/** Ubuntu puts a program of this name there that only says how to install the browser. */
+function startsUp(file: string): boolean {
+  try {
+    return /\d+\.\d+/.test(execFileSync(file, ['--version'], { encoding: 'utf8', stdio: 'pipe' }))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,70 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './programs.ts'
+import { staticChecks } from './static-checks.ts'
+import type { SystemProgram } from './system-programs.ts'
+
+export interface Step {
+  name: string
+  command: string[]
+  /** Which runner writes a JSON report; absent = the step passes or fails as a whole and counts no tests. */
+  runner?: 'vitest' | 'playwright'
+  /** Programs of the machine without which the step is left out. */
+  needs: SystemProgram[]
+  /** A private PostgreSQL or NATS server that is started for the step. */
+  servers: ('postgres' | 'nats')[]
+}
+
+const vitest = (...projects: string[]) => [
+  'vitest',
+  'run',
+  ...projects.flatMap((project) => ['--project', project]),
+]
+
+/** Everything that `npm test` runs, in order. */
+export function listSteps(): Step[] {
+  return [
+    ...staticChecks.map((check) => ({ ...check, needs: [], servers: [] })),
+    {
+      name: 'units',
+      command: vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'),
+      runner: 'vitest',
+      needs: [],
+      servers: [],
+    },
+    { name: 'server on SQLite', command: vitest('server'), runner: 'vitest', needs: [], servers: [] },
+    {
+      name: 'server on PostgreSQL and NATS',
+      command: vitest('server'),
+      runner: 'vitest',
+      needs: ['postgres', 'nats'],
+      servers: ['postgres', 'nats'],
+    },
+    {
+      name: 'console in Chromium',
+      command: vitest('console'),
+      runner: 'vitest',
+      needs: ['chromium'],
+      servers: [],
+    },
+    ...storySteps(),
+    { name: 'load', command: vitest('load'), runner: 'vitest', needs: [], servers: [] },
+  ]
+}
+
+function storySteps(): Step[] {
+  if (globSync(join(root, 'e2e/stories/*.story.ts')).length === 0) return []
+  const story = {
+    command: ['playwright', 'test', '-c', 'e2e/playwright.config.ts'],
+    runner: 'playwright' as const,
+  }
+  return [
+    { ...story, name: 'stories', needs: ['chromium'], servers: [] },
+    {
+      ...story,
+      name: 'stories on PostgreSQL and NATS',
+      needs: ['chromium', 'postgres', 'nats'],
+      servers: ['postgres', 'nats'],
+    },
+  ]
+}
