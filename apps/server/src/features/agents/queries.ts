@@ -8,6 +8,8 @@ export type AgentsRow = Selectable<AgentsTable> & {
   site_name: string
   client_id: number
   client_name: string
+  /** Runs that wait for the machine to come back. */
+  queued_runs: number
 }
 
 function selectAgents(db: Db) {
@@ -17,6 +19,16 @@ function selectAgents(db: Db) {
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .selectAll('agents')
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
+    .select((eb) =>
+      eb
+        .selectFrom('agent_history')
+        .select((count) => count.fn.countAll<number>().as('queued_runs'))
+        .whereRef('agent_history.agent_id', '=', 'agents.agent_id')
+        .where('agent_history.state', '=', 'queued')
+        .$asScalar()
+        .$notNull()
+        .as('queued_runs'),
+    )
 }
 
 export function findAgent(db: Db, agentId: string, caller: { scope: Scope }): Promise<AgentsRow | undefined> {

@@ -31,6 +31,7 @@ export async function cancelRun(ctx: Context, caller: Caller, id: number): Promi
       agent: { agent_id: row.agent_id },
       emit,
     })
+    if (ended) emit({ type: 'agent.changed', ids: [row.agent_id], agent_ids: [row.agent_id] })
     emit({ type: 'history.changed', ids: [id], agent_ids: [row.agent_id] })
   })
   return { agentId: row.agent_id }

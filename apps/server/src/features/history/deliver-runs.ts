@@ -31,6 +31,13 @@ export async function deliverRuns(
   for (const row of await findCancelled(ctx.db, agentIds)) sendCancel(ctx, delivery, row)
   for (const row of unsent) await updateHistory(ctx.db, row.id, ['sent'], { state: 'queued', sent_at: null })
   emitChanged(ctx, claimed)
+  if (again === 'sent before too') emitPending(ctx, claimed)
+}
+
+/** The machines table counts what waits for each machine. */
+export function emitPending(ctx: Context, rows: Pick<HistoryRow, 'agent_id'>[]): void {
+  const ids = [...new Set(rows.map(({ agent_id }) => agent_id))]
+  if (ids.length > 0) ctx.emit({ type: 'agent.changed', ids, agent_ids: ids })
 }
 
 function sendRun(ctx: Context, delivery: Delivery, row: HistoryRow): boolean {

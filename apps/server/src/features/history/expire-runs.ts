@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { emitChanged } from './deliver-runs.ts'
+import { emitChanged, emitPending } from './deliver-runs.ts'
 
 const DAY_MS = 86_400_000
 
@@ -38,5 +38,6 @@ export async function expireRuns(ctx: Context): Promise<void> {
     .where('sent_at', '<', new Date(ctx.now().getTime() - 2 * DAY_MS).toISOString())
     .returning(['id', 'agent_id'])
     .execute()
+  emitPending(ctx, expired)
   emitChanged(ctx, [...expired, ...unheard, ...lost])
 }

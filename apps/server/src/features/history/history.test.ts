@@ -6,6 +6,7 @@ import {
   runScript,
   sendCommand,
 } from '@muster/contract/api/history'
+import { getAgent } from '@muster/contract/api/agents'
 import { listNotes } from '@muster/contract/api/notes'
 import { expect, test, vi } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
@@ -54,8 +55,11 @@ test('for an offline machine a command waits, and is delivered when the machine 
   const { agent, ada, params } = given
   const { body: waiting } = await server.as(ada).call(sendCommand, { params, body: bash })
   expect(waiting.state).toBe('queued')
+  const pending = async () => (await server.as(ada).call(getAgent, { params })).body.pending_actions_count
+  expect(await pending()).toBe(1)
   await agent.connect()
   expect((await agent.nextCommand(0)).payload.history_id).toBe(waiting.id)
+  expect(await pending()).toBe(0)
 })
 
 test('for an offline machine a command waits until its expiry, no longer', async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
+import { emitPending } from './deliver-runs.ts'
 import { createRun, type RunOrder } from './send-run.ts'
 
 /** What a run may take beyond its own time limit before an answer that waits for it is given without its end. */
@@ -18,6 +19,7 @@ export async function startRun(
 ): Promise<number> {
   const run = await createRun(ctx, order)
   const sent = await fleet.deliver(run.agent_id)
+  if (!sent) emitPending(ctx, [run])
   if (!sent || waitFor === undefined) return run.id
   const gone = new AbortController()
   waitFor.socket.once('close', () => gone.abort())
