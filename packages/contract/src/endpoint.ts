@@ -35,24 +35,27 @@ export function endpoint<
   return definition
 }
 
-type Part<
-  Name extends string,
-  Schema extends z.ZodType,
-  Direction extends 'in' | 'out',
-> = Schema extends z.ZodUndefined
+/** A part of the input; one that may be left out where its schema accepts an empty object. */
+type PartIn<Name extends string, Schema extends z.ZodType> = Schema extends z.ZodUndefined
   ? { [K in Name]?: undefined }
-  : { [K in Name]: Direction extends 'in' ? z.input<Schema> : z.output<Schema> }
+  : object extends z.input<Schema>
+    ? { [K in Name]?: z.input<Schema> | undefined }
+    : { [K in Name]: z.input<Schema> }
+
+type PartOut<Name extends string, Schema extends z.ZodType> = Schema extends z.ZodUndefined
+  ? { [K in Name]?: undefined }
+  : { [K in Name]: z.output<Schema> }
 
 /** What a caller passes: `{params, query, body}`, each only where the endpoint has it. */
 export type Input<E> =
   E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
-    ? Part<'params', P, 'in'> & Part<'query', Q, 'in'> & Part<'body', B, 'in'>
+    ? PartIn<'params', P> & PartIn<'query', Q> & PartIn<'body', B>
     : never
 
 /** What the handler receives after parsing. */
 export type Parsed<E> =
   E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
-    ? Part<'params', P, 'out'> & Part<'query', Q, 'out'> & Part<'body', B, 'out'>
+    ? PartOut<'params', P> & PartOut<'query', Q> & PartOut<'body', B>
     : never
 
 /** What the server answers. */
