@@ -7,6 +7,7 @@ import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
 import { enrolmentRoutes } from './features/enrolment/routes.ts'
+import { ServerMachine } from './features/enrolment/server-machine.ts'
 import { historyRoutes } from './features/history/routes.ts'
 import { liveRoutes } from './features/live/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
@@ -40,13 +41,18 @@ export async function createApp(ctx: Context): Promise<App> {
     mounted: [],
   }
   const fleet = await Fleet.open(ctx)
-  fastify.addHook('preClose', () => fleet[Symbol.asyncDispose]())
+  const serverMachine = new ServerMachine(ctx, fastify)
+  fastify.addHook('onListen', () => serverMachine.start())
+  fastify.addHook('preClose', async () => {
+    await serverMachine[Symbol.asyncDispose]()
+    await fleet[Symbol.asyncDispose]()
+  })
   sessionsRoutes(api, ctx, cookies)
   linkRoutes(api, fleet)
   agentsRoutes(api, ctx, fleet)
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
-  clientsRoutes(api, ctx)
+  clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   notesRoutes(api, ctx)
   liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })

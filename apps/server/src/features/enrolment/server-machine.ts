@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { createEnrolToken } from './create-token.ts'
 import { AGENT_SOURCE } from './programs.ts'
@@ -17,21 +18,20 @@ const TOKEN_TTL_MS = 10 * 60_000
  */
 export class ServerMachine implements AsyncDisposable {
   #ctx: Context
-  #url: () => string
+  #fastify: FastifyInstance
   #folder: string
   #child: ChildProcess | undefined
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
-  /** `url`: where the server listens, once it does. */
-  constructor(ctx: Context, url: () => string) {
+  constructor(ctx: Context, fastify: FastifyInstance) {
     this.#ctx = ctx
-    this.#url = url
+    this.#fastify = fastify
     this.#folder = join(ctx.config.dataFolder, 'agent')
   }
 
   /** Enrols the machine at a site, and runs its agent from now on. */
-  async monitor(siteId: number, createdBy: string): Promise<void> {
+  async monitor({ siteId, username }: { siteId: number; username: string }): Promise<void> {
     const { db, now } = this.#ctx
     const token = await createEnrolToken(db, {
       siteId,
@@ -39,7 +39,7 @@ export class ServerMachine implements AsyncDisposable {
       plat: null,
       uses: 1,
       expiresAt: new Date(now().getTime() + TOKEN_TTL_MS).toISOString(),
-      createdBy,
+      createdBy: username,
       now: now(),
     })
     await db
@@ -47,7 +47,8 @@ export class ServerMachine implements AsyncDisposable {
       .values({ name: SETTING, value: JSON.stringify(true) })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: JSON.stringify(true) }))
       .execute()
-    this.#run(['enrol', '--run', '--server', this.#url(), '--token', token])
+    const ca = this.#ctx.config.tls === undefined ? [] : ['--ca', this.#ctx.config.tls.certFile]
+    this.#run(['enrol', '--run', '--server', this.#ownUrl(), '--token', token, ...ca])
   }
 
   /** Runs the agent if this server was told to monitor its own machine. */
@@ -70,6 +71,17 @@ export class ServerMachine implements AsyncDisposable {
     const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
     await ended
     clearTimeout(hard)
+  }
+
+  /** Where the server listens. Under TLS the public address: the certificate is made out to that name. */
+  #ownUrl(): string {
+    const { publicUrl, tls, host } = this.#ctx.config
+    if (tls !== undefined && publicUrl !== undefined) return publicUrl
+    const address = this.#fastify.server.address()
+    if (address === null || typeof address === 'string')
+      throw new Error('the server does not listen on a port')
+    const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+    return `${tls === undefined ? 'http' : 'https'}://${own.includes(':') ? `[${own}]` : own}:${address.port}`
   }
 
   #run(command: string[]): void {
