@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import type { AnswerFrame } from '../../platform/agent-link/agent-socket.ts'
 
@@ -15,6 +16,7 @@ interface Down {
 }
 
 const MAX_BATCH = 500
+const RETRY_MS = 1000
 
 /**
  * Writes links that came up or went down to the agents' rows. Changes that arrive while one transaction runs go
@@ -62,18 +64,23 @@ export class LinkState implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    try {
-      await new Promise(setImmediate)
-      while (this.#waiting.size > 0) {
-        const batch = [...this.#waiting].slice(0, MAX_BATCH)
-        for (const [agentId] of batch) this.#waiting.delete(agentId)
+    await new Promise(setImmediate)
+    while (this.#waiting.size > 0) {
+      const batch = [...this.#waiting].slice(0, MAX_BATCH)
+      for (const [agentId] of batch) this.#waiting.delete(agentId)
+      try {
         await this.#store(batch)
+      } catch (error) {
+        this.#ctx.log.error({ err: error }, 'link state not stored')
+        if (this.#stopped) break
+        // What has changed again meanwhile counts more than what could not be stored.
+        for (const [agentId, change] of batch) {
+          if (!this.#waiting.has(agentId)) this.#waiting.set(agentId, change)
+        }
+        await sleep(RETRY_MS)
       }
-    } catch (error) {
-      this.#ctx.log.error({ err: error }, 'link state not stored')
-    } finally {
-      this.#running = undefined
     }
+    this.#running = undefined
   }
 
   async #store(batch: [string, Up | Down][]): Promise<void> {
