@@ -1,5 +1,4 @@
-import cookie from '@fastify/cookie'
-import websocket from '@fastify/websocket'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
 import { Fleet } from './features/agents/fleet.ts'
@@ -12,33 +11,41 @@ import { historyRoutes } from './features/history/routes.ts'
 import { liveRoutes } from './features/live/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import { descriptionRoutes } from './features/core/description-routes.ts'
+import { coreRoutes } from './features/core/routes.ts'
 import { authenticate } from './features/sessions/authenticate.ts'
 import { sessionsRoutes } from './features/sessions/routes.ts'
 import { openSessionCookies } from './features/sessions/session-cookies.ts'
+import { usersRoutes } from './features/users/routes.ts'
 import { VERSION } from './platform/config/version.ts'
-import { createFastify } from './platform/http/create-fastify.ts'
 import { createIdempotency } from './platform/http/idempotency.ts'
+import { openHttp } from './platform/http/open-http.ts'
+import type { DescribedRoute } from './platform/http/openapi.ts'
 import type { Api } from './platform/http/route.ts'
 
-const LARGEST_SOCKET_MESSAGE = 16 * 1024 * 1024
+const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
 export interface App {
   fastify: FastifyInstance
   api: Api
   fleet: Fleet
+  routes: readonly DescribedRoute[]
+  /** Finishes what runs and closes every connection; new requests hear 503 from the first moment. */
+  stop(): Promise<void>
 }
 
 /** The whole API: its table of contents is the list of `xxxRoutes` below. */
-export async function createApp(ctx: Context): Promise<App> {
-  const fastify = createFastify(ctx)
-  await fastify.register(cookie)
-  await fastify.register(websocket, { options: { maxPayload: LARGEST_SOCKET_MESSAGE } })
+export async function createApp(ctx: Context, options: { consoleFolder?: string } = {}): Promise<App> {
+  const http = await openHttp(ctx, options.consoleFolder ?? CONSOLE_FOLDER)
+  const { fastify, metrics, mounted, routes, stopSwitch } = http
   const cookies = await openSessionCookies(ctx)
   const api: Api = {
     fastify,
     authenticate: (request, reply) => authenticate(ctx, cookies, { request, reply }),
     idempotency: createIdempotency(ctx.db, ctx.now),
-    mounted: [],
+    mounted,
+    metrics,
   }
   const fleet = await Fleet.open(ctx)
   const serverMachine = new ServerMachine(ctx, fastify)
@@ -48,6 +55,10 @@ export async function createApp(ctx: Context): Promise<App> {
     await fleet[Symbol.asyncDispose]()
   })
   sessionsRoutes(api, ctx, cookies)
+  usersRoutes(api, ctx)
+  coreRoutes(api, ctx)
+  descriptionRoutes(api, routes)
+  auditRoutes(api, ctx)
   linkRoutes(api, fleet)
   agentsRoutes(api, ctx, fleet)
   enrolmentRoutes(api, ctx, fleet)
@@ -56,5 +67,14 @@ export async function createApp(ctx: Context): Promise<App> {
   scriptsRoutes(api, ctx)
   notesRoutes(api, ctx)
   liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
-  return { fastify, api, fleet }
+  return {
+    fastify,
+    api,
+    fleet,
+    routes,
+    stop: async () => {
+      stopSwitch.isStopping = true
+      await fastify.close()
+    },
+  }
 }

@@ -103,3 +103,26 @@ export async function takeTotpStep(db: Db, userId: number, step: number): Promis
     .executeTakeFirst()
   return Number(result.numUpdatedRows) === 1
 }
+
+export async function findUserByName(db: Db, username: string) {
+  return db.selectFrom('users').where('username', '=', username).selectAll().executeTakeFirst()
+}
+
+export async function findUser(db: Db, id: number) {
+  return db.selectFrom('users').where('id', '=', id).select(['id', 'username']).executeTakeFirst()
+}
+
+export async function requireUser(db: Db, id: number) {
+  return db.selectFrom('users').where('id', '=', id).selectAll().executeTakeFirstOrThrow()
+}
+
+/** The pending or confirmed TOTP key of a user, set to `sealedKey` where there was none. */
+export async function keepTotpKey(db: Db, userId: number, sealedKey: string): Promise<string> {
+  await db
+    .updateTable('users')
+    .set({ totp_key: sealedKey })
+    .where('id', '=', userId)
+    .where('totp_key', 'is', null)
+    .execute()
+  return (await requireUser(db, userId)).totp_key ?? sealedKey
+}

@@ -19,8 +19,9 @@ export interface SessionCookies {
   /** Where the browser has no XSRF cookie, gives it one. */
   keepXsrf(request: FastifyRequest, reply: FastifyReply): void
   matchesXsrf(request: FastifyRequest): boolean
-  /** Cookie that marks a browser in which this account was signed in before; see throttle.ts. */
-  deviceName: string
+  /** The cookie that marks a browser in which an account was signed in before; see devices.ts. */
+  findDevice(request: FastifyRequest): string | undefined
+  setDevice(reply: FastifyReply, value: string): void
 }
 
 /**
@@ -33,9 +34,13 @@ export async function openSessionCookies(ctx: Context): Promise<SessionCookies> 
   const prefix = secure ? '__Host-' : ''
   const name = `${prefix}muster-session-${suffix}`
   const shared = { path: '/', sameSite: 'strict', secure } as const
+  const deviceName = `${prefix}muster-device-${suffix}`
   return {
     name,
-    deviceName: `${prefix}muster-device-${suffix}`,
+    findDevice: (request) => request.cookies[deviceName],
+    setDevice: (reply, value) => {
+      reply.setCookie(deviceName, value, { ...shared, httpOnly: true, maxAge: COOKIE_SECONDS })
+    },
     find: (request) => request.cookies[name],
     set: (reply, value) => {
       reply.setCookie(name, value, { ...shared, httpOnly: true, maxAge: COOKIE_SECONDS })

@@ -1,25 +1,48 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Socket } from 'node:net'
+import { AppError } from '@muster/contract/errors'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log/log.ts'
-import { handleErrors } from './errors.ts'
+import { errorText, handleErrors, sendError } from './errors.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
+const LARGEST_HEADERS_BYTES = 16 * 1024
+const HEADERS_WITHIN_MS = 20_000
+const REQUEST_WITHIN_MS = 60_000
+/** Longer than the minute after which proxies give up an idle connection. */
+const KEEP_ALIVE_MS = 65_000
 
 /** The HTTP server without a route: limits, request ids, reading of bodies, answers to errors. */
 export function createFastify({ config, log }: { config: Config; log: Log }): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log
+  const limits = { maxHeaderSize: LARGEST_HEADERS_BYTES, headersTimeout: HEADERS_WITHIN_MS }
   const fastify = Fastify({
     loggerInstance,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_WITHIN_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
+    // Answered as the contract has it by watchStopping().
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    frameworkErrors: (error, request, reply) => {
+      sendError(request, reply, new AppError('invalid', `The address cannot be read: ${error.message}`))
+    },
+    clientErrorHandler: answerUnreadable,
     ...(config.tls === undefined
-      ? {}
-      : { https: { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) } }),
+      ? { http: limits }
+      : {
+          https: {
+            ...limits,
+            cert: readFileSync(config.tls.certFile),
+            key: readFileSync(config.tls.keyFile),
+            minVersion: 'TLSv1.2',
+          },
+        }),
   })
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
@@ -37,4 +60,30 @@ function readBodies(fastify: FastifyInstance): void {
     if (body === '') done(null, undefined)
     else void parseJson(request, String(body), done)
   })
+}
+
+const CLIENT_ERRORS: Record<string, [line: string, error: AppError]> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    new AppError('too_large', 'The headers of the request are too large.'),
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    new AppError('invalid', 'The request took too long to arrive.'),
+  ],
+}
+
+/** What is no HTTP at all never reaches a handler, and is answered on the bare connection. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [line, answer] = CLIENT_ERRORS[error.code ?? ''] ?? [
+    '400 Bad Request',
+    new AppError('invalid', 'The request cannot be read.'),
+  ]
+  const body = errorText(answer, randomUUID())
+  const head = `HTTP/1.1 ${line}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
+  socket.end(head + body)
 }

@@ -6,7 +6,7 @@ export function handleErrors(fastify: FastifyInstance): void {
   fastify.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const known = error instanceof AppError ? error : fromFastify(error)
     if (known === undefined) {
-      request.log.error({ err: error }, 'request failed')
+      request.log.error({ err: error, method: request.method, url: request.url }, 'request failed')
       sendError(
         request,
         reply,
@@ -19,22 +19,32 @@ export function handleErrors(fastify: FastifyInstance): void {
 }
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
+  if (error.retryAfterSeconds !== undefined) {
+    reply.header('retry-after', Math.ceil(error.retryAfterSeconds))
+  }
+  void reply
+    .status(ERROR_STATUS[error.code])
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(errorText(error, request.id))
+}
+
+export function errorText(error: AppError, requestId: string): string {
   const body: ErrorBody = {
     detail: error.message,
     code: error.code,
     ...(error.fields === undefined ? {} : { fields: error.fields }),
-    request_id: request.id,
+    request_id: requestId,
   }
-  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterSeconds))
-  void reply
-    .status(ERROR_STATUS[error.code])
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(body))
+  return JSON.stringify(body)
 }
 
 function fromFastify(error: FastifyError | Error): AppError | undefined {
   const status = 'statusCode' in error ? error.statusCode : undefined
+  if (status === 404) return new AppError('not_found', 'There is nothing at this address.')
   if (status === 413) return new AppError('too_large', 'The request is too large.')
+  if (status === 415)
+    return new AppError('invalid', 'The body must be JSON (Content-Type: application/json).')
   if (status === 503) return new AppError('unavailable', 'The server is starting or stopping. Try again.')
   if (status !== undefined && status >= 400 && status < 500) {
     return new AppError('invalid', `The request cannot be read: ${error.message}`)

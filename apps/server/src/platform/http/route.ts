@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { type Caller, mayDo } from './caller.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { Metrics } from './metrics.ts'
 import { pageOf } from './page.ts'
 
 /** The server's API: what `route()` mounts endpoints on. */
@@ -15,6 +16,17 @@ export interface Api {
   idempotency: Idempotency
   /** Every endpoint mounted so far: the OpenAPI description is made of it. */
   mounted: Endpoint[]
+  /** Figures for `/metrics`; a feature adds its own. */
+  metrics: Metrics
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set by route(). */
+    endpoint?: Endpoint
+    /** What a route that is no endpoint does, for the API's description. */
+    summary?: string
+  }
 }
 
 export interface RouteContext {
@@ -42,6 +54,7 @@ export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handle
   api.fastify.route({
     method: endpoint.method,
     url: endpoint.path,
+    config: { endpoint },
     ...(endpoint.bodyLimit === undefined ? {} : { bodyLimit: endpoint.bodyLimit }),
     handler: async (request, reply) => {
       const caller = await admit(api, endpoint, { request, reply })

@@ -1,0 +1,41 @@
+import type { DashInfo } from '@muster/contract/api/core'
+import type { Preferences } from '@muster/contract/api/users'
+import { VERSION } from '../../platform/config/version.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+
+const DEFAULT_DATE_FORMAT = 'MMM-DD-YYYY - HH:mm'
+
+/** Examples that change nothing on whatever machine they are sent to. */
+const RUN_CMD_PLACEHOLDERS = {
+  cmd: 'ipconfig /all',
+  powershell: 'Get-Volume | Sort-Object SizeRemaining',
+  shell: 'df -h && uptime',
+}
+
+export function viewDashInfo({
+  preferences,
+  caller,
+  setupOpen,
+}: {
+  preferences: Preferences
+  caller: Caller
+  setupOpen: boolean
+}): DashInfo {
+  const { agent_dblclick_action: dblClickAction, ...rest } = preferences
+  return {
+    ...rest,
+    dbl_click_action: dblClickAction,
+    trmm_version: VERSION,
+    latest_trmm_ver: VERSION,
+    hosted: false,
+    token_is_expired: caller.session?.inGrace === true,
+    open_ai_integration_enabled: false,
+    run_cmd_placeholder_text: RUN_CMD_PLACEHOLDERS,
+    server_scripts_enabled: false,
+    web_terminal_enabled: false,
+    block_local_user_logon: false,
+    sso_enabled: false,
+    default_date_format: DEFAULT_DATE_FORMAT,
+    setup_open: setupOpen,
+  }
+}

@@ -1,0 +1,24 @@
+import { getMe, savePreferences } from '@muster/contract/api/users'
+import type { Context } from '../../context.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import { isTotpDemanded } from '../sessions/find-caller.ts'
+import { findTotpState, savePreferenceChanges } from './queries.ts'
+import { viewMe } from './view.ts'
+
+export function usersRoutes(api: Api, ctx: Context): void {
+  route(api, getMe, async ({ caller }) => {
+    const state = await findTotpState(ctx.db, caller.userId)
+    return viewMe(caller, {
+      totp: state.totp_confirmed === 1,
+      totpMayWait: !isTotpDemanded(ctx, state.totp_required),
+    })
+  })
+
+  route(api, savePreferences, async ({ caller, body }) =>
+    ctx.transaction(async (tx, emit) => {
+      const saved = await savePreferenceChanges(tx, caller.userId, body)
+      emit({ type: 'user.changed', ids: [caller.userId] })
+      return saved
+    }),
+  )
+}

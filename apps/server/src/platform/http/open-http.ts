@@ -1,0 +1,80 @@
+import { constants } from 'node:zlib'
+import compress from '@fastify/compress'
+import cookie from '@fastify/cookie'
+import cors from '@fastify/cors'
+import websocket from '@fastify/websocket'
+import type { Endpoint } from '@muster/contract/endpoint'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../log/log.ts'
+import { isPageVisit, serveConsole } from './console-files.ts'
+import { createFastify } from './create-fastify.ts'
+import { guardOrigins, type StopSwitch, watchStopping } from './guards.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { answerNotFound } from './not-found.ts'
+import { collectRoutes, type DescribedRoute } from './openapi.ts'
+import { setSecurityHeaders } from './security-headers.ts'
+
+const LARGEST_SOCKET_MESSAGE = 16 * 1024 * 1024
+const COMPRESS_FROM_BYTES = 1024
+
+export interface Http {
+  fastify: FastifyInstance
+  metrics: Metrics
+  /** Every route that is mounted from here on. */
+  routes: DescribedRoute[]
+  mounted: Endpoint[]
+  stopSwitch: StopSwitch
+}
+
+/** The HTTP server with everything that stands before the routes. The order of the lines is that of the work. */
+export async function openHttp(
+  { config, log }: { config: Config; log: Log },
+  consoleFolder: string,
+): Promise<Http> {
+  const fastify = createFastify({ config, log })
+  const mounted: Endpoint[] = []
+  setSecurityHeaders(fastify, config)
+  const metrics = createMetrics(fastify)
+  const stopSwitch = watchStopping(fastify)
+  await allowOrigins(fastify, config)
+  guardOrigins(fastify, config)
+  await fastify.register(cookie)
+  await compressAnswers(fastify)
+  await fastify.register(websocket, { options: { maxPayload: LARGEST_SOCKET_MESSAGE } })
+  const consoleFiles = await serveConsole(fastify, consoleFolder)
+  fastify.addHook('onRequest', async (request, reply) => {
+    const { endpoint } = request.routeOptions.config
+    if (endpoint === undefined || endpoint.access === 'public' || !isPageVisit(request)) return
+    return consoleFiles.sendIndex(reply)
+  })
+  fastify.setNotFoundHandler((request, reply) => {
+    if (isPageVisit(request)) return consoleFiles.sendIndex(reply)
+    return answerNotFound(mounted, request, reply)
+  })
+  return { fastify, metrics, routes: collectRoutes(fastify), mounted, stopSwitch }
+}
+
+/** MUSTER_ALLOWED_ORIGINS: pages of these origins may call the API with credentials. */
+async function allowOrigins(fastify: FastifyInstance, config: Config): Promise<void> {
+  if (config.allowedOrigins.length === 0) return
+  await fastify.register(cors, {
+    origin: config.allowedOrigins,
+    credentials: true,
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-xsrf-token'],
+    exposedHeaders: ['allow', 'etag', 'retry-after', 'x-request-id'],
+    maxAge: 600,
+  })
+}
+
+/** At the levels where time and size balance, as answers are made for one reader; files are compressed beforehand. */
+async function compressAnswers(fastify: FastifyInstance): Promise<void> {
+  await fastify.register(compress, {
+    threshold: COMPRESS_FROM_BYTES,
+    encodings: ['zstd', 'br', 'gzip'],
+    globalDecompression: false,
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    zlibOptions: { level: 5 },
+  })
+}

@@ -1,0 +1,124 @@
+import type { Endpoint } from '@muster/contract/endpoint'
+import { ErrorBody } from '@muster/contract/errors'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+
+/** A route as the description shows it: an endpoint of the contract, or one that only has a summary. */
+export interface DescribedRoute {
+  method: string
+  /** With `:name` parameters. */
+  path: string
+  endpoint: Endpoint | undefined
+  summary: string | undefined
+}
+
+/** Notes every route from here on, in the order in which they are mounted. */
+export function collectRoutes(fastify: FastifyInstance): DescribedRoute[] {
+  const routes: DescribedRoute[] = []
+  fastify.addHook('onRoute', ({ method, url, config }) => {
+    if (url.includes('*')) return
+    for (const name of [method].flat()) {
+      if (name === 'HEAD' || name === 'OPTIONS') continue
+      routes.push({ method: name, path: url, endpoint: config?.endpoint, summary: config?.summary })
+    }
+  })
+  return routes
+}
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 description of these routes, made of the very schemas that the server checks with. */
+export function describeApi(routes: readonly DescribedRoute[], version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Muster',
+      version,
+      description: 'Instants are ISO 8601 in UTC. Errors are ErrorBody objects.',
+    },
+    paths,
+    components: {
+      schemas: { ErrorBody: schemaOf(ErrorBody, 'output') },
+      securitySchemes: {
+        session: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'Token <token>, together with the cookie that signing in sets',
+        },
+      },
+    },
+  }
+}
+
+export function groupOf(path: string): string {
+  return path.split('/').find((part) => part !== '' && part !== 'v2') ?? 'server'
+}
+
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}
+
+function describeRoute(route: DescribedRoute): Json {
+  const { endpoint } = route
+  const tags = [groupOf(route.path)]
+  if (endpoint === undefined) {
+    return { summary: route.summary ?? '', tags, responses: { 200: { description: 'Not JSON' } } }
+  }
+  const access = endpoint.access
+  return {
+    summary: endpoint.summary,
+    tags,
+    'x-access': access,
+    ...(access === 'public' ? {} : { security: [{ session: [] }] }),
+    parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
+    ...(endpoint.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: jsonContent(schemaOf(endpoint.body, 'input')) } }),
+    responses: {
+      200: { description: 'Done', content: jsonContent(answerOf(endpoint)) },
+      default: {
+        description: 'Refused',
+        content: jsonContent({ $ref: '#/components/schemas/ErrorBody' }),
+      },
+    },
+  }
+}
+
+function answerOf(endpoint: Endpoint): Json {
+  const list = schemaOf(endpoint.response, 'output')
+  if (endpoint.paged !== true) return list
+  const integer = { type: 'integer' }
+  const page = {
+    type: 'object',
+    description: 'With ?page=',
+    properties: { total: integer, page: integer, page_size: integer, results: list },
+    required: ['total', 'page', 'page_size', 'results'],
+  }
+  return { oneOf: [list, page] }
+}
+
+function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+  if (schema === undefined) return []
+  // What `params` and `query` of an endpoint are: objects.
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, value]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: value,
+  }))
+}
+
+function jsonContent(schema: Json): Json {
+  return { 'application/json': { schema } }
+}
