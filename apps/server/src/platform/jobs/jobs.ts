@@ -1,0 +1,185 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import type { Db } from '../database/database.ts'
+import { claimJobs, insertJob, releaseForeignClaims, removeOldJobs, renewClaims } from './job-rows.ts'
+import { runJob, type Job, type JobContext } from './run-job.ts'
+import { storeTimedRuns } from './timed-runs.ts'
+
+export interface Jobs extends AsyncDisposable {
+  define(jobs: readonly Job[]): void
+  /** Begins to run what is due, within a second of its time. */
+  start(): Promise<void>
+  /**
+   * Stores a job; it survives a restart. With an `id` it happens once: false says that this id was there already.
+   * Within a transaction pass its `tx` as `db`, and the job exists if the rest does.
+   */
+  enqueue(name: string, payload: unknown, options?: { id?: string; dueAt?: Date; db?: Db }): Promise<boolean>
+  /** For tests: runs everything that is due, timed jobs included, until nothing is left. */
+  drain(): Promise<void>
+}
+
+const POLL_MS = 1000
+const LEASE_MS = 60_000
+const RENEW_MS = 20_000
+const AT_ONCE = 8
+const KEEP_DONE_MS = 2 * 24 * 3_600_000
+const CLEAN_EVERY_MS = 3_600_000
+
+export function createJobs(options: JobContext): Jobs {
+  return new JobRunner(options)
+}
+
+/**
+ * One loop per process: it stores timed runs whose minute has come, claims due rows while there is room, and
+ * keeps the claims of long ones alive. A claim that is not renewed (the process died) ends after a minute and
+ * another process, or the next start, takes the job; its attempt counts, so that a job that kills its process
+ * does not do so for ever.
+ */
+class JobRunner implements Jobs {
+  #options: JobContext
+  #jobs = new Map<string, Job>()
+  #running = new Map<string, Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #polling: Promise<void> | undefined
+  #pollAgain = false
+  #pollFailed = false
+  #stopping = new AbortController()
+  #timedMinute: number | undefined
+  #renewedAt = 0
+  #cleanedAt = 0
+  // A job stored inside a transaction wakes the loop, which must not run as a part of that transaction.
+  #outside = AsyncLocalStorage.snapshot()
+
+  constructor(options: JobContext) {
+    this.#options = options
+  }
+
+  define(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      if (!/^[a-z][a-z.-]*$/.test(job.name)) throw new Error(`not a name for a job: ${job.name}`)
+      if (this.#jobs.has(job.name)) throw new Error(`two jobs are named ${job.name}`)
+      this.#jobs.set(job.name, job)
+    }
+    this.#timedMinute = undefined
+  }
+
+  async start(): Promise<void> {
+    const { database, processId } = this.#options
+    if (database.engine === 'sqlite') await releaseForeignClaims(database.db, processId)
+    this.#timer = setInterval(() => this.#wake(), POLL_MS)
+    this.#wake()
+  }
+
+  async enqueue(
+    name: string,
+    payload: unknown,
+    options: { id?: string; dueAt?: Date; db?: Db } = {},
+  ): Promise<boolean> {
+    const { id = randomUUID(), dueAt = this.#options.now(), db = this.#options.database.db } = options
+    if (!this.#jobs.has(name)) throw new Error(`no job is named ${name}`)
+    const row = {
+      id,
+      name,
+      payload: JSON.stringify(payload ?? null),
+      due_at: dueAt.toISOString(),
+      done_at: null,
+    }
+    const inserted = await insertJob(db, row)
+    if (this.#timer !== undefined) this.#wake()
+    return inserted
+  }
+
+  async drain(): Promise<void> {
+    await this.#polling
+    do {
+      await this.#storeTimedRuns()
+      await this.#claimAndRun(100)
+      await Promise.all(this.#running.values())
+    } while ((await this.#claimAndRun(100)) > 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#stopping.abort(new Error('the server is stopping'))
+    await this.#polling
+    await Promise.all(this.#running.values())
+  }
+
+  #wake(): void {
+    if (this.#stopping.signal.aborted) return
+    if (this.#polling !== undefined) {
+      this.#pollAgain = true
+      return
+    }
+    this.#polling = this.#outside(() => this.#poll()).finally(() => {
+      this.#polling = undefined
+      if (!this.#pollAgain) return
+      this.#pollAgain = false
+      this.#wake()
+    })
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.#renew()
+      await this.#clean()
+      await this.#storeTimedRuns()
+      while (this.#running.size < AT_ONCE && !this.#stopping.signal.aborted) {
+        if ((await this.#claimAndRun(AT_ONCE - this.#running.size)) === 0) break
+      }
+      this.#pollFailed = false
+    } catch (error) {
+      // Once per outage, not once per second.
+      if (!this.#pollFailed) this.#options.log.error({ err: error }, 'jobs cannot be read')
+      this.#pollFailed = true
+    }
+  }
+
+  async #claimAndRun(limit: number): Promise<number> {
+    const { database, processId, now } = this.#options
+    const names = [...this.#jobs.keys()]
+    if (names.length === 0) return 0
+    const rows = await claimJobs(database.db, { names, processId, now: now(), leaseMs: LEASE_MS, limit })
+    for (const row of rows) {
+      const job = this.#jobs.get(row.name)
+      // A job of ours whose claim ran out, say in an outage of the database, still runs.
+      if (job === undefined || this.#running.has(row.id)) continue
+      const run = runJob(job, row, { ...this.#options, stopping: this.#stopping.signal })
+        .catch((error: unknown) => this.#options.log.error({ err: error, job: row.id }, 'job not recorded'))
+        .finally(() => {
+          this.#running.delete(row.id)
+          if (this.#timer !== undefined) this.#wake()
+        })
+      this.#running.set(row.id, run)
+    }
+    return rows.length
+  }
+
+  async #storeTimedRuns(): Promise<void> {
+    const at = this.#options.now()
+    const minute = Math.floor(at.getTime() / 60_000)
+    if (minute === this.#timedMinute) return
+    await storeTimedRuns(this.#options.database.db, this.#jobs.values(), at)
+    this.#timedMinute = minute
+  }
+
+  async #renew(): Promise<void> {
+    const { database, processId, now } = this.#options
+    const at = now().getTime()
+    if (this.#running.size === 0 || at - this.#renewedAt < RENEW_MS) return
+    this.#renewedAt = at
+    await renewClaims(database.db, {
+      ids: [...this.#running.keys()],
+      processId,
+      until: new Date(at + LEASE_MS),
+    })
+  }
+
+  async #clean(): Promise<void> {
+    const at = this.#options.now().getTime()
+    if (at - this.#cleanedAt < CLEAN_EVERY_MS) return
+    this.#cleanedAt = at
+    await removeOldJobs(this.#options.database.db, new Date(at - KEEP_DONE_MS))
+  }
+}

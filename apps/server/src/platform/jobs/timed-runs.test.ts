@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { testEngines } from '../database/test-engines.ts'
+import { everyDay, everyMinute } from './schedule.ts'
+import { createRecorder, useJobs } from './test-jobs.ts'
+
+describe.each(testEngines)('$engine', ({ open }) => {
+  const bench = useJobs(open)
+  const { pass, setClock, openJobs, readRows } = bench
+
+  test('a timed job runs once in each of its minutes, whoever asks, and not for the time before it existed', async () => {
+    const { ran, job } = createRecorder('night.clean')
+    const processes = ['a', 'b', 'c'].map((id) => openJobs(id))
+    for (const jobs of processes) jobs.define([{ ...job, schedule: everyMinute }])
+    const drainAll = () => Promise.all(processes.map((jobs) => jobs.drain()))
+    await drainAll()
+    expect(ran).toHaveLength(0)
+    for (let minute = 1; minute <= 3; minute++) {
+      pass(60)
+      await drainAll()
+      await drainAll()
+      expect(ran).toHaveLength(minute)
+    }
+    // The server was off for an hour: one run makes up for all of them.
+    pass(3600)
+    await drainAll()
+    expect(ran).toHaveLength(4)
+  })
+
+  test('a daily job runs at its time, or at the next start when the server was off then', async () => {
+    const daily = () => ({ ...createRecorder('night.clean') })
+    const first = daily()
+    const before = openJobs('one')
+    before.define([{ ...first.job, schedule: everyDay('03:10') }])
+    await before.drain()
+    setClock(new Date(2026, 10, 22, 3, 9, 59))
+    await before.drain()
+    expect(first.ran).toHaveLength(0)
+    pass(1)
+    await before.drain()
+    expect(first.ran).toHaveLength(1)
+    setClock(new Date(2026, 10, 23, 9, 0, 0))
+    const second = daily()
+    const after = openJobs('two')
+    after.define([{ ...second.job, schedule: everyDay('03:10') }])
+    await after.drain()
+    await after.drain()
+    expect(second.ran).toHaveLength(1)
+  })
+
+  test('a timed job that fails is not overtaken by its next run', async () => {
+    const jobs = openJobs()
+    let runs = 0
+    const run = async () => {
+      runs += 1
+      throw new Error('no')
+    }
+    jobs.define([{ name: 'often', run, schedule: everyMinute, maxAttempts: 10 }])
+    await jobs.drain()
+    for (let minute = 0; minute < 3; minute++) {
+      pass(60)
+      await jobs.drain()
+    }
+    expect(runs).toBe(3)
+    expect((await readRows()).filter(({ done_at }) => done_at === null)).toHaveLength(1)
+  })
+
+  test('what is long done is removed, the last run of a timed job stays', async () => {
+    const { job } = createRecorder('night.clean')
+    const one = createRecorder()
+    const jobs = openJobs()
+    jobs.define([{ ...job, schedule: everyDay('03:10') }, one.job])
+    for (let day = 0; day < 3; day++) {
+      await jobs.enqueue('work', day, { id: `work-${day}` })
+      await jobs.drain()
+      pass(86_400)
+    }
+    pass(10 * 86_400)
+    await jobs.start()
+    const ids = async () => (await readRows()).filter(({ done_at }) => done_at !== null).map(({ id }) => id)
+    await expect.poll(async () => (await ids()).filter((id) => id.startsWith('work'))).toEqual(['work-2'])
+  })
+})
+
+test('a time of day is checked', () => {
+  for (const time of ['24:00', '3:10', '03:60', '', '03:10:00'])
+    expect(() => everyDay(time)).toThrow(/not a time of day/)
+  expect(everyDay('00:00').latestRun(new Date(2026, 0, 2))).toEqual(new Date(2026, 0, 2))
+})
