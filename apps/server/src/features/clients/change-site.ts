@@ -1,0 +1,50 @@
+import type { Context } from '../../context.ts'
+import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+import { emitAgentsChanged, findAgentIds } from './move-agents.ts'
+import { lockClient, updateSite } from './queries.ts'
+import { refuseLastSite } from './refuse-removal.ts'
+import { type ClientWithSites, requireSite, requireWholeClient } from './require-node.ts'
+
+export interface SiteChange {
+  id: number
+  name?: string | undefined
+  client?: number | undefined
+}
+
+/** Renames a site, or moves it with its machines to another client, or both. */
+export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Promise<void> {
+  const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
+  return refuseTaken({ field: 'site.name', sentence }, () =>
+    ctx.transaction(async (tx, emit) => {
+      const site = await requireSite(tx, change.id, caller)
+      const name = change.name ?? site.name
+      const clientId = change.client ?? site.client_id
+      if (name === site.name && clientId === site.client_id) return
+      let target: Pick<ClientWithSites, 'name'> = { name: site.client_name }
+      if (clientId !== site.client_id) {
+        target = await requireWholeClient(tx, clientId, caller)
+        await lockClient(tx, site.client_id)
+        await refuseLastSite(tx, site)
+      }
+      await updateSite(tx, site.id, { name, client_id: clientId })
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'site',
+        message:
+          clientId === site.client_id
+            ? `Renamed the site "${site.name}" to "${name}"`
+            : `Moved the site "${name}" from "${site.client_name}" to "${target.name}"`,
+        before: { name: site.name, client: site.client_name },
+        after: { name, client: target.name },
+        site: { id: site.id },
+        at: ctx.now(),
+        emit,
+      })
+      emit({ type: 'client.changed', ids: [...new Set([site.client_id, clientId])] })
+      if (clientId !== site.client_id) emitAgentsChanged(emit, await findAgentIds(tx, [site.id]))
+    }),
+  )
+}

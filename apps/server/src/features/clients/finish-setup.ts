@@ -1,0 +1,61 @@
+import { AppError } from '@muster/contract/errors'
+import type { Event } from '@muster/contract/events'
+import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+
+/** Row of `settings` that exists once any client was made: the first-time setup is closed for good. */
+export const SETUP_DONE = 'setup_done'
+export const DEFAULT_TIME_ZONE = 'default_time_zone'
+export const COMPANY_NAME = 'companyname'
+
+/** Whether the first-time setup is still open. */
+export async function isSetupOpen(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('settings').select('name').where('name', '=', SETUP_DONE).executeTakeFirst()
+  return row === undefined
+}
+
+/** Closes the first-time setup; true for the one call that did, however many run at once. */
+export async function markSetupDone(tx: Db): Promise<boolean> {
+  const result = await tx
+    .insertInto('settings')
+    .values({ name: SETUP_DONE, value: 'true' })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Keeps what the setup page asks for beside the first client and site. */
+export async function finishSetup(
+  tx: Db,
+  caller: Caller,
+  given: { timezone?: string | undefined; companyname?: string | undefined },
+  emit: (event: Event) => void,
+): Promise<void> {
+  const after: Record<string, string> = {}
+  if (given.timezone !== undefined && given.timezone !== '') {
+    requireTimeZone(given.timezone)
+    after[DEFAULT_TIME_ZONE] = given.timezone
+  }
+  if (given.companyname !== undefined) after[COMPANY_NAME] = given.companyname
+  for (const [name, text] of Object.entries(after)) {
+    const value = JSON.stringify(text)
+    await tx
+      .insertInto('settings')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute()
+  }
+  const message = 'Finished the first-time setup'
+  await audit(tx, { caller, action: 'modify', object_type: 'coresettings', message, after, emit })
+  emit({ type: 'settings.changed', ids: [SETUP_DONE, ...Object.keys(after)] })
+}
+
+function requireTimeZone(timeZone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+  } catch (cause) {
+    const sentence = 'This time zone is not known. Choose one such as "Europe/Berlin".'
+    throw new AppError('invalid', sentence, { fields: { timezone: [sentence] }, cause })
+  }
+}

@@ -1,0 +1,153 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { Database, Db } from '../../platform/database/database.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+
+export interface SiteStateRow {
+  id: number
+  name: string
+  block_policy_inheritance: 0 | 1
+  client_id: number
+  client_name: string
+  client_block_policy_inheritance: 0 | 1
+  agent_count: number
+  /** Null where there is no machine. */
+  maintenance_mode: 0 | 1 | null
+}
+
+/** The longest silent machine of a site among those that alert when overdue, for each overdue time in use. */
+export interface SilentRow {
+  site_id: number
+  overdue_time: number
+  last_seen: string | null
+}
+
+/** One node instead of all. */
+export type NodeFilter = { clientId?: number; siteId?: number }
+
+/** The sites that the caller sees, with their client and what their machines add up to. */
+export function findSiteStates(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<SiteStateRow[]> {
+  return db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .leftJoin('agents', 'agents.site_id', 'sites.id')
+    .select(['sites.id', 'sites.name', 'sites.block_policy_inheritance'])
+    .select(['sites.client_id', 'clients.name as client_name'])
+    .select('clients.block_policy_inheritance as client_block_policy_inheritance')
+    .select(({ fn }) => [
+      fn.count<number>('agents.id').as('agent_count'),
+      fn.max<0 | 1 | null>('agents.maintenance_mode').as('maintenance_mode'),
+    ])
+    .where(visibleTo(caller))
+    .$call((query) => onlyNode(query, node))
+    .groupBy(['sites.id', 'clients.id'])
+    .execute()
+}
+
+/**
+ * Who could be overdue. Minutes differ from machine to machine and SQL's dates from engine to engine, so the
+ * machines are grouped by their minutes: only the longest silent of a group needs a look.
+ */
+export function findSilentAgents(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<SilentRow[]> {
+  return db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select(['agents.site_id', 'agents.overdue_time'])
+    .select(({ fn }) => fn.min('agents.last_seen').as('last_seen'))
+    .where('agents.connected', '=', 0)
+    .where((eb) =>
+      eb.or([
+        eb('agents.overdue_email_alert', '=', 1),
+        eb('agents.overdue_text_alert', '=', 1),
+        eb('agents.overdue_dashboard_alert', '=', 1),
+      ]),
+    )
+    .where(visibleTo(caller))
+    .$call((query) => onlyNode(query, node))
+    .groupBy(['agents.site_id', 'agents.overdue_time'])
+    .execute()
+}
+
+export interface SiteRow {
+  id: number
+  name: string
+  client_id: number
+  client_name: string
+}
+
+export function findSites(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<SiteRow[]> {
+  return db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.id', 'sites.name', 'sites.client_id', 'clients.name as client_name'])
+    .where(visibleTo(caller))
+    .$call((query) => onlyNode(query, node))
+    .orderBy('sites.name')
+    .execute()
+}
+
+/**
+ * Keeps others from changing the client and its sites until the transaction ends. Without a change of value, since
+ * SQLite knows no `for update`. False where the client is gone.
+ */
+export async function lockClient(db: Db, clientId: number): Promise<boolean> {
+  const result = await db
+    .updateTable('clients')
+    .set({ name: sql`name` })
+    .where('id', '=', clientId)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+export function insertClient(db: Db, name: string, createdAt: string): Promise<{ id: number }> {
+  return db
+    .insertInto('clients')
+    .values({ name, created_at: createdAt })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+}
+
+export function insertSite(
+  db: Db,
+  site: { client_id: number; name: string; created_at: string },
+): Promise<{ id: number }> {
+  return db.insertInto('sites').values(site).returning('id').executeTakeFirstOrThrow()
+}
+
+export async function updateClientName(db: Db, clientId: number, name: string): Promise<void> {
+  await db.updateTable('clients').set({ name }).where('id', '=', clientId).execute()
+}
+
+export async function updateSite(
+  db: Db,
+  siteId: number,
+  site: { name: string; client_id: number },
+): Promise<void> {
+  await db.updateTable('sites').set(site).where('id', '=', siteId).execute()
+}
+
+export async function deleteSites(db: Db, siteIds: number[]): Promise<void> {
+  await db.deleteFrom('sites').where('id', 'in', siteIds).execute()
+}
+
+export async function deleteClientRow(db: Db, clientId: number): Promise<void> {
+  await db.deleteFrom('clients').where('id', '=', clientId).execute()
+}
+
+export async function countClients(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('clients')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+function onlyNode<DB extends Database, Tables extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, Tables | 'sites', Row>,
+  { clientId, siteId }: NodeFilter,
+): SelectQueryBuilder<DB, Tables | 'sites', Row> {
+  let chosen = query
+  if (clientId !== undefined) chosen = chosen.where(sql<boolean>`sites.client_id = ${clientId}`)
+  if (siteId !== undefined) chosen = chosen.where(sql<boolean>`sites.id = ${siteId}`)
+  return chosen
+}

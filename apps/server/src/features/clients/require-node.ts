@@ -1,0 +1,37 @@
+import { AppError } from '@muster/contract/errors'
+import type { Db } from '../../platform/database/database.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+import { findSites, lockClient, type SiteRow } from './queries.ts'
+
+type Viewer = { scope: Scope }
+export type ClientWithSites = { id: number; name: string; sites: SiteRow[] }
+
+/** The site, or `not_found`, also where the caller may not see it. */
+export async function requireSite(db: Db, siteId: number, caller: Viewer): Promise<SiteRow> {
+  const [site] = await findSites(db, caller, { siteId })
+  if (site === undefined) {
+    throw new AppError('not_found', 'This site does not exist, or you may not see it.')
+  }
+  return site
+}
+
+/**
+ * The client with its sites, locked until the transaction ends. Who sees only some of its sites may not change
+ * it as a whole.
+ */
+export async function requireWholeClient(tx: Db, clientId: number, caller: Viewer): Promise<ClientWithSites> {
+  const missing = new AppError('not_found', 'This client does not exist, or you may not see it.')
+  const visible = await findSites(tx, caller, { clientId })
+  const first = visible[0]
+  if (first === undefined) throw missing
+  const { scope } = caller
+  if (!scope.all && !scope.clientIds.includes(clientId)) {
+    throw new AppError(
+      'not_allowed',
+      `You see only some sites of "${first.client_name}", so you may not change the client itself.`,
+    )
+  }
+  if (!(await lockClient(tx, clientId))) throw missing
+  // Read again: what came or went before the lock was ours.
+  return { id: clientId, name: first.client_name, sites: await findSites(tx, caller, { clientId }) }
+}

@@ -1,0 +1,99 @@
+import {
+  createClient,
+  createSite,
+  deleteClient,
+  deleteSite,
+  editClient,
+  editSite,
+  getClient,
+  getSite,
+  listClients,
+  listSites,
+  type Client,
+  type Site,
+} from '@muster/contract/api/clients'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import { addClient } from './add-client.ts'
+import { addSite } from './add-site.ts'
+import { changeSite } from './change-site.ts'
+import { findSilentAgents, findSiteStates, type NodeFilter } from './queries.ts'
+import { removeClient } from './remove-client.ts'
+import { removeSite } from './remove-site.ts'
+import { renameClient } from './rename-client.ts'
+import { viewClients, viewSites } from './view.ts'
+
+export interface ClientsOptions {
+  /** Makes the machine that the server runs on one of the site's machines. */
+  monitorServer?: (site: { siteId: number; username: string }) => Promise<void>
+}
+
+export function clientsRoutes(api: Api, ctx: Context, options: ClientsOptions = {}): void {
+  route(api, listClients, async ({ caller }) => viewClients(...(await readSites(ctx, caller, {}))))
+  route(api, createClient, async ({ body, caller }) => {
+    const { clientId, siteId } = await addClient(ctx, caller, body)
+    if (body.monitor_server === true) await monitorServer(ctx, options, { siteId, username: caller.username })
+    return requireClientView(ctx, SEES_ALL, clientId)
+  })
+  route(api, getClient, async ({ params, caller }) => requireClientView(ctx, caller, params.id))
+  route(api, editClient, async ({ params, body, caller }) => {
+    await renameClient(ctx, caller, { id: params.id, name: body.client.name })
+    return requireClientView(ctx, caller, params.id)
+  })
+  route(api, deleteClient, async ({ params, query, caller }) => {
+    await removeClient(ctx, caller, { id: params.id, moveToSite: query.move_to_site })
+    return null
+  })
+  route(api, listSites, async ({ caller }) => viewSites(...(await readSites(ctx, caller, {}))))
+  route(api, createSite, async ({ body, caller }) =>
+    requireSiteView(ctx, caller, await addSite(ctx, caller, body.site)),
+  )
+  route(api, getSite, async ({ params, caller }) => requireSiteView(ctx, caller, params.id))
+  route(api, editSite, async ({ params, body, caller }) => {
+    await changeSite(ctx, caller, { id: params.id, ...body.site })
+    return requireSiteView(ctx, caller, params.id)
+  })
+  route(api, deleteSite, async ({ params, query, caller }) => {
+    await removeSite(ctx, caller, { id: params.id, moveToSite: query.move_to_site })
+    return null
+  })
+}
+
+type Viewer = { scope: Scope }
+/** The caller has just made the client, and is read with its old scope. */
+const SEES_ALL: Viewer = { scope: { all: true } }
+
+async function readSites(ctx: Context, caller: Viewer, node: NodeFilter) {
+  const rows = await findSiteStates(ctx.db, caller, node)
+  const silent = await findSilentAgents(ctx.db, caller, node)
+  return [rows, silent, ctx.now()] as const
+}
+
+async function requireClientView(ctx: Context, caller: Viewer, clientId: number): Promise<Client> {
+  const [client] = viewClients(...(await readSites(ctx, caller, { clientId })))
+  if (client === undefined) {
+    throw new AppError('not_found', 'This client does not exist, or you may not see it.')
+  }
+  return client
+}
+
+async function requireSiteView(ctx: Context, caller: Viewer, siteId: number): Promise<Site> {
+  const [site] = viewSites(...(await readSites(ctx, caller, { siteId })))
+  if (site === undefined) throw new AppError('not_found', 'This site does not exist, or you may not see it.')
+  return site
+}
+
+/** The client stands whatever becomes of this: a failure is for the log, and the machine can be added by hand. */
+async function monitorServer(
+  ctx: Context,
+  options: ClientsOptions,
+  site: { siteId: number; username: string },
+): Promise<void> {
+  try {
+    await options.monitorServer?.(site)
+  } catch (error) {
+    ctx.log.error({ err: error, site_id: site.siteId }, 'the machine of the server could not be added')
+  }
+}

@@ -1,0 +1,48 @@
+import type { Client, Site } from '@muster/contract/api/clients'
+import { agentStatus } from '@muster/rules/agent-status'
+import type { SilentRow, SiteStateRow } from './queries.ts'
+
+const byName = new Intl.Collator(undefined, { numeric: true })
+
+/** Sites sorted by name. An overdue machine whose overdue alert is on makes its site fail. */
+export function viewSites(rows: SiteStateRow[], silent: SilentRow[], now: Date): Site[] {
+  const failing = new Set(silent.filter((row) => isOverdue(row, now)).map((row) => row.site_id))
+  return rows
+    .map((row) => ({
+      id: row.id,
+      name: row.name,
+      client: row.client_id,
+      client_name: row.client_name,
+      agent_count: Number(row.agent_count),
+      maintenance_mode: row.maintenance_mode === 1,
+      failing_checks: { error: failing.has(row.id), warning: false },
+      block_policy_inheritance: row.block_policy_inheritance === 1,
+    }))
+    .toSorted((a, b) => byName.compare(a.name, b.name))
+}
+
+/** Clients sorted by name, each with its sites and the sum of them. */
+export function viewClients(rows: SiteStateRow[], silent: SilentRow[], now: Date): Client[] {
+  const sitesOf = Map.groupBy(viewSites(rows, silent, now), (site) => site.client)
+  const blocking = new Set(
+    rows.filter((row) => row.client_block_policy_inheritance === 1).map((row) => row.client_id),
+  )
+  return Array.from(sitesOf, ([id, sites]) => ({
+    id,
+    // A group of groupBy has at least one member.
+    name: sites[0]!.client_name,
+    sites,
+    agent_count: sites.reduce((sum, site) => sum + site.agent_count, 0),
+    maintenance_mode: sites.some((site) => site.maintenance_mode),
+    failing_checks: {
+      error: sites.some((site) => site.failing_checks.error),
+      warning: sites.some((site) => site.failing_checks.warning),
+    },
+    block_policy_inheritance: blocking.has(id),
+  })).toSorted((a, b) => byName.compare(a.name, b.name))
+}
+
+function isOverdue({ last_seen, overdue_time }: SilentRow, now: Date): boolean {
+  const sighting = { last_seen, connected: false, offline_time: overdue_time, overdue_time }
+  return agentStatus(sighting, now.getTime()) === 'overdue'
+}
