@@ -1,0 +1,39 @@
+import type { ScriptForm } from '@muster/contract/api/scripts'
+import type { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+import { insertScript, type ScriptRow } from './queries.ts'
+import { takenName, toColumns, type ScriptColumns } from './script-columns.ts'
+import { viewForAudit } from './view.ts'
+
+export function addScript(
+  ctx: Context,
+  caller: Caller,
+  form: z.output<typeof ScriptForm>,
+): Promise<ScriptRow> {
+  return refuseTaken(takenName(form.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const at = ctx.now()
+      const row = await insertScript(tx, {
+        // A form has every part.
+        ...(toColumns(form) as ScriptColumns),
+        script_type: 'userdefined',
+        created_at: at.toISOString(),
+        modified: at.toISOString(),
+      })
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'script',
+        message: `Added the script "${row.name}"`,
+        after: viewForAudit(row),
+        at,
+        emit,
+      })
+      emit({ type: 'script.changed', ids: [row.id] })
+      return row
+    }),
+  )
+}

@@ -1,0 +1,71 @@
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+import { type ScriptRow, updateScript } from './queries.ts'
+import { requireLockedScript } from './require-script.ts'
+import { type ScriptColumns, type ScriptParts, takenName, toColumns } from './script-columns.ts'
+import { viewForAudit } from './view.ts'
+
+export interface ScriptChange {
+  id: number
+  /** What the editor loaded; absent = save over whatever is there. */
+  modified: string | undefined
+  parts: ScriptParts
+}
+
+/** How a person has the script listed; not part of what `modified` guards. */
+const MARKS = new Set(['favorite', 'hidden'])
+
+export function changeScript(ctx: Context, caller: Caller, change: ScriptChange): Promise<ScriptRow> {
+  return refuseTaken(takenName(change.parts.name ?? ''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const before = await requireLockedScript(tx, change.id)
+      const columns = changedColumns(before, toColumns(change.parts))
+      const names = Object.keys(columns)
+      if (names.length === 0) return before
+      const isContent = names.some((name) => !MARKS.has(name))
+      if (isContent && before.script_type === 'builtin') {
+        throw new AppError(
+          'not_allowed',
+          'A built-in script can only be made a favorite or hidden. Copy it to change it.',
+        )
+      }
+      if (isContent && change.modified !== undefined && change.modified !== before.modified)
+        refuseOldSave(before)
+      const at = ctx.now()
+      const modified = isContent ? laterThan(before.modified, at) : before.modified
+      const row = await updateScript(tx, change.id, { ...columns, modified })
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'script',
+        message: `Changed the script "${row.name}"`,
+        before: viewForAudit(before),
+        after: viewForAudit(row),
+        at,
+        emit,
+      })
+      emit({ type: 'script.changed', ids: [row.id] })
+      return row
+    }),
+  )
+}
+
+function changedColumns(before: ScriptRow, columns: Partial<ScriptColumns>): Partial<ScriptColumns> {
+  const stored = new Map<string, unknown>(Object.entries(before))
+  return Object.fromEntries(Object.entries(columns).filter(([name, value]) => stored.get(name) !== value))
+}
+
+/** Two saves within a millisecond are still two versions. */
+function laterThan(modified: string, at: Date): string {
+  return new Date(Math.max(at.getTime(), Date.parse(modified) + 1)).toISOString()
+}
+
+function refuseOldSave({ name }: ScriptRow): never {
+  throw new AppError(
+    'changed_meanwhile',
+    `"${name}" was saved by somebody else since you opened it. Load it again before you save.`,
+  )
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { ScriptDetail } from '@muster/contract/api/scripts'
+import type { ScriptRow } from './queries.ts'
+
+/** The parts of a script that a person sets. `| undefined` because a change names only some. */
+export type ScriptParts = {
+  [Name in keyof Omit<ScriptDetail, 'id' | 'script_type' | 'script_hash' | 'modified'>]?:
+    | ScriptDetail[Name]
+    | undefined
+}
+export type ScriptColumns = Omit<ScriptRow, 'id' | 'script_type' | 'created_at' | 'modified'>
+
+/** The parts as columns; parts that are not given are left out. */
+export function toColumns(parts: ScriptParts): Partial<ScriptColumns> {
+  const { args, env_vars, supported_platforms, favorite, hidden, run_as_user, script_body, ...texts } = parts
+  const columns: { [Name in keyof ScriptColumns]: ScriptColumns[Name] | undefined } = {
+    name: texts.name,
+    description: texts.description,
+    category: texts.category,
+    shell: texts.shell,
+    filename: texts.filename,
+    syntax: texts.syntax,
+    default_timeout: texts.default_timeout,
+    script_body,
+    script_hash: script_body === undefined ? undefined : hashOf(script_body),
+    args: listOf(args),
+    env_vars: listOf(env_vars),
+    supported_platforms: listOf(supported_platforms),
+    favorite: flagOf(favorite),
+    hidden: flagOf(hidden),
+    run_as_user: flagOf(run_as_user),
+  }
+  // Only what is undefined was taken away, which is what Partial says.
+  return Object.fromEntries(
+    Object.entries(columns).filter(([, value]) => value !== undefined),
+  ) as Partial<ScriptColumns>
+}
+
+/** hex sha256 of the body. */
+export function hashOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex')
+}
+
+/** The refusal of a second script of this name. */
+export function takenName(name: string): { field: string; sentence: string } {
+  return { field: 'name', sentence: `There is already a script named "${name}".` }
+}
+
+function listOf(list: string[] | undefined): string | undefined {
+  return list === undefined ? undefined : JSON.stringify(list)
+}
+
+function flagOf(flag: boolean | undefined): 0 | 1 | undefined {
+  return flag === undefined ? undefined : flag ? 1 : 0
+}

@@ -1,0 +1,41 @@
+import type { Script, ScriptDetail } from '@muster/contract/api/scripts'
+import { Platform } from '@muster/contract/fields'
+import { z } from 'zod'
+import type { ScriptListRow, ScriptRow } from './queries.ts'
+
+const Texts = z.array(z.string())
+const Platforms = z.array(Platform)
+
+export function viewScript(row: ScriptListRow): Script {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    category: row.category,
+    shell: row.shell,
+    script_type: row.script_type,
+    args: Texts.parse(JSON.parse(row.args)),
+    env_vars: Texts.parse(JSON.parse(row.env_vars)),
+    filename: row.filename,
+    syntax: row.syntax,
+    default_timeout: row.default_timeout,
+    supported_platforms: Platforms.parse(JSON.parse(row.supported_platforms)),
+    favorite: row.favorite === 1,
+    hidden: row.hidden === 1,
+    run_as_user: row.run_as_user === 1,
+  }
+}
+
+export function viewScriptDetail(row: ScriptRow): ScriptDetail {
+  return {
+    ...viewScript(row),
+    script_body: row.script_body,
+    script_hash: row.script_hash,
+    modified: row.modified,
+  }
+}
+
+/** What the audit log keeps of a script. The log masks values of variables and cuts a long body. */
+export function viewForAudit(row: ScriptRow) {
+  return { ...viewScript(row), script_body: row.script_body }
+}
