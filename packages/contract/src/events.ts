@@ -25,6 +25,9 @@ export const event = z.object({
 })
 export type Event = z.infer<typeof event>
 
+/** Stands for ids that are too many to name, or not known: all of this kind may have changed. */
+export const ALL_IDS = '*'
+
 /** First message of a console on `/ws/live/`. Later ones are the text `ping`. */
 export const LiveHello = z.object({ type: z.literal('hello'), ticket: z.string().min(1).max(200) })
 
@@ -40,7 +43,12 @@ export const Counts = z.object({
 })
 export type Counts = z.infer<typeof Counts>
 
-/** What the server tells a console: at most one `agents` message a second, data of everything else by its endpoint. */
+/**
+ * What the server tells a console: at most one `agents` message a second, data of everything else by its endpoint.
+ * What was fetched before `ready` may be out of date and is asked for again. `agent.*` events never come as
+ * `changed`: the `agents` message tells of them, with `{agent_id}` alone where something changed that is no part of
+ * the row. `last_seen` of a connected machine is always now, and is not repeated.
+ */
 export const LiveMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), version: z.string() }),
   z.object({
@@ -54,10 +62,18 @@ export const LiveMessage = z.discriminatedUnion('type', [
     /** Machines that this user sees for the first time, or that moved: fetch the list again. */
     added: z.array(AgentId),
     removed: z.array(AgentId),
+    /** Too much has changed to be told: fetch the list again. */
+    all: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('counts'), counts: Counts }),
 ])
 export type LiveMessage = z.infer<typeof LiveMessage>
 
 /** Close codes of the live socket beyond the usual ones. */
-export const LIVE_CLOSE = { ticketRefused: 4001, sessionEnded: 4401, tooSlow: 4008 } as const
+export const LIVE_CLOSE = {
+  ticketRefused: 4001,
+  silent: 4002,
+  unknownMessage: 4003,
+  tooSlow: 4008,
+  sessionEnded: 4401,
+} as const

@@ -1,0 +1,168 @@
+import { AgentRow } from '@muster/contract/api/agents'
+import type { LiveMessage } from '@muster/contract/events'
+import type { Scope } from '../../platform/http/caller.ts'
+import type { Place, Sight } from './sight.ts'
+
+/** Where the rows of the machines table come from. */
+export interface AgentRowSource {
+  list(caller: { scope: Scope }, filter: object): Promise<AgentRow[]>
+  /** The rows of these machines as they are now; those that do not exist are missing. */
+  rowsOf(agentIds: Iterable<string>): Promise<AgentRow[]>
+  onChanged(handler: (agentIds: string[]) => void): void
+}
+
+export interface AgentChange {
+  agentId: string
+  /** Absent for a machine that is new. */
+  before: AgentRow | undefined
+  /** Absent for one that is gone. */
+  after: AgentRow | undefined
+  /** Names of the fields that differ. */
+  fields: Set<keyof AgentRow>
+  /** JSON of the changed fields behind its agent_id; absent where there is nothing to tell. */
+  json: string | undefined
+}
+
+/** Above this a frame is not sent: fetching the list, compressed, is cheaper. */
+const LONGEST_FRAME = 2 * 1024 * 1024
+// The keys of the schema's shape are those of the row.
+const FIELDS = Object.keys(AgentRow.shape) as (keyof AgentRow)[]
+/** A console looks at one client, site or type of machines: a change of these can put the machine in or out. */
+const PLACING: ReadonlySet<keyof AgentRow> = new Set(['client_id', 'site_id', 'monitoring_type'])
+
+/**
+ * The rows as the consoles know them: held while at least one console is connected, and compared with what they are
+ * now whenever something may have changed. The rows are the source's own objects, so that holding them costs little.
+ */
+export class KnownAgents {
+  #source: AgentRowSource
+  #rows: Map<string, AgentRow> | undefined
+  #loading: Promise<void> | undefined
+  #stale = new Set<string>()
+  #named = new Set<string>()
+
+  constructor(source: AgentRowSource) {
+    this.#source = source
+  }
+
+  /** What every console will know once it has fetched the list, which it does after this. */
+  async load(): Promise<void> {
+    if (this.#rows !== undefined) return
+    this.#loading ??= this.#read().finally(() => {
+      this.#loading = undefined
+    })
+    await this.#loading
+  }
+
+  forget(): void {
+    this.#rows = undefined
+    this.#stale.clear()
+    this.#named.clear()
+  }
+
+  placeOf(agentId: string): Place | undefined {
+    return this.#rows?.get(agentId)
+  }
+
+  values(): Iterable<AgentRow> {
+    return this.#rows?.values() ?? []
+  }
+
+  /** Something about these machines may have changed. */
+  mark(agentIds: Iterable<string>): void {
+    for (const id of agentIds) this.#stale.add(id)
+  }
+
+  /** Something about these machines has changed for certain, be it in the row or beside it. */
+  markNamed(agentIds: Iterable<string>): void {
+    for (const id of agentIds) this.#named.add(id)
+    this.mark(agentIds)
+  }
+
+  async takeChanges(): Promise<AgentChange[]> {
+    const known = this.#rows
+    if (known === undefined || this.#stale.size === 0) return []
+    const stale = this.#stale
+    const named = this.#named
+    this.#stale = new Set()
+    this.#named = new Set()
+    try {
+      const rows = await this.#source.rowsOf(stale)
+      // The last console left meanwhile.
+      if (known !== this.#rows) return []
+      const now = new Map(rows.map((row) => [row.agent_id, row]))
+      return Array.from(stale, (id) => replaceRow(known, id, now.get(id), named.has(id))).filter(
+        (change) => change !== undefined,
+      )
+    } catch (error) {
+      this.mark(stale)
+      for (const id of named) this.#named.add(id)
+      throw error
+    }
+  }
+
+  async #read(): Promise<void> {
+    const rows = await this.#source.list({ scope: { all: true } }, {})
+    this.#rows = new Map(rows.map((row) => [row.agent_id, row]))
+  }
+}
+
+/** The `agents` message with the changes that this sight may see, or undefined where there are none. */
+export function writeFrame(changes: AgentChange[], sight: Sight): string | undefined {
+  const changed: string[] = []
+  const added: string[] = []
+  const removed: string[] = []
+  for (const { agentId, before, after, fields, json } of changes) {
+    const saw = before !== undefined && sight.sees(before)
+    const sees = after !== undefined && sight.sees(after)
+    if (!saw && !sees) continue
+    if (!sees) removed.push(agentId)
+    else if (!saw) added.push(agentId)
+    else {
+      if (json !== undefined) changed.push(json)
+      if (!PLACING.isDisjointFrom(fields)) added.push(agentId)
+    }
+  }
+  if (changed.length + added.length + removed.length === 0) return undefined
+  const text = `{"type":"agents","changed":[${changed.join(',')}],"added":${JSON.stringify(added)},"removed":${JSON.stringify(removed)}}`
+  if (text.length <= LONGEST_FRAME) return text
+  const instead: LiveMessage = { type: 'agents', changed: [], added: [], removed: [], all: true }
+  return JSON.stringify(instead)
+}
+
+function replaceRow(
+  known: Map<string, AgentRow>,
+  agentId: string,
+  after: AgentRow | undefined,
+  isNamed: boolean,
+): AgentChange | undefined {
+  const before = known.get(agentId)
+  if (after === undefined) known.delete(agentId)
+  else known.set(agentId, after)
+  if (before === undefined || after === undefined) {
+    if (before === after) return undefined
+    return { agentId, before, after, fields: new Set(), json: undefined }
+  }
+  const fields = changedFields(before, after)
+  if (fields.size === 0 && !isNamed) return undefined
+  const parts: Partial<Record<keyof AgentRow, unknown>> = { agent_id: agentId }
+  for (const field of fields) parts[field] = after[field]
+  return { agentId, before, after, fields, json: JSON.stringify(parts) }
+}
+
+function changedFields(before: AgentRow, after: AgentRow): Set<keyof AgentRow> {
+  const fields = new Set<keyof AgentRow>()
+  if (before === after) return fields
+  for (const field of FIELDS) {
+    if (before[field] !== after[field] && !isSame(before[field], after[field])) fields.add(field)
+  }
+  // That of a connected machine is the moment at which the row was read.
+  if (before.connected && after.connected) fields.delete('last_seen')
+  return fields
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object') return false
+  if (Array.isArray(a) && a.length === 0) return Array.isArray(b) && b.length === 0
+  return JSON.stringify(a) === JSON.stringify(b)
+}

@@ -1,0 +1,235 @@
+import { type Event, LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
+import { mayDo } from '../../platform/http/caller.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { type AgentChange, type AgentRowSource, KnownAgents, writeFrame } from './agent-frames.ts'
+import { countAgents } from './counts.ts'
+import { eventsFor, everythingChanged } from './events-for.ts'
+import type { LiveCaller, LiveSocket } from './live-socket.ts'
+import { Pacer } from './pacer.ts'
+import { addEvent, type PendingEvents } from './pending-events.ts'
+import type { Place, Sight } from './sight.ts'
+
+export interface LiveHubParts {
+  log: Log
+  now: () => Date
+  version: string
+  rows: AgentRowSource
+  onEvent: (handler: (event: Event) => void) => void
+  /** Who the caller of a session is by now; undefined where it may no longer have a socket. */
+  recheck: (caller: LiveCaller) => Promise<{ caller: LiveCaller; sight: Sight } | undefined>
+  daysUntilCertExpires: () => number | null
+}
+
+const FRAME_PACE = { delayMs: 100, intervalMs: 1000 }
+const EVENT_PACE = { delayMs: 50, intervalMs: 100 }
+const SWEEP_MS = 1000
+const SILENCE_MS = 45_000
+/** Events end sockets at once; this is for one that was lost between two servers. */
+const RECHECK_MS = 60_000
+/** What a change of these means for the tree: its colours and counts. */
+const TREE_FIELDS = new Set([
+  'maintenance_mode',
+  'status',
+  'client_id',
+  'site_id',
+  'overdue_email_alert',
+  'overdue_text_alert',
+  'overdue_dashboard_alert',
+] as const)
+
+/**
+ * The consoles that are connected to this process, and what they are told. Events are collected for a moment and
+ * then cut, for each console, to what its user may see; changed rows of machines leave as frames, one a second.
+ */
+export class LiveHub implements Disposable {
+  #parts: LiveHubParts
+  #sockets = new Set<LiveSocket>()
+  #agents: KnownAgents
+  #pending: PendingEvents = new Map()
+  #nodesMayHaveMoved = false
+  #frames = new Pacer(FRAME_PACE, () => this.#guard(() => this.#sendFrames()))
+  #events = new Pacer(EVENT_PACE, () => this.#guard(() => this.#sendEvents()))
+  #timer: NodeJS.Timeout
+
+  constructor(parts: LiveHubParts) {
+    this.#parts = parts
+    this.#agents = new KnownAgents(parts.rows)
+    parts.onEvent((event) => this.#onEvent(event))
+    parts.rows.onChanged((agentIds) => {
+      if (this.#sockets.size === 0) return
+      this.#agents.mark(agentIds)
+      this.#frames.request()
+    })
+    this.#timer = setInterval(() => this.#sweep(), SWEEP_MS)
+    this.#timer.unref()
+  }
+
+  get size(): number {
+    return this.#sockets.size
+  }
+
+  /** Takes a console in and tells it that it is up to date from now on. */
+  async add(socket: LiveSocket): Promise<void> {
+    this.#sockets.add(socket)
+    await this.#guard(async () => {
+      await this.#agents.load()
+      // Its session may have ended between the ticket and the moment since when we listen for that.
+      await this.#recheck(socket)
+      if (!this.#sockets.has(socket)) return
+      socket.tell({ type: 'ready', version: this.#parts.version })
+      socket.isReady = true
+      this.#sendCounts([socket])
+    })
+    if (!socket.isReady) socket.close(1011, 'The server could not read what to show. Try again.')
+  }
+
+  remove(socket: LiveSocket): void {
+    this.#sockets.delete(socket)
+    if (this.#sockets.size > 0) return
+    this.#agents.forget()
+    this.#pending.clear()
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#frames[Symbol.dispose]()
+    this.#events[Symbol.dispose]()
+  }
+
+  #onEvent(event: Event): void {
+    if (this.#sockets.size === 0) return
+    if (event.type === 'session.ended') this.#end(new Set(event.ids))
+    if (event.type === 'user.changed') void this.#guard(() => this.#recheckUsers(new Set(event.ids)))
+    if (event.type === 'agent.changed') {
+      this.#agents.markNamed(event.ids.map(String))
+      this.#frames.request()
+    }
+    if (event.type === 'client.changed') this.#nodesMayHaveMoved = true
+    addEvent(this.#pending, event)
+    this.#events.request()
+  }
+
+  #end(digests: Set<string | number>): void {
+    for (const socket of this.#sockets) if (digests.has(socket.caller.session.digest)) this.#endSocket(socket)
+  }
+
+  #endSocket(socket: LiveSocket): void {
+    this.remove(socket)
+    socket.close(LIVE_CLOSE.sessionEnded, 'The session has ended. Sign in again.')
+  }
+
+  async #recheckUsers(ids: Set<string | number>): Promise<void> {
+    const concerned = [...this.#sockets].filter((socket) => ids.has(socket.caller.userId))
+    await Promise.all(concerned.map((socket) => this.#recheck(socket)))
+  }
+
+  async #recheck(socket: LiveSocket): Promise<void> {
+    const before = rightsOf(socket)
+    socket.checkedAtMs = performance.now()
+    const found = await this.#parts.recheck(socket.caller)
+    if (!this.#sockets.has(socket)) return
+    if (found === undefined) return this.#endSocket(socket)
+    socket.caller = found.caller
+    socket.sight = found.sight
+    if (!socket.isReady || before === rightsOf(socket)) return
+    socket.tell({ type: 'changed', events: everythingChanged(socket.caller.userId) })
+    this.#sendCounts([socket])
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now()
+    const expiredBefore = this.#parts.now().toISOString()
+    for (const socket of this.#sockets) {
+      if (nowMs - socket.heardAtMs > SILENCE_MS) {
+        this.remove(socket)
+        socket.close(LIVE_CLOSE.silent, 'Nothing was heard from this console for 45 seconds.')
+      } else if (
+        socket.caller.session.expiresAt <= expiredBefore ||
+        nowMs - socket.checkedAtMs > RECHECK_MS
+      ) {
+        void this.#guard(() => this.#recheck(socket))
+      }
+    }
+  }
+
+  async #sendEvents(): Promise<void> {
+    const pending = this.#pending
+    this.#pending = new Map()
+    const places = await this.#placesOf(pending)
+    const placeOf = (agentId: string) => this.#agents.placeOf(agentId) ?? places.get(agentId)
+    const nodesMayHaveMoved = this.#nodesMayHaveMoved
+    this.#nodesMayHaveMoved = false
+    for (const socket of this.#sockets) {
+      if (!socket.isReady) continue
+      const events = eventsFor(pending, { caller: socket.caller, sight: socket.sight, placeOf })
+      if (events.length > 0) socket.tell({ type: 'changed', events })
+      // A site may have gone to another client: who sees the site now sees a part of that one.
+      if (nodesMayHaveMoved && !socket.sight.all) void this.#guard(() => this.#recheck(socket))
+    }
+  }
+
+  /** Where the machines are that no frame has told of yet. */
+  async #placesOf(pending: PendingEvents): Promise<Map<string, Place>> {
+    const agentIds = [...pending.values()].flatMap((ids) => ids.agentIds())
+    const unknown = agentIds.filter((agentId) => this.#agents.placeOf(agentId) === undefined)
+    if (unknown.length === 0) return new Map()
+    const rows = await this.#parts.rows.rowsOf(unknown)
+    return new Map(rows.map((row) => [row.agent_id, row]))
+  }
+
+  async #sendFrames(): Promise<void> {
+    const changes = await this.#agents.takeChanges()
+    if (changes.length === 0) return
+    const readers = [...this.#sockets].filter(
+      (socket) => socket.isReady && mayDo(socket.caller, 'can_list_agents'),
+    )
+    for (const sockets of groupBySight(readers)) {
+      const text = writeFrame(changes, sockets[0].sight)
+      if (text !== undefined) for (const socket of sockets) socket.sendText(text)
+    }
+    this.#sendCounts(readers)
+    const clientIds = clientsOf(changes)
+    if (clientIds.length === 0) return
+    addEvent(this.#pending, { type: 'client.changed', ids: clientIds })
+    this.#events.request()
+  }
+
+  #sendCounts(sockets: LiveSocket[]): void {
+    const readers = sockets.filter((socket) => mayDo(socket.caller, 'can_list_agents'))
+    const days = this.#parts.daysUntilCertExpires()
+    for (const group of groupBySight(readers)) {
+      const counts = countAgents(this.#agents.values(), group[0].sight, days)
+      const message: LiveMessage = { type: 'counts', counts }
+      const text = JSON.stringify(message)
+      for (const socket of group) socket.tellCounts(text)
+    }
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'consoles could not be told of a change')
+    }
+  }
+}
+
+function groupBySight(sockets: LiveSocket[]): [LiveSocket, ...LiveSocket[]][] {
+  // A group of groupBy has at least one member.
+  return [...Map.groupBy(sockets, (socket) => socket.sight.key).values()] as [LiveSocket, ...LiveSocket[]][]
+}
+
+/** Clients whose colour or counts in the tree these changes may alter. */
+function clientsOf(changes: AgentChange[]): number[] {
+  const clientIds = new Set<number>()
+  for (const { before, after, fields } of changes) {
+    if (before !== undefined && after !== undefined && TREE_FIELDS.isDisjointFrom(fields)) continue
+    if (before !== undefined) clientIds.add(before.client_id)
+    if (after !== undefined) clientIds.add(after.client_id)
+  }
+  return [...clientIds]
+}
+
+function rightsOf({ caller, sight }: LiveSocket): string {
+  return JSON.stringify([caller.isSuperuser, [...caller.permissions].toSorted(), sight.key])
+}

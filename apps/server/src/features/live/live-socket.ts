@@ -1,0 +1,69 @@
+import { LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
+import type { WebSocket } from 'ws'
+import type { Caller, CallerSession } from '../../platform/http/caller.ts'
+import type { Sight } from './sight.ts'
+
+/** A caller with a session, as every one is that holds a ticket. */
+export type LiveCaller = Caller & { session: CallerSession }
+
+/** What a console may have waiting unread: some seconds of the busiest fleet. */
+export const MOST_BUFFERED_BYTES = 8 * 1024 * 1024
+/** A closing handshake that is not answered ends here. */
+const CLOSE_WAIT_MS = 1000
+
+/** One console that has shown its ticket. */
+export class LiveSocket {
+  caller: LiveCaller
+  sight: Sight
+  /** False until `ready` is sent: the console fetches everything after it. */
+  isReady = false
+  checkedAtMs = performance.now()
+  heardAtMs = performance.now()
+  #socket: WebSocket
+  #mostBufferedBytes: number
+  #lastCounts = ''
+
+  constructor(
+    socket: WebSocket,
+    viewer: { caller: LiveCaller; sight: Sight },
+    mostBufferedBytes = MOST_BUFFERED_BYTES,
+  ) {
+    this.#socket = socket
+    this.caller = viewer.caller
+    this.sight = viewer.sight
+    this.#mostBufferedBytes = mostBufferedBytes
+  }
+
+  tell(message: LiveMessage): void {
+    this.sendText(JSON.stringify(message))
+  }
+
+  /** Sends the counts, unless they are those that the console knows. */
+  tellCounts(message: string): void {
+    if (message === this.#lastCounts) return
+    this.#lastCounts = message
+    this.sendText(message)
+  }
+
+  /** Text of a message; most are written once for many consoles. */
+  sendText(text: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    if (this.#socket.bufferedAmount > this.#mostBufferedBytes) {
+      this.close(LIVE_CLOSE.tooSlow, 'This connection is too slow for what there is to tell.')
+      return
+    }
+    this.#socket.send(text)
+  }
+
+  close(code: number, reason: string): void {
+    closeSocket(this.#socket, code, reason)
+  }
+}
+
+/** Closes with a reason, and drops the connection where the other side does not answer that in time. */
+export function closeSocket(socket: WebSocket, code: number, reason: string): void {
+  if (socket.readyState !== socket.OPEN) return
+  socket.close(code, reason)
+  const timer = setTimeout(() => socket.terminate(), CLOSE_WAIT_MS)
+  socket.once('close', () => clearTimeout(timer))
+}

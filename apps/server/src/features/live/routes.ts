@@ -1,0 +1,65 @@
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { isAllowedOrigin } from '../../platform/http/origins.ts'
+import type { Api } from '../../platform/http/route.ts'
+import { findCaller } from '../sessions/find-caller.ts'
+import { redeemTicket } from '../sessions/socket-tickets.ts'
+import type { AgentRowSource } from './agent-frames.ts'
+import { watchCertificate } from './certificate.ts'
+import { greetConsole } from './greet-console.ts'
+import { LiveHub } from './live-hub.ts'
+import { findClientsOfSites } from './queries.ts'
+import { createSight } from './sight.ts'
+
+export const LIVE_PATH = '/ws/live/'
+
+export interface LiveOptions {
+  rows: AgentRowSource
+  /** As `/core/version/` answers it. */
+  version: string
+  mostBufferedBytes?: number
+}
+
+/** Mounts the consoles' live socket. The hub knows how many there are: `hub.size`. */
+export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHub {
+  const sightOf = async ({ scope }: Caller) =>
+    createSight(scope, scope.all ? [] : await findClientsOfSites(ctx.db, scope.siteIds))
+  const hub = new LiveHub({
+    log: ctx.log,
+    now: ctx.now,
+    version: options.version,
+    rows: options.rows,
+    onEvent: ctx.onEvent,
+    daysUntilCertExpires: watchCertificate(ctx),
+    recheck: async (known) => {
+      const caller = await findCaller(ctx, known.session.digest, known.source)
+      const session = caller?.session
+      if (caller === undefined || session === undefined || session.inGrace || session.totpPending)
+        return undefined
+      return { caller: { ...caller, session }, sight: await sightOf(caller) }
+    },
+  })
+  api.fastify.addHook('onClose', async () => hub[Symbol.dispose]())
+  api.fastify.get(
+    LIVE_PATH,
+    {
+      websocket: true,
+      // Browsers always name their origin; a program that does not still needs a ticket.
+      preValidation: async (request) => {
+        const { origin } = request.headers
+        if (origin === undefined || isAllowedOrigin(ctx.config, request, origin)) return
+        throw new AppError('bad_origin', 'Pages of this origin may not use this server.')
+      },
+    },
+    (socket, request) =>
+      greetConsole(socket, {
+        hub,
+        redeem: (ticket) => redeemTicket(ctx, ticket, request.ip),
+        sightOf,
+        onError: (error) => ctx.log.error({ err: error }, 'a console could not be let in'),
+        mostBufferedBytes: options.mostBufferedBytes,
+      }),
+  )
+  return hub
+}
