@@ -1,5 +1,34 @@
+import { DEFAULT_DATE_FORMAT } from '@muster/rules/layout'
+import { VERSION_CHECK_MS } from '@muster/rules/layout'
+import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
+import { DateFormat } from '../ui/date-format.ts'
+import { Banners } from './Banners.tsx'
+import { DialogHost } from './DialogHost.tsx'
+import { Header } from './Header.tsx'
+import classes from './MainLayout.module.css'
+import { MenuBar } from './MenuBar.tsx'
+import { PaletteHost } from './PaletteHost.tsx'
+import { useUserLook } from './look.ts'
+import { dashInfoQuery } from './queries.ts'
 
+/** The frame: header, menu bar, what the whole page should know, the screen itself. */
 export function MainLayout() {
-  return <Outlet />
+  const { data: info } = useQuery({ ...dashInfoQuery, refetchInterval: VERSION_CHECK_MS })
+  useUserLook(info)
+  const format = info?.date_format || info?.default_date_format || DEFAULT_DATE_FORMAT
+  return (
+    <DateFormat value={format}>
+      <div className={classes.frame}>
+        <Header />
+        <MenuBar />
+        <Banners />
+        <main className={classes.main}>
+          <Outlet />
+        </main>
+      </div>
+      <DialogHost />
+      <PaletteHost />
+    </DateFormat>
+  )
 }

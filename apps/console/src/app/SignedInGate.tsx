@@ -1,8 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Navigate, Outlet, useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { Suspense, lazy, useEffect } from 'react'
+import { useSignInNeeded } from './follow-session.ts'
 import { connectLive } from './live.ts'
-import { clientsQuery } from './queries.ts'
+import { clientsQuery, useDashInfo } from './queries.ts'
+
+const SignInAgain = lazy(() =>
+  import('../features/sessions/SignInAgain.tsx').then((file) => ({ default: file.SignInAgain })),
+)
 
 /** Around every screen of a signed-in user: the live link, and the way to the initial setup while there is no client. */
 export function SignedInGate() {
@@ -13,6 +18,17 @@ export function SignedInGate() {
     return () => link[Symbol.dispose]()
   }, [queryClient, navigate])
   const { data: clients } = useQuery(clientsQuery)
+  const writeRefused = useSignInNeeded()
+  const inGrace = useDashInfo()?.token_is_expired === true
   if (clients?.length === 0) return <Navigate to="/setup" replace />
-  return <Outlet />
+  return (
+    <>
+      <Outlet />
+      {(writeRefused || inGrace) && (
+        <Suspense fallback={null}>
+          <SignInAgain />
+        </Suspense>
+      )}
+    </>
+  )
 }

@@ -8,10 +8,14 @@ export interface AddressedDialogProps {
 
 /**
  * Dialogs that have an address, so that a copied link opens them. A feature adds its own here; the menu bar, the
- * palette and the links show only what this table holds. `<Dialog>` of ui/ is what each of them draws.
+ * palette and the links show only what this table holds. `<Dialog>` and `<FormDialog>` are what they draw.
  */
 const DIALOG_LOADERS = {
   preferences: () => import('../features/users/PreferencesDialog.tsx').then((file) => file.PreferencesDialog),
+  'reset-password': () =>
+    import('../features/users/ResetPasswordDialog.tsx').then((file) => file.ResetPasswordDialog),
+  'reset-2fa': () => import('../features/users/ResetTotpDialog.tsx').then((file) => file.ResetTotpDialog),
+  sessions: () => import('../features/sessions/SessionsDialog.tsx').then((file) => file.SessionsDialog),
 } satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>
 
 export type DialogName = keyof typeof DIALOG_LOADERS

@@ -4,7 +4,7 @@ import type { Endpoint } from '@muster/contract/endpoint'
 import type { QueryClient } from '@tanstack/react-query'
 import { onRefusal } from './api.ts'
 import type { createConsoleRouter } from './router.tsx'
-import { isSignedIn, sessionStore, takeNext } from './session.ts'
+import { getSession, onOtherTab, sessionStore } from './session.ts'
 import { createStore, useStore } from './store.ts'
 
 /** Set while the session is in its grace: reads answer, writes wait for a new sign-in over the page. */
@@ -24,19 +24,22 @@ export function followSession(
     if (way === 'expired') void router.navigate({ to: '/expired' })
     if (way === 'totp-setup') void router.navigate({ to: '/totp_setup' })
   })
-  let token = sessionStore.get().access_token
+  let token = getSession().access_token
   sessionStore.subscribe(() => {
     const before = token
-    token = sessionStore.get().access_token
+    token = getSession().access_token
     if (token === before) return
-    signInNeeded.set(false)
+    signInDone()
     // Another user may see other things: nothing of the old session is shown to the new one.
     if (token === null) queryClient.clear()
+  })
+  onOtherTab((before, now) => {
     const { pathname } = router.state.location
-    if (!isSignedIn() && pathname !== '/login' && pathname !== '/expired')
+    if (before.access_token !== null && now.access_token === null && pathname !== '/login') {
       void router.navigate({ to: '/expired' })
-    if (isSignedIn() && pathname === '/login' && before === null && !document.hasFocus()) {
-      void router.navigate({ href: takeNext(), replace: true })
+    }
+    if (before.access_token === null && now.access_token !== null && pathname === '/login') {
+      void router.navigate({ href: now.next ?? '/', replace: true })
     }
   })
 }

@@ -51,10 +51,20 @@ export function takeNext(): string {
 /** The session as React state. */
 export const useSession = (): Session => useStore(sessionStore, (session) => session)
 
+/** Hears that another tab signed in or out. */
+export function onOtherTab(listener: (before: Session, now: Session) => void): () => void {
+  otherTabListeners.add(listener)
+  return () => otherTabListeners.delete(listener)
+}
+
+const otherTabListeners = new Set<(before: Session, now: Session) => void>()
+
 // `key` is null when another tab cleared everything.
 window.addEventListener('storage', ({ key, storageArea }) => {
   if (storageArea !== localStorage || (key !== null && !KEYS.some((known) => known === key))) return
+  const before = getSession()
   sessionStore.set(readAll())
+  for (const listener of otherTabListeners) listener(before, getSession())
 })
 
 function readAll(): Session {

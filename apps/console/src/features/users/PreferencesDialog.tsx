@@ -1,10 +1,106 @@
+import { Checkbox, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type DashInfo } from '@muster/contract/api/core'
+import { type Preferences, savePreferences } from '@muster/contract/api/users'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { FormDialog } from '../../app/FormDialog.tsx'
+import { call } from '../../app/api.ts'
+import { describeError } from '../../app/describe-error.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { clientsQuery, dashInfoQuery } from '../../app/queries.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { ErrorState, SkeletonRows } from '../../ui/States.tsx'
+import { formatDate } from '../../ui/date-format.ts'
+import { ColorFields } from './ColorFields.tsx'
+import { type PreferencesForm, checkPreferences, readPreferences, toPreferences } from './preferences-form.ts'
 
+/** Everything of the console that a user may set, except what the page itself offers (splitter, dark mode). */
 export function PreferencesDialog({ close }: AddressedDialogProps) {
+  const { data: info, error, refetch } = useQuery(dashInfoQuery)
+  if (info !== undefined) return <PreferencesFormDialog info={info} close={close} />
   return (
     <Dialog title="Preferences" onClose={close}>
-      {null}
+      {error === null ? (
+        <SkeletonRows />
+      ) : (
+        <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
+      )}
     </Dialog>
   )
+}
+
+function PreferencesFormDialog({ info, close }: { info: DashInfo; close: () => void }) {
+  const queryClient = useQueryClient()
+  const form = useForm<PreferencesForm>({
+    initialValues: readPreferences(info),
+    validate: checkPreferences,
+    validateInputOnChange: true,
+  })
+  const save = async (values: PreferencesForm) => {
+    const saved: Preferences = await call(savePreferences, { body: toPreferences(values) })
+    queryClient.setQueryData(dashInfoQuery.queryKey, (old) => (old ? mergePreferences(old, saved) : old))
+    void queryClient.invalidateQueries({ queryKey: dashInfoQuery.queryKey })
+    void queryClient.invalidateQueries({ queryKey: clientsQuery.queryKey })
+  }
+  const { date_format } = form.values
+  return (
+    <FormDialog title="Preferences" form={form} save={save} done="Preferences saved." onClose={close}>
+      <Stack gap="md">
+        <Select
+          label="Dashboard opens with"
+          data={TABS}
+          allowDeselect={false}
+          {...form.getInputProps('default_agent_tbl_tab')}
+        />
+        <Select
+          label="Order of clients"
+          data={SORTS}
+          allowDeselect={false}
+          {...form.getInputProps('client_tree_sort')}
+        />
+        <Select
+          label="Double click on a machine"
+          data={DOUBLE_CLICK}
+          allowDeselect={false}
+          {...form.getInputProps('agent_dblclick_action')}
+        />
+        <TextInput
+          label="Date format"
+          description={`${formatDate(PREVIEW, date_format || info.default_date_format)} · empty for the default`}
+          placeholder={info.default_date_format}
+          classNames={{ input: 'mono' }}
+          {...form.getInputProps('date_format')}
+        />
+        <Checkbox label="Dark mode" {...form.getInputProps('dark_mode', { type: 'checkbox' })} />
+        <Checkbox label="Compact rows" {...form.getInputProps('compact_rows', { type: 'checkbox' })} />
+        <Checkbox
+          label="Clear the search when another client or site is selected"
+          {...form.getInputProps('clear_search_when_switching', { type: 'checkbox' })}
+        />
+        <Checkbox
+          label="Show community scripts"
+          {...form.getInputProps('show_community_scripts', { type: 'checkbox' })}
+        />
+        <ColorFields form={form} />
+      </Stack>
+    </FormDialog>
+  )
+}
+
+/** A date whose day, month, hour and minute all differ, so that the tokens can be told apart. */
+const PREVIEW = new Date(2026, 10, 23, 14, 5).toISOString()
+
+const TABS = [
+  { value: 'server', label: 'Servers' },
+  { value: 'workstation', label: 'Workstations' },
+  { value: 'mixed', label: 'Mixed' },
+]
+const SORTS = [
+  { value: 'alphafail', label: 'Failing first, then by name' },
+  { value: 'alpha', label: 'By name' },
+]
+const DOUBLE_CLICK = [{ value: 'editagent', label: 'Edit the machine' }]
+
+function mergePreferences(info: DashInfo, { agent_dblclick_action, ...saved }: Preferences): DashInfo {
+  return { ...info, ...saved, dbl_click_action: agent_dblclick_action }
 }

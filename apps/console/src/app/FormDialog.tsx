@@ -1,0 +1,138 @@
+import { Alert, Button } from '@mantine/core'
+import '@mantine/core/styles/Alert.css'
+import type { UseFormReturnType } from '@mantine/form'
+import { ApiError } from '@muster/contract/client'
+import { useMutation } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { type ReactNode, useId, useRef } from 'react'
+import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
+import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
+import { describeError } from './describe-error.ts'
+import { notifyDone } from './notify.ts'
+
+interface FormDialogProps<Values extends Record<string, unknown>> {
+  title: string
+  form: UseFormReturnType<Values>
+  /** Sends the values; what it rejects with is shown in the dialog, at the fields that it names. */
+  save: (values: Values) => Promise<unknown>
+  onClose: () => void
+  children: ReactNode
+  submitLabel?: string
+  /** Said when it is saved. */
+  done?: string
+  size?: DialogProps['size']
+  /** The starting values may be saved as they are. */
+  mayStayUnchanged?: boolean
+}
+
+// Where a session's end leads; no question may stand in that way.
+const FORCED_PATHS = new Set(['/expired', '/login', '/totp_setup'])
+
+/** A form in a dialog: save is enabled when something changed and is valid, errors stand where they are, leaving with changes asks. */
+export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
+  const {
+    title,
+    form,
+    save,
+    onClose,
+    children,
+    submitLabel = 'Save',
+    done,
+    size,
+    mayStayUnchanged = false,
+  } = props
+  const formId = useId()
+  const saved = useRef(false)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: save,
+    meta: { errorsShown: true },
+    onSuccess: () => {
+      saved.current = true
+      if (done !== undefined) notifyDone(done)
+      onClose()
+    },
+    onError: (failure) => form.setErrors(fieldErrors(failure, form.getValues())),
+  })
+  const dirty = form.isDirty()
+  const leave = useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      dirty && !saved.current && !FORCED_PATHS.has(next.pathname) && !isSameDialog(current, next),
+    enableBeforeUnload: () => dirty && !saved.current,
+    withResolver: true,
+  })
+  const canSave = (dirty || mayStayUnchanged) && form.isValid() && !isPending
+  return (
+    <>
+      <Dialog
+        title={title}
+        onClose={onClose}
+        {...(size === undefined ? {} : { size })}
+        persistent={dirty}
+        footer={
+          <>
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" form={formId} disabled={!canSave} loading={isPending}>
+              {submitLabel}
+            </Button>
+          </>
+        }
+      >
+        <form
+          id={formId}
+          noValidate
+          onSubmit={form.onSubmit((values) => {
+            if (canSave) mutate(values)
+          })}
+        >
+          {error !== null && <FormError error={error} />}
+          {children}
+        </form>
+      </Dialog>
+      {leave.status === 'blocked' && (
+        <ConfirmDialog
+          title="Discard your changes?"
+          message="What you changed here is not saved yet."
+          confirmLabel="Discard"
+          danger
+          onConfirm={leave.proceed}
+          onClose={leave.reset}
+        />
+      )}
+    </>
+  )
+}
+
+/** What the server said of the whole form. */
+export function FormError({ error }: { error: unknown }) {
+  const { message, caption } = describeError(error)
+  return (
+    <Alert color="negative" role="alert" mb="sm" title={message}>
+      {caption}
+    </Alert>
+  )
+}
+
+/** The errors that belong to fields of the form; the API names nested ones (`client.name`), the form's last part counts. */
+export function fieldErrors(error: unknown, values: Record<string, unknown>): Record<string, string> {
+  if (!(error instanceof ApiError)) return {}
+  const known = Object.entries(error.fields).flatMap(([path, [message]]) => {
+    const name = path in values ? path : (path.split('.').at(-1) ?? path)
+    return name in values && message !== undefined ? [[name, message]] : []
+  })
+  return Object.fromEntries(known) as Record<string, string> // pairs of two texts
+}
+
+interface Place {
+  pathname: string
+  search: unknown
+}
+
+function isSameDialog(current: Place, next: Place): boolean {
+  return current.pathname === next.pathname && dialogOf(current.search) === dialogOf(next.search)
+}
+
+function dialogOf(search: unknown): unknown {
+  return typeof search === 'object' && search !== null && 'dialog' in search ? search.dialog : undefined
+}

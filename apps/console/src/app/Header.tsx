@@ -1,0 +1,77 @@
+import { ActionIcon, Badge, Tooltip } from '@mantine/core'
+import { IconMoon, IconRefresh, IconSun } from '@tabler/icons-react'
+import { Link, useMatchRoute } from '@tanstack/react-router'
+import { CertificateChip } from './CertificateChip.tsx'
+import classes from './Header.module.css'
+import { MachineCounts } from './MachineCounts.tsx'
+import { PaletteButton } from './PaletteButton.tsx'
+import { UserMenu } from './UserMenu.tsx'
+import { useDarkMode } from './look.ts'
+import { useDashInfo } from './queries.ts'
+import { useRefresh } from './use-refresh.ts'
+
+/** The first line of the frame. */
+export function Header() {
+  return (
+    <header className={classes.header}>
+      <div className={classes.start}>
+        <Link to="/" className={classes.brand} aria-label="Muster, dashboard">
+          <img src="/favicon.svg" width={26} height={26} alt="" />
+          <span className={classes.name}>Muster</span>
+        </Link>
+        <Version />
+        <RefreshButton />
+      </div>
+      <PaletteButton />
+      <div className={classes.end}>
+        <CertificateChip />
+        <MachineCounts />
+        <DarkModeButton />
+        <UserMenu />
+      </div>
+    </header>
+  )
+}
+
+function Version() {
+  const info = useDashInfo()
+  if (info === undefined) return null
+  const { trmm_version: version, latest_trmm_ver: latest, hosted } = info
+  const hasUpdate = !hosted && latest !== '' && latest !== 'error' && latest !== version
+  return (
+    <>
+      <span className={classes.version}>{version}</span>
+      {hasUpdate && (
+        <Badge variant="light" color="info" className={classes.update}>
+          {latest} available
+        </Badge>
+      )}
+    </>
+  )
+}
+
+function RefreshButton() {
+  const onDashboard = useMatchRoute()({ to: '/' }) !== false
+  const { refresh } = useRefresh()
+  if (!onDashboard) return null
+  return (
+    <Tooltip label="Refresh">
+      <ActionIcon aria-label="Refresh" onClick={() => void refresh()}>
+        <IconRefresh size={18} stroke={1.75} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function DarkModeButton() {
+  const { dark, toggle } = useDarkMode()
+  const label = dark ? 'Light mode' : 'Dark mode'
+  const Icon = dark ? IconSun : IconMoon
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={toggle}>
+        <Icon size={18} stroke={1.75} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

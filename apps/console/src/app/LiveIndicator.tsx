@@ -1,0 +1,27 @@
+import { Tooltip } from '@mantine/core'
+import classes from './LiveIndicator.module.css'
+import { formatSeconds } from './format-seconds.ts'
+import { useLive } from './live.ts'
+
+const WORDS = { live: 'live', connecting: 'connecting', lost: 'offline' }
+
+/** Whether changes arrive by themselves, and how long the way to the server and back takes. */
+export function LiveIndicator() {
+  const status = useLive((state) => state.status)
+  const roundTripMs = useLive((state) => state.roundTripMs)
+  const time = status === 'live' && roundTripMs !== undefined ? ` · ${formatSeconds(roundTripMs)}` : ''
+  return (
+    <Tooltip label={EXPLANATIONS[status]} multiline w={260}>
+      <span className={classes.live} data-status={status} tabIndex={0} role="status">
+        {WORDS[status]}
+        {time}
+      </span>
+    </Tooltip>
+  )
+}
+
+const EXPLANATIONS = {
+  live: 'Changes appear by themselves. The time is how long the server takes to answer.',
+  connecting: 'The live link to the server is being set up.',
+  lost: 'The live link is lost. The console tries again by itself.',
+}

@@ -1,0 +1,39 @@
+import { Menu, Menubar } from '@mantine/core'
+import classes from './MenuBar.module.css'
+import { LiveIndicator } from './LiveIndicator.tsx'
+import { type MenuItem, useMenus } from './menus.ts'
+import { useDialog } from './use-dialog.ts'
+
+/** The second line of the frame: menus as in a desktop program, and how live the page is. */
+export function MenuBar() {
+  const menus = useMenus()
+  return (
+    <div className={classes.bar}>
+      <nav aria-label="Menu">
+        <Menubar aria-label="Main menu" classNames={{ target: classes.target ?? '' }}>
+          {menus.map(({ label, items }) => (
+            <Menubar.Menu key={label}>
+              <Menubar.Target>{label}</Menubar.Target>
+              <Menubar.Dropdown>
+                {items.map((item) => (
+                  <BarItem key={item.label} item={item} />
+                ))}
+              </Menubar.Dropdown>
+            </Menubar.Menu>
+          ))}
+        </Menubar>
+      </nav>
+      <LiveIndicator />
+    </div>
+  )
+}
+
+function BarItem({ item: { label, opens } }: { item: MenuItem }) {
+  const { open } = useDialog()
+  if ('dialog' in opens) return <Menu.Item onClick={() => open(opens.dialog)}>{label}</Menu.Item>
+  return (
+    <Menu.Item component="a" href={opens.href} target="_blank" rel="noreferrer">
+      {label}
+    </Menu.Item>
+  )
+}

@@ -1,0 +1,70 @@
+import type { Permission } from '@muster/contract/permissions'
+import { type DialogName, isDialogName } from './dialogs.tsx'
+import { may, useDashInfo, useMe } from './queries.ts'
+
+interface MenuEntry {
+  label: string
+  /** What the item opens: a dialog of dialogs.tsx, or a page beside the console. */
+  opens: { dialog: string } | { href: string }
+  needs?: Permission
+}
+
+interface MenuTable {
+  label: string
+  entries: readonly MenuEntry[]
+  /** Not shown where the server is run by a provider for others. */
+  hiddenWhenHosted?: true
+}
+
+/** The menu bar. An item shows once its dialog exists and the user's role allows what it does. */
+const MENUS: readonly MenuTable[] = [
+  {
+    label: 'File',
+    entries: [
+      { label: 'Add client', opens: { dialog: 'add-client' }, needs: 'can_manage_clients' },
+      { label: 'Add site', opens: { dialog: 'add-site' }, needs: 'can_manage_sites' },
+      { label: 'Audit log', opens: { dialog: 'audit-log' }, needs: 'can_view_auditlogs' },
+    ],
+  },
+  {
+    label: 'Agents',
+    entries: [{ label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' }],
+  },
+  {
+    label: 'Settings',
+    entries: [{ label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' }],
+  },
+  {
+    label: 'Help',
+    entries: [{ label: 'API documentation', opens: { href: '/docs/' } }],
+    hiddenWhenHosted: true,
+  },
+]
+
+export interface MenuItem {
+  label: string
+  opens: { dialog: DialogName } | { href: string }
+}
+
+export interface Menu {
+  label: string
+  items: MenuItem[]
+}
+
+/** The menus with what this user can open; a menu without items is none. */
+export function useMenus(): Menu[] {
+  const me = useMe()
+  const info = useDashInfo()
+  if (me === undefined || info === undefined) return []
+  return MENUS.filter(({ hiddenWhenHosted }) => !(hiddenWhenHosted === true && info.hosted)).flatMap(
+    ({ label, entries }) => {
+      const items = entries.filter(({ needs }) => needs === undefined || may(me, needs)).flatMap(toItem)
+      return items.length === 0 ? [] : [{ label, items }]
+    },
+  )
+}
+
+function toItem({ label, opens }: MenuEntry): MenuItem[] {
+  if ('href' in opens) return [{ label, opens }]
+  return isDialogName(opens.dialog) ? [{ label, opens: { dialog: opens.dialog } }] : []
+}

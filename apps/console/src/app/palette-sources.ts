@@ -1,0 +1,94 @@
+import { type AgentName, listAgents } from '@muster/contract/api/agents'
+import type { Client } from '@muster/contract/api/clients'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { z } from 'zod'
+import { callPage } from './api.ts'
+import { useDarkMode } from './look.ts'
+import { useMenus } from './menus.ts'
+import { type PaletteEntry, usePaletteSource } from './palette.ts'
+import { clientsQuery, useMay } from './queries.ts'
+import type { DashboardSearch } from './search.ts'
+import { useDialog } from './use-dialog.ts'
+
+const MACHINES_SHOWN = 8
+
+/** What the palette finds on every screen: screens, actions, clients with their sites, machines. */
+export function useFramePaletteSources(): void {
+  useActionSource()
+  useClientSource()
+  useMachineSource()
+}
+
+function useActionSource(): void {
+  const menus = useMenus()
+  const { open } = useDialog()
+  const navigate = useNavigate()
+  const { dark, toggle } = useDarkMode()
+  const action = (label: string, run: () => void): PaletteEntry => ({
+    id: `action ${label}`,
+    group: 'Actions',
+    label,
+    run,
+  })
+  usePaletteSource('actions', () => [
+    { ...action('Dashboard', () => void navigate({ to: '/' })), group: 'Screens' },
+    ...menus.flatMap(({ label: menu, items }) =>
+      items.map(({ label, opens }) => ({
+        ...action(label, () =>
+          'dialog' in opens ? open(opens.dialog) : void window.open(opens.href, '_blank', 'noreferrer'),
+        ),
+        hint: menu,
+      })),
+    ),
+    action('Preferences', () => open('preferences')),
+    action(dark ? 'Light mode' : 'Dark mode', toggle),
+    action('Sessions', () => open('sessions')),
+    action('Reset password', () => open('reset-password')),
+    action('Reset 2FA', () => open('reset-2fa')),
+    action('Sign out', () => void navigate({ to: '/expired' })),
+  ])
+}
+
+function useClientSource(): void {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const allowed = useMay('can_list_clients')
+  const show = (node: DashboardSearch['node']) => () => void navigate({ to: '/', search: { node } })
+  usePaletteSource('clients', async (text) => {
+    if (!allowed || text === '') return []
+    const clients = await queryClient.ensureQueryData(clientsQuery)
+    return clients.flatMap((client: Client) => [
+      { id: `client ${client.id}`, group: 'Clients', label: client.name, run: show(`Client|${client.id}`) },
+      ...client.sites.map((site) => ({
+        id: `site ${site.id}`,
+        group: 'Clients',
+        label: site.name,
+        hint: client.name,
+        run: show(`Site|${site.id}`),
+      })),
+    ])
+  })
+}
+
+function useMachineSource(): void {
+  const navigate = useNavigate()
+  const allowed = useMay('can_list_agents')
+  usePaletteSource('machines', async (text, signal) => {
+    if (!allowed || text === '') return []
+    const { results } = await callPage<typeof listAgents, z.infer<typeof AgentName>>(
+      listAgents,
+      { query: { detail: 'false', search: text, page: 1, page_size: MACHINES_SHOWN } },
+      { signal },
+    )
+    return results.map(({ agent_id, hostname, client, site }) => ({
+      id: `machine ${agent_id}`,
+      group: 'Machines',
+      label: hostname,
+      hint: `${client} · ${site}`,
+      // The server has found it by whatever it searches in.
+      words: text,
+      run: () => void navigate({ to: '/agents/$agent_id', params: { agent_id } }),
+    }))
+  })
+}

@@ -1,0 +1,101 @@
+import { Alert, Button, Checkbox, Select, Stack, TextInput } from '@mantine/core'
+import '@mantine/core/styles/Alert.css'
+import { useForm } from '@mantine/form'
+import { type Client, createClient } from '@muster/contract/api/clients'
+import { NodeName } from '@muster/contract/fields'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { fieldErrors } from '../../app/FormDialog.tsx'
+import { call } from '../../app/api.ts'
+import { describeError } from '../../app/describe-error.ts'
+import { clientsQuery, dashInfoQuery } from '../../app/queries.ts'
+import { takeNext } from '../../app/session.ts'
+import { BusyOverlay } from '../../ui/BusyOverlay.tsx'
+import { listTimeZones, ownTimeZone } from './time-zones.ts'
+
+const START = { client: '', site: '', timezone: ownTimeZone(), companyname: '', monitor_server: true }
+
+/** `initial`: the very first time, with what is asked only then; else only a client and its site. */
+export function SetupForm({ initial }: { initial: boolean }) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: START,
+    validateInputOnBlur: true,
+    validate: { client: checkName, site: checkName },
+  })
+  const finish = useMutation({
+    mutationFn: (values: typeof START) => call(createClient, { body: toBody(values, initial) }),
+    meta: { errorsShown: true },
+    onSuccess: (client: Client) => {
+      queryClient.setQueryData(clientsQuery.queryKey, [client])
+      void queryClient.invalidateQueries({ queryKey: dashInfoQuery.queryKey })
+      void navigate({ href: takeNext(), replace: true })
+    },
+    onError: (error) => form.setErrors(nameErrors(error)),
+  })
+  const error = finish.error === null ? undefined : describeError(finish.error)
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => finish.mutate(values))}>
+      <Stack gap="md">
+        {error && (
+          <Alert color="negative" role="alert" title={error.message}>
+            {error.caption}
+          </Alert>
+        )}
+        <TextInput
+          label="Client"
+          placeholder="Acme Dental"
+          autoFocus
+          maxLength={255}
+          {...form.getInputProps('client')}
+        />
+        <TextInput label="Site" placeholder="Headquarters" maxLength={255} {...form.getInputProps('site')} />
+        {initial && (
+          <>
+            <Select
+              label="Time zone of the machines"
+              data={listTimeZones()}
+              searchable
+              allowDeselect={false}
+              nothingFoundMessage="No such time zone"
+              {...form.getInputProps('timezone')}
+            />
+            <TextInput
+              label="Your company"
+              description="Optional"
+              maxLength={255}
+              {...form.getInputProps('companyname')}
+            />
+            <Checkbox
+              label="Also monitor the machine that this server runs on"
+              {...form.getInputProps('monitor_server', { type: 'checkbox' })}
+            />
+          </>
+        )}
+        <Button type="submit" size="sm" loading={finish.isPending}>
+          {initial ? 'Finish' : 'Add client'}
+        </Button>
+      </Stack>
+      {finish.isPending && <BusyOverlay message="Setting up …" />}
+    </form>
+  )
+}
+
+function toBody({ client, site, ...first }: typeof START, initial: boolean) {
+  const { companyname, ...rest } = first
+  const names = { client: { name: client }, site: { name: site } }
+  if (!initial) return names
+  return { ...names, ...rest, initialsetup: true, ...(companyname.trim() === '' ? {} : { companyname }) }
+}
+
+const checkName = (name: string) => NodeName.safeParse(name).error?.issues[0]?.message ?? null
+
+/** The server names `client.name` and `site.name`; the form's fields are called `client` and `site`. */
+function nameErrors(error: unknown): Record<string, string> {
+  const byPath = fieldErrors(error, { 'client.name': '', 'site.name': '' })
+  return {
+    ...(byPath['client.name'] === undefined ? {} : { client: byPath['client.name'] }),
+    ...(byPath['site.name'] === undefined ? {} : { site: byPath['site.name'] }),
+  }
+}

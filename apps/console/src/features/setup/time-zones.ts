@@ -1,0 +1,6 @@
+/** Every zone that this browser knows, UTC first. */
+export function listTimeZones(): string[] {
+  return [...new Set(['UTC', ownTimeZone(), ...Intl.supportedValuesOf('timeZone')])]
+}
+
+export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'

@@ -1,0 +1,64 @@
+import { Button, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Dialog } from './Dialog.tsx'
+
+interface ConfirmDialogProps {
+  title: string
+  message: ReactNode
+  confirmLabel: string
+  /** Closes by itself when this has succeeded; what it rejects with is for the caller to show. */
+  onConfirm: () => void | Promise<unknown>
+  onClose: () => void
+  danger?: boolean
+  /** A word or name that has to be typed first, for what cannot be undone. */
+  typed?: string
+  busy?: boolean
+}
+
+/** Asks before something is done; for what cannot be undone it asks for the name or a typed yes. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, message, confirmLabel, onConfirm, onClose, danger = false, typed, busy = false } = props
+  const [text, setText] = useState('')
+  const ready = typed === undefined || text.trim().toLowerCase() === typed.toLowerCase()
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      size="sm"
+      footer={
+        <>
+          <Button variant="default" onClick={onClose} data-autofocus={typed === undefined || undefined}>
+            Cancel
+          </Button>
+          <Button
+            {...(danger ? { color: 'negative' } : {})}
+            disabled={!ready}
+            loading={busy}
+            onClick={() => void onConfirm()}
+          >
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <div>{message}</div>
+      {typed !== undefined && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (ready && !busy) void onConfirm()
+          }}
+        >
+          <TextInput
+            mt="md"
+            label={`Type ${typed} to go on`}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        </form>
+      )}
+    </Dialog>
+  )
+}
