@@ -1,0 +1,188 @@
+import { commandProof } from '@muster/contract/agent/commands'
+import { AgentFacts } from '@muster/contract/agent/facts'
+import { describe, expect, test, vi } from 'vitest'
+import { makeFacts } from './facts.ts'
+import { type Fleet, type FleetOptions, startFleet } from './fleet.ts'
+import { startTestServer, type TestServer } from './test-server.ts'
+
+const OPTIONS = {
+  env_vars: [],
+  run_as_user: null,
+  timeout_seconds: 10,
+  output_cap_bytes: 1000,
+}
+const command = (cmd: string, more = {}) => ({ shell: 'bash', custom_shell: null, cmd, ...OPTIONS, ...more })
+
+async function fleetOn(server: TestServer, options: Partial<FleetOptions> = {}): Promise<Fleet> {
+  const fleet = await startFleet({ server: server.url, token: 'token'.repeat(5), count: 1, ...options })
+  await fleet.waitForConnected()
+  return fleet
+}
+
+function idOf(fleet: Fleet, index = 0): string {
+  return fleet.machines[index]?.agentId ?? ''
+}
+
+const soon = { timeout: 5000, interval: 10 }
+
+describe('a fleet', () => {
+  test('enrols, signs in and reports facts that the contract accepts', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server, { count: 50 })
+    await vi.waitFor(() => expect(server.reports).toHaveLength(50), soon)
+    for (const { report } of server.reports) {
+      if (report.kind !== 'facts') throw new Error('a first report brings facts')
+      AgentFacts.parse(report.facts)
+    }
+    expect(new Set(fleet.machines.map((machine) => machine.hostname)).size).toBe(50)
+    await vi.waitFor(
+      () => expect(fleet.machines.every((machine) => machine.waitingReports === 0)).toBe(true),
+      soon,
+    )
+  })
+
+  test('of the same seed is the same machines', async () => {
+    await using server = await startTestServer()
+    const first = await fleetOn(server, { count: 3, seed: 7 })
+    const ids = first.machines.map((machine) => machine.agentId)
+    first.stop()
+    using second = await fleetOn(server, { count: 3, seed: 7 })
+    expect(second.machines.map((machine) => machine.agentId)).toEqual(ids)
+    using other = await fleetOn(server, { count: 3, seed: 8 })
+    expect(other.machines.map((machine) => machine.agentId)).not.toEqual(ids)
+  })
+
+  test('comes back after the server dropped every link', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server, { count: 20 })
+    for (const socket of server.sockets.values()) socket.terminate()
+    await vi.waitFor(() => expect(fleet.counts.connected).toBe(0), soon)
+    await fleet.waitForConnected()
+    expect(fleet.counts.connects).toBe(40)
+  })
+
+  test('keeps reports until they are acknowledged', async () => {
+    await using server = await startTestServer()
+    server.acknowledges = false
+    using fleet = await fleetOn(server)
+    await vi.waitFor(() => expect(server.reports).toHaveLength(1), soon)
+    expect(fleet.machines[0]?.waitingReports).toBe(1)
+    server.acknowledges = true
+    fleet.machines[0]?.disconnect()
+    fleet.machines[0]?.connect()
+    await vi.waitFor(() => expect(fleet.machines[0]?.waitingReports).toBe(0), soon)
+    expect(server.reports).toHaveLength(2)
+  })
+
+  test('reports as often as it was asked to', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server, { count: 5, reportsPerSecond: 100 })
+    const before = fleet.counts.reports
+    const startedMs = performance.now()
+    await vi.waitFor(() => expect(fleet.counts.reports - before).toBeGreaterThanOrEqual(50), soon)
+    const elapsedMs = performance.now() - startedMs
+    expect(elapsedMs).toBeGreaterThan(350)
+    expect(elapsedMs).toBeLessThan(1000)
+  })
+
+  test('says why it could not enrol', async () => {
+    await using server = await startTestServer()
+    await expect(startFleet({ server: server.url, token: 'short', count: 2 })).rejects.toThrow(
+      'was not enrolled: the server answered 400',
+    )
+  })
+
+  test('a machine that the server refuses stays away', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    server.send(idOf(fleet), { type: 'refused', code: 'unknown_agent', message: 'Not known here.' })
+    await vi.waitFor(() => expect(fleet.machines[0]?.state).toBe('refused'), soon)
+    expect(fleet.counts).toMatchObject({ connected: 0, refusals: 1 })
+    expect(fleet.describeTrouble()).toBe('Not known here.')
+  })
+})
+
+describe('a command', () => {
+  test('is accepted, started, answered and ended', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    server.sendCommand(idOf(fleet), { history_id: 4, input: command('echo hello; exit 3') })
+    await vi.waitFor(
+      () => expect(server.story(4)).toEqual(['accepted', 'started', 'output:hello\n', 'result:exited']),
+      soon,
+    )
+    expect(server.reports.map(({ report }) => report)).toContainEqual(expect.objectContaining({ retcode: 3 }))
+  })
+
+  test('ends when it is cancelled', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    server.sendCommand(idOf(fleet), { history_id: 4, input: command('sleep 60') })
+    await vi.waitFor(() => expect(server.story(4)).toEqual(['accepted', 'started']), soon)
+    server.sendCommand(idOf(fleet), { history_id: null, name: 'cancel', input: { history_id: 4 } })
+    await vi.waitFor(() => expect(server.story(4)).toContain('result:cancelled'), soon)
+  })
+
+  test('ends at its time limit', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    server.sendCommand(idOf(fleet), {
+      history_id: 4,
+      input: command('echo a; sleep 9; echo b', { timeout_seconds: 1 }),
+    })
+    await vi.waitFor(
+      () => expect(server.story(4)).toEqual(['accepted', 'started', 'output:a\n', 'result:timed_out']),
+      soon,
+    )
+  })
+
+  test('has its output cut at the cap', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    server.sendCommand(idOf(fleet), {
+      history_id: 4,
+      input: command('echo 0123456789', { output_cap_bytes: 4 }),
+    })
+    await vi.waitFor(() => expect(server.story(4)).toContain('output:0123'), soon)
+  })
+
+  test.each([
+    ['is expired', { expires_at: '2020-01-01T00:00:00.000Z' }],
+    ['is meant for another machine', { agent_id: 'somebodyelse' }],
+  ])('is ignored when it %s', async (_why, payload) => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    server.sendCommand(idOf(fleet), { history_id: 4, input: command('true'), ...payload })
+    await vi.waitFor(() => expect(fleet.counts.refusedCommands).toBe(1), soon)
+    expect(server.story(4)).toEqual([])
+  })
+
+  test('is ignored when somebody else signed it', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    const signature = Buffer.alloc(64, commandProof('x')).toString('base64url')
+    server.send(idOf(fleet), {
+      type: 'command',
+      command: { payload: '{}', signature, person_signature: null },
+    })
+    await vi.waitFor(() => expect(fleet.counts.refusedCommands).toBe(1), soon)
+  })
+
+  test('is carried out once, however often it comes', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    const nonce = 'the-very-same-nonce'
+    for (const _ of [1, 2, 3])
+      server.sendCommand(idOf(fleet), { history_id: 4, nonce, input: command('true') })
+    await vi.waitFor(() => expect(fleet.counts.commands).toBe(3), soon)
+    expect(server.story(4)).toEqual(['accepted', 'started', 'result:exited'])
+  })
+})
+
+test('invented facts differ between machines and stay the same for one', () => {
+  const all = Array.from({ length: 500 }, (_, index) => makeFacts(1, index, 0))
+  expect(new Set(all.map((facts) => facts.platform))).toEqual(new Set(['windows', 'linux', 'darwin']))
+  expect(new Set(all.map((facts) => facts.serial_number)).size).toBe(500)
+  expect(makeFacts(1, 17, 0)).toEqual(all[17])
+  expect(makeFacts(2, 17, 0)).not.toEqual(all[17])
+})

@@ -1,0 +1,180 @@
+import type { AgentFacts } from '@muster/contract/agent/facts'
+import {
+  type AgentFrame,
+  DEAD_AFTER_MS,
+  LINK_PATH,
+  linkProof,
+  MAX_SOCKET_BYTES,
+  PROTOCOL_VERSIONS,
+  type Report,
+  ServerFrame,
+} from '@muster/contract/agent/link'
+import { WebSocket } from 'ws'
+import { AGENT_VERSION, changeFacts, makeFacts } from './facts.ts'
+import type { FleetCore } from './fleet-core.ts'
+import { signAs } from './identity.ts'
+import { obeyCommand } from './obey-command.ts'
+
+export type MachineState = 'off' | 'waiting' | 'connecting' | 'up' | 'refused'
+
+/** The back-off of the real agent: anything up to a limit that doubles. */
+const FIRST_RETRY_MS = 500
+const LONGEST_RETRY_MS = 30_000
+const SHORTEST_RETRY_MS = 100
+const DIAL_TIMEOUT_MS = 10_000
+
+/** One simulated machine: its link, the reports that are not acknowledged yet, and the runs in work. */
+export class FakeMachine {
+  readonly index: number
+  readonly agentId: string
+  readonly hostname: string
+  /** Runs in work: history id -> stops it. */
+  readonly runs = new Map<number, () => void>()
+  #core: FleetCore
+  #state: MachineState = 'off'
+  #socket: WebSocket | undefined
+  #seq = 0
+  #unacknowledged: { seq: number; report: Report }[] = []
+  #lastHeardMs = 0
+  #failures = 0
+  #takeBackRetry: () => void = () => {}
+  #hasReportedFacts = false
+
+  constructor(core: FleetCore, index: number, agentId: string) {
+    this.#core = core
+    this.index = index
+    this.agentId = agentId
+    this.hostname = this.facts().hostname
+  }
+
+  get state(): MachineState {
+    return this.#state
+  }
+
+  get waitingReports(): number {
+    return this.#unacknowledged.length
+  }
+
+  /** Made again each time: ten thousand inventories are not kept. */
+  facts(): AgentFacts {
+    const facts = makeFacts(this.#core.seed, this.index, this.#core.startedMs)
+    return { ...facts, ...this.#core.overrideFacts?.(this.index) }
+  }
+
+  connect(): void {
+    this.#takeBackRetry()
+    if (this.#state === 'connecting' || this.#state === 'up') return
+    this.#state = 'connecting'
+    const socket = new WebSocket(this.#core.linkUrl + LINK_PATH, {
+      headers: { 'x-muster-agent': this.agentId, 'user-agent': 'muster-fake-agent' },
+      handshakeTimeout: DIAL_TIMEOUT_MS,
+      maxPayload: MAX_SOCKET_BYTES,
+      perMessageDeflate: false,
+    })
+    this.#socket = socket
+    socket.on('message', (data: Buffer, isBinary) => {
+      this.#lastHeardMs = Date.now()
+      if (!isBinary && socket === this.#socket) this.#receive(data)
+    })
+    socket.on('ping', () => {
+      this.#lastHeardMs = Date.now()
+    })
+    socket.on('error', (error) => this.#core.noteDialError(error))
+    socket.on('close', () => {
+      if (socket === this.#socket) this.#lost()
+    })
+  }
+
+  /** Takes the machine off the network, as pulling its cable would, until `connect`. */
+  disconnect(): void {
+    this.#takeBackRetry()
+    if (this.#state === 'up') this.#core.counts.connected -= 1
+    const socket = this.#socket
+    this.#socket = undefined
+    this.#state = 'off'
+    socket?.terminate()
+  }
+
+  /** Sends a report, now or when the link is back; it is kept until the server acknowledges it. */
+  report(report: Report): void {
+    this.#seq += 1
+    this.#unacknowledged.push({ seq: this.#seq, report })
+    this.#core.counts.reports += 1
+    if (this.#state === 'up') this.#send({ type: 'report', seq: this.#seq, report })
+  }
+
+  /** A report of something that has changed on the machine. */
+  reportChange(): void {
+    this.report({ kind: 'facts', facts: changeFacts(this.facts(), this.#core.random) })
+  }
+
+  /** Ends a link that has been silent for too long: called now and then for all machines. */
+  checkSilence(nowMs: number): void {
+    if (this.#state === 'up' && nowMs - this.#lastHeardMs > DEAD_AFTER_MS) this.#socket?.terminate()
+  }
+
+  #send(frame: AgentFrame): void {
+    this.#socket?.send(JSON.stringify(frame))
+  }
+
+  #receive(data: Buffer): void {
+    const parsed = ServerFrame.safeParse(JSON.parse(data.toString()))
+    if (!parsed.success) {
+      this.#core.counts.unreadable += 1
+      return this.#send({ type: 'error', code: 'unreadable', message: parsed.error.message.slice(0, 500) })
+    }
+    const frame = parsed.data
+    switch (frame.type) {
+      case 'challenge':
+        return this.#answer(frame.nonce)
+      case 'welcome':
+        return this.#goUp()
+      case 'refused':
+        this.#core.noteRefusal(frame.message)
+        this.disconnect()
+        this.#state = 'refused'
+        return
+      case 'command':
+        return obeyCommand(this.#core, this, frame.command)
+      case 'ack':
+        this.#unacknowledged = this.#unacknowledged.filter(({ seq }) => seq > frame.seq)
+        return
+      case 'error':
+        this.#core.counts.unreadable += 1
+        return
+    }
+  }
+
+  #answer(nonce: string): void {
+    this.#send({
+      type: 'answer',
+      signature: signAs(this.#core.seed, this.index, linkProof(this.agentId, nonce)),
+      protocols: [...PROTOCOL_VERSIONS],
+      agent_version: AGENT_VERSION,
+      agent_time: new Date().toISOString(),
+      active: [...this.runs.keys()],
+    })
+  }
+
+  #goUp(): void {
+    this.#state = 'up'
+    this.#failures = 0
+    this.#core.counts.connected += 1
+    this.#core.counts.connects += 1
+    for (const { seq, report } of this.#unacknowledged) this.#send({ type: 'report', seq, report })
+    if (!this.#hasReportedFacts) this.report({ kind: 'facts', facts: this.facts() })
+    this.#hasReportedFacts = true
+    this.#core.noteConnected()
+  }
+
+  #lost(): void {
+    if (this.#state === 'up') this.#core.counts.connected -= 1
+    else this.#failures += 1
+    this.#core.counts.mostFailures = Math.max(this.#core.counts.mostFailures, this.#failures)
+    this.#socket = undefined
+    this.#state = 'waiting'
+    const limitMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
+    const delayMs = Math.max(SHORTEST_RETRY_MS, limitMs * this.#core.random.next())
+    this.#takeBackRetry = this.#core.clock.after(delayMs, () => this.connect())
+  }
+}

@@ -1,0 +1,100 @@
+import { commandProof, commands, CommandPayload, type SignedCommand } from '@muster/contract/agent/commands'
+import type { FleetCore } from './fleet-core.ts'
+import { isSignedBy } from './identity.ts'
+import type { FakeMachine } from './machine.ts'
+import type { PlannedRun } from './play-run.ts'
+
+/** Checks a command as the real agent does, carries it out and reports. What cannot be trusted is not answered. */
+export function obeyCommand(core: FleetCore, machine: FakeMachine, command: SignedCommand): void {
+  core.counts.commands += 1
+  const payload = readPayload(core, machine, command)
+  if (payload === undefined) {
+    core.counts.refusedCommands += 1
+    return
+  }
+  if (core.seenNonces.has(payload.nonce)) return
+  core.seenNonces.add(payload.nonce)
+  switch (payload.name) {
+    case 'report-facts':
+      return machine.report({ kind: 'facts', facts: machine.facts() })
+    case 'uninstall':
+      return machine.disconnect()
+    case 'cancel':
+      return cancelRun(machine, commands.cancel.parse(payload.input).history_id)
+    case 'run-command':
+    case 'run-script': {
+      if (payload.history_id === null) return
+      const input = commands[payload.name].parse(payload.input)
+      return startRun(core, machine, {
+        historyId: payload.history_id,
+        plan: core.plan(input, machine.hostname),
+        capBytes: input.output_cap_bytes,
+      })
+    }
+  }
+}
+
+function readPayload(
+  core: FleetCore,
+  machine: FakeMachine,
+  command: SignedCommand,
+): CommandPayload | undefined {
+  if (!isSignedBy(core.commandKey, commandProof(command.payload), command.signature)) return undefined
+  const parsed = CommandPayload.safeParse(JSON.parse(command.payload))
+  if (!parsed.success || parsed.data.agent_id !== machine.agentId) return undefined
+  return Date.parse(parsed.data.expires_at) > Date.now() ? parsed.data : undefined
+}
+
+interface Run {
+  historyId: number
+  plan: PlannedRun
+  capBytes: number
+}
+
+function startRun(core: FleetCore, machine: FakeMachine, { historyId, plan, capBytes }: Run): void {
+  const startedMs = Date.now()
+  const at = () => new Date().toISOString()
+  const takeBacks: (() => void)[] = []
+  let chunk = 0
+  let sentBytes = 0
+  let cutBytes = 0
+
+  const say = ({ stream, text }: PlannedRun['output'][number]) => {
+    const bytes = Buffer.from(text)
+    const kept = bytes.subarray(0, Math.max(0, capBytes - sentBytes))
+    sentBytes += kept.length
+    cutBytes += bytes.length - kept.length
+    if (kept.length === 0) return
+    chunk += 1
+    machine.report({ kind: 'output', history_id: historyId, chunk, stream, text: kept.toString() })
+  }
+  const end = (outcome: PlannedRun['outcome'] | 'cancelled', reason: string | null) => {
+    for (const takeBack of takeBacks) takeBack()
+    machine.runs.delete(historyId)
+    machine.report({
+      kind: 'result',
+      history_id: historyId,
+      at: at(),
+      outcome,
+      reason,
+      retcode: outcome === 'exited' ? plan.retcode : null,
+      execution_time: (Date.now() - startedMs) / 1000,
+      output_cut_bytes: cutBytes,
+    })
+  }
+  // What is due at once needs no timer, so that the server's own speed can be measured.
+  const later = (afterMs: number, work: () => void) => {
+    if (afterMs <= 0) work()
+    else takeBacks.push(core.clock.after(afterMs, work))
+  }
+
+  machine.report({ kind: 'accepted', history_id: historyId, at: at() })
+  machine.report({ kind: 'started', history_id: historyId, at: at() })
+  machine.runs.set(historyId, () => end('cancelled', 'It was cancelled while it ran.'))
+  for (const piece of plan.output) later(piece.afterMs, () => say(piece))
+  later(plan.endsAfterMs, () => end(plan.outcome, plan.reason))
+}
+
+function cancelRun(machine: FakeMachine, historyId: number): void {
+  machine.runs.get(historyId)?.()
+}
