@@ -10,6 +10,7 @@ import { migrate } from './platform/database/migrate.ts'
 import { migrations } from './platform/database/migrations/index.ts'
 import { openDatabase, type OpenDatabase } from './platform/database/open-database.ts'
 import { createTransactor, type Transact } from './platform/database/transaction.ts'
+import { createJobs, type Jobs } from './platform/jobs/jobs.ts'
 import { createLog, type Log } from './platform/log/log.ts'
 import { openSecrets, type Secrets } from './platform/secrets/secrets.ts'
 
@@ -24,6 +25,7 @@ export interface Context extends AsyncDisposable {
   engine: OpenDatabase<Database>['engine']
   transaction: Transact<Database, Event>
   bus: Bus
+  jobs: Jobs
   secrets: Secrets
   /** Tells every process; handlers of this one have run when it returns. */
   emit: (event: Event) => void
@@ -53,6 +55,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     overrides.database ?? stack.use(await openDatabase<Database>(config.databaseUrl, config.dataFolder))
   await migrate(database, { migrations, dataFolder: config.dataFolder })
   const bus = overrides.bus ?? stack.use(await openBus(config.natsUrl, log))
+  const jobs = stack.use(createJobs({ database, processId, now, log }))
   const handlers: ((event: Event) => void)[] = []
   const handle = (event: Event) => {
     for (const handler of handlers) handler(event)
@@ -76,6 +79,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     engine: database.engine,
     transaction: createTransactor<Database, Event>(database, emit),
     bus,
+    jobs,
     secrets,
     emit,
     onEvent: (handler) => {
