@@ -8,6 +8,7 @@ import { clientsRoutes } from './features/clients/routes.ts'
 import { enrolmentRoutes } from './features/enrolment/routes.ts'
 import { ServerMachine } from './features/enrolment/server-machine.ts'
 import { historyRoutes } from './features/history/routes.ts'
+import type { LiveHub } from './features/live/live-hub.ts'
 import { liveRoutes } from './features/live/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
@@ -30,15 +31,16 @@ export interface App {
   fastify: FastifyInstance
   api: Api
   fleet: Fleet
+  live: LiveHub
   routes: readonly DescribedRoute[]
   /** Finishes what runs and closes every connection; new requests hear 503 from the first moment. */
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 /** The whole API: its table of contents is the list of `xxxRoutes` below. */
 export async function createApp(ctx: Context, options: { consoleFolder?: string } = {}): Promise<App> {
   const http = await openHttp(ctx, options.consoleFolder ?? CONSOLE_FOLDER)
-  const { fastify, metrics, mounted, routes, stopSwitch } = http
+  const { fastify, metrics, mounted, routes, stop } = http
   const cookies = await openSessionCookies(ctx)
   const api: Api = {
     fastify,
@@ -66,15 +68,13 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   notesRoutes(api, ctx)
-  liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
+  const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {
     fastify,
     api,
     fleet,
+    live,
     routes,
-    stop: async () => {
-      stopSwitch.isStopping = true
-      await fastify.close()
-    },
+    stop,
   }
 }

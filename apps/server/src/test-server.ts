@@ -64,7 +64,7 @@ export async function createTestServer(
     }),
   )
   const app = await createApp(ctx)
-  stack.defer(() => app.fastify.close())
+  stack.defer(() => app.stop())
   const given = await createGiven(ctx)
   const resources = stack.move()
   return {

@@ -23,20 +23,3 @@ export function guardOrigins(fastify: FastifyInstance, config: Config): void {
     }
   })
 }
-
-export interface StopSwitch {
-  isStopping: boolean
-}
-
-/** From the moment that the server is told to stop, new requests hear 503 and are asked to come back. */
-export function watchStopping(fastify: FastifyInstance): StopSwitch {
-  const state: StopSwitch = { isStopping: false }
-  fastify.addHook('onRequest', async (_request, reply) => {
-    if (!state.isStopping) return
-    reply.header('connection', 'close')
-    throw new AppError('unavailable', 'The server is stopping. Try again in a moment.', {
-      retryAfterSeconds: 5,
-    })
-  })
-  return state
-}

@@ -9,11 +9,12 @@ import type { Config } from '../config/config.ts'
 import type { Log } from '../log/log.ts'
 import { isPageVisit, serveConsole } from './console-files.ts'
 import { createFastify } from './create-fastify.ts'
-import { guardOrigins, type StopSwitch, watchStopping } from './guards.ts'
+import { guardOrigins } from './guards.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { answerNotFound } from './not-found.ts'
 import { collectRoutes, type DescribedRoute } from './openapi.ts'
 import { setSecurityHeaders } from './security-headers.ts'
+import { prepareStop } from './stop.ts'
 
 const LARGEST_SOCKET_MESSAGE = 16 * 1024 * 1024
 const COMPRESS_FROM_BYTES = 1024
@@ -24,7 +25,7 @@ export interface Http {
   /** Every route that is mounted from here on. */
   routes: DescribedRoute[]
   mounted: Endpoint[]
-  stopSwitch: StopSwitch
+  stop: () => Promise<void>
 }
 
 /** The HTTP server with everything that stands before the routes. The order of the lines is that of the work. */
@@ -36,7 +37,7 @@ export async function openHttp(
   const mounted: Endpoint[] = []
   setSecurityHeaders(fastify, config)
   const metrics = createMetrics(fastify)
-  const stopSwitch = watchStopping(fastify)
+  const stop = prepareStop(fastify)
   await allowOrigins(fastify, config)
   guardOrigins(fastify, config)
   await fastify.register(cookie)
@@ -52,7 +53,7 @@ export async function openHttp(
     if (isPageVisit(request)) return consoleFiles.sendIndex(reply)
     return answerNotFound(mounted, request, reply)
   })
-  return { fastify, metrics, routes: collectRoutes(fastify), mounted, stopSwitch }
+  return { fastify, metrics, routes: collectRoutes(fastify), mounted, stop }
 }
 
 /** MUSTER_ALLOWED_ORIGINS: pages of these origins may call the API with credentials. */

@@ -1,4 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { AppError } from '@muster/contract/errors'
 
 /** OWASP's argon2id figures: 19 MiB, 2 passes. */
@@ -6,8 +7,8 @@ const MEMORY_KIB = 19_456
 const PASSES = 2
 const HASH_BYTES = 32
 const SALT_BYTES = 16
-/** Hashing at once: the other threads of the pool stay free for files and TLS while sign-ins pour in. */
-const CONCURRENT = 2
+/** One core stays free for everybody else while sign-ins pour in. */
+const CONCURRENT = Math.max(1, Math.min(4, availableParallelism() - 1))
 const LONGEST_QUEUE = 64
 
 /** An argon2id hash in the usual text form, with its own salt and figures inside. */

@@ -1,0 +1,102 @@
+import { isIPv6 } from 'node:net'
+import { AppError } from '@muster/contract/errors'
+import { type App, createApp } from './app.ts'
+import { type Context, createContext } from './context.ts'
+import { createFirstAdmin } from './features/users/create-first-admin.ts'
+import { type Config, ConfigError, readConfig } from './platform/config/config.ts'
+
+const GRACE_MS = 10_000
+const EXIT_WRONG_SETTING = 2
+
+try {
+  await run(readConfig(process.env))
+} catch (error) {
+  process.stderr.write(`muster: ${describeFailure(error)}\n`)
+  process.exit(error instanceof ConfigError ? EXIT_WRONG_SETTING : 1)
+}
+
+async function run(config: Config): Promise<void> {
+  const ctx = await createContext(config)
+  try {
+    const app = await createApp(ctx)
+    await app.fastify.listen({ host: config.host, port: config.port })
+    stopOnSignal(ctx, app)
+    const address = listeningAt(config, app)
+    const admin = await createFirstAdmin(ctx)
+    // People first: programs take the last line for the sign that all is ready.
+    if (admin !== undefined) process.stdout.write(welcome(config, address, admin))
+    process.stdout.write(`muster listening on ${address}\n`)
+  } catch (error) {
+    await ctx[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/**
+ * In order: no new requests (503), sockets closed, running requests finished; then bus, database and lock. What
+ * does not end within the grace is cut off. A second signal cuts it off at once.
+ */
+function stopOnSignal(ctx: Context, app: App): void {
+  let isStopping = false
+  const stop = async () => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    ctx.log.info('stopping')
+    const timer = setTimeout(() => {
+      ctx.log.error({ grace_ms: GRACE_MS }, 'cut off what did not stop in time')
+      process.exit(1)
+    }, GRACE_MS)
+    try {
+      try {
+        await app.stop()
+      } finally {
+        await ctx[Symbol.asyncDispose]()
+      }
+      clearTimeout(timer)
+      ctx.log.info('stopped')
+      process.exit(0)
+    } catch (error) {
+      ctx.log.error({ err: error }, 'did not stop in order')
+      process.exit(1)
+    }
+  }
+  process.on('SIGTERM', () => void stop())
+  process.on('SIGINT', () => void stop())
+}
+
+function listeningAt(config: Config, { fastify }: App): string {
+  const address = fastify.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.port
+  return originOf(config, config.host, port)
+}
+
+function originOf(config: Config, host: string, port: number): string {
+  const scheme = config.tls === undefined ? 'http' : 'https'
+  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+function welcome(
+  config: Config,
+  address: string,
+  { username, generatedPassword }: { username: string; generatedPassword: string | undefined },
+): string {
+  const anyHost = config.host === '0.0.0.0' || config.host === '::'
+  const open = config.publicUrl ?? (anyHost ? address.replace(/\/\/[^/]+(:\d+)$/, '//127.0.0.1$1') : address)
+  const password =
+    generatedPassword === undefined
+      ? '  password  the one in MUSTER_ADMIN_PASSWORD\n'
+      : `  password  ${generatedPassword}\n  This password is shown only now.\n`
+  return `\n  Open ${open} and sign in:\n  user      ${username}\n${password}\n`
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof AppError) return error.message
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    return `another program listens on this address already (${error.message}); choose another MUSTER_PORT`
+  }
+  if ('code' in error && error.code === 'EACCES') {
+    return `this user may not listen on this address (${error.message}); choose another MUSTER_PORT`
+  }
+  return error.stack ?? error.message
+}

@@ -1,0 +1,41 @@
+import { AppError } from '@muster/contract/errors'
+import type { FastifyInstance } from 'fastify'
+
+const RETRY_AFTER_SECONDS = 5
+const CLOSE_EVERY_MS = 50
+
+/**
+ * Answers a function that stops the HTTP server: from its first moment new requests hear 503, sockets close, requests
+ * that run are finished, and then every connection ends. Connections on which nothing was asked yet, or only half
+ * a request has come, would otherwise be waited for.
+ */
+export function prepareStop(fastify: FastifyInstance): () => Promise<void> {
+  let isStopping = false
+  let running = 0
+  const closeWhenDone = () => {
+    if (running === 0) fastify.server.closeAllConnections()
+  }
+  fastify.addHook('onRequest', async (request, reply) => {
+    // A socket is no request that ends by itself; the WebSocket plugin closes those.
+    if (request.headers.upgrade === undefined) {
+      running += 1
+      reply.raw.once('close', () => {
+        running -= 1
+      })
+    }
+    if (!isStopping) return
+    reply.header('connection', 'close')
+    throw new AppError('unavailable', 'The server is stopping. Try again in a moment.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  })
+  return async () => {
+    isStopping = true
+    const timer = setInterval(closeWhenDone, CLOSE_EVERY_MS)
+    try {
+      await fastify.close()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+}
