@@ -2,6 +2,7 @@ import { ApiError, callEndpoint } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
 import { countPending } from './pending.ts'
+import { queryKey } from './query-key.ts'
 import { getSession } from './session.ts'
 
 export interface CallSettings {
@@ -50,12 +51,6 @@ export function query<E extends Endpoint>(endpoint: E, input: Input<E>) {
     queryKey: queryKey(endpoint, input),
     queryFn: ({ signal }) => call(endpoint, input, { signal }),
   })
-}
-
-/** Without input: what all cached answers of an endpoint start with. */
-export function queryKey<E extends Endpoint>(endpoint: E, input?: Input<E>): readonly unknown[] {
-  const address = `${endpoint.method} ${endpoint.path}`
-  return input === undefined ? [address] : [address, input]
 }
 
 /** Tells of every refused or unanswered call, before the caller hears of it. */

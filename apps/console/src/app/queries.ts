@@ -4,7 +4,8 @@ import { type Me, getMe } from '@muster/contract/api/users'
 import type { Permission } from '@muster/contract/permissions'
 import { TREE_RELOAD_DELAY_MS } from '@muster/rules/layout'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { call, query, queryKey } from './api.ts'
+import { call, query } from './api.ts'
+import { queryKey } from './query-key.ts'
 
 /** Answers that many screens share, so that each is asked for once. */
 export const dashInfoQuery = query(getDashInfo, {})

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import {
   Outlet,
+  type RouterHistory,
   createRootRouteWithContext,
   createRoute,
   createRouter,
@@ -115,9 +116,11 @@ const routeTree = root.addChildren([
   expired,
 ])
 
-export function createConsoleRouter(queryClient: QueryClient) {
+/** `history` is given by tests; in the browser it is the address bar. */
+export function createConsoleRouter(queryClient: QueryClient, history?: RouterHistory) {
   const router = createRouter({
     routeTree,
+    ...(history === undefined ? {} : { history }),
     context: { queryClient },
     parseSearch,
     stringifySearch,

@@ -4,7 +4,7 @@ import { getDashInfo } from '@muster/contract/api/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { queryKey } from './api.ts'
+import { queryKey } from './query-key.ts'
 
 /**
  * The dashboard's two refreshes: both reload info, machines and tree and clear the tree selection; the forced one,

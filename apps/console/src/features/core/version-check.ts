@@ -1,7 +1,8 @@
 import { getVersion } from '@muster/contract/api/core'
 import { VERSION_CHECK_MS } from '@muster/rules/layout'
 import { useQuery } from '@tanstack/react-query'
-import { call, queryKey } from '../../app/api.ts'
+import { call } from '../../app/api.ts'
+import { queryKey } from '../../app/query-key.ts'
 
 /** Local-storage key of the version that this browser saw first. */
 export const VERSION_KEY = 'rmmver'

@@ -1,0 +1,64 @@
+import { ApiError } from '@muster/contract/client'
+import { expect, test } from 'vitest'
+import { describeError, isAborted, isRefused } from './describe-error.ts'
+
+test('a server that cannot be reached: says so, and that the console tries again', () => {
+  const error = new ApiError('The server cannot be reached.', { status: 0, code: 'network' })
+  expect(describeError(error)).toEqual({
+    message: 'The server cannot be reached.',
+    caption: 'Check the connection. The console tries again by itself.',
+  })
+})
+
+test('a timeout warns before the same thing is done twice', () => {
+  const error = new ApiError('The server did not answer in time.', { status: 0, code: 'timeout' })
+  expect(describeError(error).caption).toBe('Look at the result before you repeat it.')
+})
+
+test.each([500, 503])('a %d gives the request id for whoever reads the log', (status) => {
+  const error = new ApiError('Something went wrong on the server.', {
+    status,
+    code: 'internal',
+    requestId: 'r-17',
+  })
+  expect(describeError(error).caption).toBe('Request r-17. Try again in a moment.')
+})
+
+test('an answer that is not the API keeps its status and the request id', () => {
+  const error = new ApiError('The server answered 418 Teapot.', {
+    status: 418,
+    code: 'unreadable',
+    requestId: 'r-2',
+  })
+  expect(describeError(error)).toEqual({ message: 'The server answered 418 Teapot.', caption: 'Request r-2' })
+})
+
+test('too many attempts: says when to try again', () => {
+  const error = new ApiError('Too many attempts.', {
+    status: 429,
+    code: 'too_many_requests',
+    retryAfterSeconds: 12,
+  })
+  expect(describeError(error).caption).toBe('Try again in 12 s.')
+})
+
+test('what the server refuses is its own sentence, without decoration', () => {
+  const error = new ApiError('"name" is not valid: A name is needed.', { status: 400, code: 'invalid' })
+  expect(describeError(error)).toEqual({
+    message: '"name" is not valid: A name is needed.',
+    caption: undefined,
+  })
+})
+
+test('an error of the console itself shows nothing of its inside', () => {
+  expect(describeError(new TypeError('x is undefined')).message).not.toContain('undefined')
+})
+
+test('a role that does not allow it is a state of the screen, a missing second factor is not', () => {
+  expect(isRefused(new ApiError('No.', { status: 403, code: 'not_allowed' }))).toBe(true)
+  expect(isRefused(new ApiError('Set up TOTP.', { status: 403, code: 'totp_required' }))).toBe(false)
+})
+
+test('a cancelled request is nobody’s business', () => {
+  expect(isAborted(new ApiError('Cancelled.', { status: 0, code: 'aborted' }))).toBe(true)
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { type PaletteEntry, rankEntries } from './palette.ts'
+
+const entry = (label: string, more: Partial<PaletteEntry> = {}): PaletteEntry => ({
+  id: label,
+  group: 'Machines',
+  label,
+  run: () => undefined,
+  ...more,
+})
+const found = (entries: PaletteEntry[], text: string) => rankEntries(entries, text).map(({ label }) => label)
+
+test('all words must occur, in the name or beside it', () => {
+  const entries = [
+    entry('ACME-DC01', { hint: 'Acme Dental · Berlin' }),
+    entry('ACME-DC02', { hint: 'Acme Dental · Munich' }),
+  ]
+  expect(found(entries, 'acme munich')).toEqual(['ACME-DC02'])
+})
+
+test('a name that starts with the text comes first, then one that contains it', () => {
+  expect(found([entry('x', { hint: 'add' }), entry('re-add'), entry('Add client')], 'add')).toEqual([
+    'Add client',
+    're-add',
+    'x',
+  ])
+})
+
+test('without a text everything stands in its own order', () => {
+  expect(found([entry('b'), entry('a')], '  ')).toEqual(['b', 'a'])
+})
