@@ -19,6 +19,7 @@ export default defineConfig({
       nodeProject('agent', 'apps/agent'),
       nodeProject('tools', 'tools'),
       nodeProject('console-units', 'apps/console'),
+      nodeProject('e2e', 'e2e'),
       {
         root: 'apps/console',
         optimizeDeps: { include: ['react', 'react-dom', 'react/jsx-dev-runtime'] },

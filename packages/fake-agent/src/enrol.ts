@@ -8,9 +8,11 @@ export interface NewMachine {
   token: string
   seed: number
   index: number
-  facts: Pick<EnrolRequest['facts'], 'hostname' | 'platform' | 'arch'>
+  facts: Pick<EnrolRequest['facts'], 'hostname' | 'arch'>
 }
 
+/** Tokens are made for one platform, and the console makes them for Linux; the first report tells the machine's own. */
+const TOKEN_PLATFORM = 'linux'
 const BUSY_RETRIES = 20
 const BUSY_WAIT_MS = 500
 
@@ -23,7 +25,7 @@ export async function enrolMachine(machine: NewMachine): Promise<EnrolAnswer> {
     signature: signAs(seed, index, enrolProof(named)),
     facts: {
       hostname: facts.hostname,
-      platform: facts.platform,
+      platform: TOKEN_PLATFORM,
       arch: facts.arch,
       agent_version: AGENT_VERSION,
     },

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export const ROOT = resolve(import.meta.dirname, '../..')
+
+/** A program that a test has started: its output is kept, and it does not outlive the test. */
+export class Program implements AsyncDisposable {
+  readonly stdout: string[] = []
+  readonly stderr: string[] = []
+  /** Exit code; -1 after a signal. */
+  readonly ended: Promise<number>
+  #child: ChildProcess
+  #listeners = new Set<() => void>()
+  #isOver = false
+
+  constructor(file: string, args: string[], options: { env: NodeJS.ProcessEnv; cwd?: string }) {
+    this.#child = spawn(file, args, { cwd: ROOT, ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#keep(this.#child.stdout, this.stdout)
+    this.#keep(this.#child.stderr, this.stderr)
+    const kill = () => this.#child.kill('SIGKILL')
+    process.once('exit', kill)
+    this.ended = once(this.#child, 'close').then(
+      ([code]: unknown[]) => {
+        this.#isOver = true
+        process.off('exit', kill)
+        this.#tell()
+        return typeof code === 'number' ? code : -1
+      },
+      (error: Error) => {
+        throw new Error(`${file} could not be started`, { cause: error })
+      },
+    )
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('the program was not started')
+    return this.#child.pid
+  }
+
+  get isRunning(): boolean {
+    return !this.#isOver
+  }
+
+  /** The first line of standard output that matches, now or within the time. */
+  async waitForLine(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
+    const { promise, resolve: found, reject } = Promise.withResolvers<RegExpExecArray>()
+    const look = () => {
+      const line = this.stdout.find((text) => pattern.test(text))
+      const match = line === undefined ? null : pattern.exec(line)
+      if (match !== null) found(match)
+      else if (this.#isOver)
+        reject(new Error(`the program ended before it said ${pattern}:\n${this.output()}`))
+    }
+    const timer = setTimeout(() => reject(new Error(`nothing said ${pattern}:\n${this.output()}`)), timeoutMs)
+    this.#listeners.add(look)
+    look()
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      this.#listeners.delete(look)
+    }
+  }
+
+  /** Asks it to stop and waits until it has; the answer is its exit code. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+    if (this.isRunning) this.#child.kill(signal)
+    return this.ended
+  }
+
+  /** The end of what it has said, for messages. */
+  output(): string {
+    return [...this.stdout.slice(-20), ...this.stderr.slice(-30)].join('\n')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL')
+  }
+
+  #keep(stream: NodeJS.ReadableStream | null, lines: string[]): void {
+    if (stream === null) return
+    createInterface(stream).on('line', (line) => {
+      lines.push(line)
+      this.#tell()
+    })
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
