@@ -14,8 +14,10 @@ import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { descriptionRoutes } from './features/core/description-routes.ts'
+import { registerFigures } from './features/core/figures.ts'
 import { coreRoutes } from './features/core/routes.ts'
 import { authenticate } from './features/sessions/authenticate.ts'
+import { sessionJobs } from './features/sessions/jobs.ts'
 import { sessionsRoutes } from './features/sessions/routes.ts'
 import { openSessionCookies } from './features/sessions/session-cookies.ts'
 import { usersRoutes } from './features/users/routes.ts'
@@ -45,7 +47,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   const api: Api = {
     fastify,
     authenticate: (request, reply) => authenticate(ctx, cookies, { request, reply }),
-    idempotency: createIdempotency(ctx.db, ctx.now),
+    idempotency: createIdempotency(ctx),
     mounted,
     metrics,
   }
@@ -56,6 +58,13 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     await serverMachine[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()
   })
+  ctx.jobs.define(sessionJobs(ctx))
+  metrics.gauge(
+    'muster_connected_agents',
+    'Machines whose link this process holds',
+    () => fleet.links.connectedIds().length,
+  )
+  registerFigures(metrics, ctx)
   sessionsRoutes(api, ctx, cookies)
   usersRoutes(api, ctx)
   coreRoutes(api, ctx)

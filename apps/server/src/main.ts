@@ -19,6 +19,7 @@ async function run(config: Config): Promise<void> {
   const ctx = await createContext(config)
   try {
     const app = await createApp(ctx)
+    await ctx.jobs.start()
     await app.fastify.listen({ host: config.host, port: config.port })
     stopOnSignal(ctx, app)
     const address = listeningAt(config, app)
@@ -33,7 +34,8 @@ async function run(config: Config): Promise<void> {
 }
 
 /**
- * In order: no new requests (503), sockets closed, running requests finished; then bus, database and lock. What
+ * In order: no new requests (503), sockets closed, running requests finished; then jobs, bus, database
+ * and lock. What
  * does not end within the grace is cut off. A second signal cuts it off at once.
  */
 function stopOnSignal(ctx: Context, app: App): void {

@@ -46,7 +46,7 @@ export interface TestServer extends AsyncDisposable {
  *     const { status, body } = await server.as(ada).call(listClients, {})
  */
 export async function createTestServer(
-  options: { env?: Record<string, string>; overrides?: Overrides } = {},
+  options: { env?: Record<string, string>; overrides?: Overrides; consoleFolder?: string } = {},
 ): Promise<TestServer> {
   await using stack = new AsyncDisposableStack()
   const dataFolder = await mkdtemp(join(tmpdir(), 'muster-test-'))
@@ -63,7 +63,8 @@ export async function createTestServer(
       ...options.overrides,
     }),
   )
-  const app = await createApp(ctx)
+  // Whether or not the console has been built makes no difference.
+  const app = await createApp(ctx, { consoleFolder: options.consoleFolder ?? dataFolder })
   stack.defer(() => app.stop())
   const given = await createGiven(ctx)
   const resources = stack.move()

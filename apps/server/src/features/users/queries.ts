@@ -6,8 +6,13 @@ export async function findPreferences(db: Db, userId: number): Promise<Preferenc
   return readPreferences(await storedPreferences(db, userId))
 }
 
-/** In a transaction: two changes at once are both kept. */
+/** In a transaction: two changes at once are both kept, as the first write makes the second wait. */
 export async function savePreferenceChanges(db: Db, userId: number, changes: object): Promise<Preferences> {
+  await db
+    .updateTable('users')
+    .set((eb) => ({ preferences: eb.ref('preferences') }))
+    .where('id', '=', userId)
+    .execute()
   const preferences = addPreferences(await storedPreferences(db, userId), changes)
   await db.updateTable('users').set({ preferences }).where('id', '=', userId).execute()
   return readPreferences(preferences)

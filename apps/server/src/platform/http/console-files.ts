@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -27,6 +27,7 @@ export async function serveConsole(fastify: FastifyInstance, folder: string): Pr
   }
   await fastify.register(fastifyStatic, {
     root: folder,
+    serve: false,
     index: false,
     dotfiles: 'ignore',
     cacheControl: false,
@@ -40,6 +41,14 @@ export async function serveConsole(fastify: FastifyInstance, folder: string): Pr
       if (path.includes(INDEX)) response.header('content-security-policy', CONSOLE_POLICY)
     },
   })
+  for (const name of readdirSync(folder)) {
+    if (!/^\.|\.(html|br|gz)$|^assets$/.test(name)) {
+      fastify.get(`/${name}`, (_request, reply) => reply.sendFile(name))
+    }
+  }
+  fastify.get<{ Params: { '*': string } }>('/assets/*', (request, reply) =>
+    reply.sendFile(`assets/${request.params['*']}`),
+  )
   return { sendIndex: (reply) => reply.sendFile(INDEX) }
 }
 

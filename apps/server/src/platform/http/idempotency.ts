@@ -4,6 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../database/database.ts'
 import { isUniqueViolation } from '../database/sql.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { Caller } from './caller.ts'
 
 export type Idempotency = (
@@ -15,9 +16,18 @@ export type Idempotency = (
 
 /**
  * A request with an `Idempotency-Key` happens once: the row is written before the work, the answer beside it after;
- * a repetition gets the stored answer. A failed request leaves no row, so that it can be tried again.
+ * a repetition gets the stored answer. A failed request leaves no row, so that it can be tried again. Answers may
+ * hold tokens that are shown once, so they are kept encrypted.
  */
-export function createIdempotency(db: Db, now: () => Date): Idempotency {
+export function createIdempotency({
+  db,
+  now,
+  secrets,
+}: {
+  db: Db
+  now: () => Date
+  secrets: Secrets
+}): Idempotency {
   return async (request, endpoint, caller, answer) => {
     const key = request.headers['idempotency-key']
     if (key === undefined || endpoint.method === 'GET' || caller.userId === 0) return answer()
@@ -39,11 +49,15 @@ export function createIdempotency(db: Db, now: () => Date): Idempotency {
       await db.insertInto('idempotency_keys').values(row).execute()
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
-      return storedAnswer(db, id, digest)
+      return secrets.decrypt(await storedAnswer(db, id, digest))
     }
     try {
       const response = await answer()
-      await db.updateTable('idempotency_keys').set({ status: 200, response }).where('id', '=', id).execute()
+      await db
+        .updateTable('idempotency_keys')
+        .set({ status: 200, response: secrets.encrypt(response) })
+        .where('id', '=', id)
+        .execute()
       return response
     } catch (error) {
       await db.deleteFrom('idempotency_keys').where('id', '=', id).execute()

@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+
+const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test('the console is served compressed, hashed files for ever and the page anew each time', async () => {
+  await using folder = await createConsoleFolder()
+  await using server = await createTestServer({ consoleFolder: folder.path })
+  const client = server.anonymous
+  for (const url of ['/', '/agents/AbCdEfGh1', '/setup', '/some/unknown/page', '/agents/']) {
+    const { status, headers, text } = await client.send({ method: 'GET', url, headers: HTML })
+    expect([url, status, text]).toEqual([url, 200, '<title>console</title>'])
+    expect(headers['cache-control']).toBe('no-cache')
+    expect(headers['content-security-policy']).toContain("script-src 'self';")
+  }
+  const script = await client.send({
+    method: 'GET',
+    url: '/assets/main-abc.js',
+    headers: { 'accept-encoding': 'br' },
+  })
+  expect(script.headers).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-encoding': 'br',
+    'content-type': expect.stringContaining('javascript'),
+  })
+})
+
+test('programs get the API where browsers get the console', async () => {
+  await using folder = await createConsoleFolder()
+  await using server = await createTestServer({ consoleFolder: folder.path })
+  const client = server.anonymous
+  expect((await client.send({ method: 'GET', url: '/agents/AbCdEfGh1' })).status).toBe(401)
+  expect((await client.send({ method: 'GET', url: '/first-paint.js' })).text).toBe('1')
+  expect((await client.send({ method: 'GET', url: '/assets/gone.js', headers: HTML })).status).toBe(404)
+  expect((await client.send({ method: 'POST', url: '/nothing', headers: HTML })).status).toBe(404)
+  expect((await client.send({ method: 'GET', url: '/health/', headers: HTML })).text).toBe('{"status":"ok"}')
+  for (const url of [
+    '/..%2f..%2fpackage.json',
+    '/assets/../../package.json',
+    '/%00',
+    '/.env',
+    '/assets/..%2f.env',
+    '/assets/..%2f..%2fpackage.json',
+    '/assets/',
+    '/assets',
+  ]) {
+    const { status, text } = await client.send({ method: 'GET', url })
+    expect([url, status >= 400 && status < 500]).toEqual([url, true])
+    expect(text).not.toContain('secret')
+  }
+})
+
+test('a server without a built console says so', async () => {
+  await using server = await createTestServer()
+  const { status, text } = await server.anonymous.send({ method: 'GET', url: '/', headers: HTML })
+  expect(status).toBe(503)
+  expect(text).toContain('npm start')
+})
+
+async function createConsoleFolder() {
+  const parent = await mkdtemp(join(tmpdir(), 'muster-console-'))
+  const path = join(parent, 'dist')
+  await mkdir(join(path, 'assets'), { recursive: true })
+  await writeFile(join(parent, 'package.json'), 'secret')
+  await writeFile(join(path, '.env'), 'secret')
+  await writeFile(join(path, 'first-paint.js'), '1')
+  await writeFile(join(path, 'index.html'), '<title>console</title>')
+  await writeFile(join(path, 'assets', 'main-abc.js'), 'x'.repeat(5000))
+  await writeFile(join(path, 'assets', 'main-abc.js.br'), brotliCompressSync('x'.repeat(5000)))
+  return { path, [Symbol.asyncDispose]: () => rm(parent, { recursive: true, force: true }) }
+}

@@ -1,0 +1,170 @@
+import { connect } from 'node:net'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { getHealth, getVersion } from '@muster/contract/api/core'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+
+test('every answer carries the security headers and a request id', async () => {
+  await using server = await createTestServer()
+  for (const url of ['/health/', '/nothing/', '/core/version/', '/docs/']) {
+    const { headers } = await server.anonymous.send({ method: 'GET', url })
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'same-origin',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+    })
+    expect(headers['content-security-policy']).not.toMatch(/script-src[^;]*unsafe/)
+  }
+})
+
+test('an unknown address is a 404 and a wrong method a 405 that says which ones exist', async () => {
+  await using server = await createTestServer()
+  const missing = await server.anonymous.send({ method: 'GET', url: '/nothing/here/' })
+  expect([missing.status, missing.error.code]).toEqual([404, 'not_found'])
+  const wrong = await server.anonymous.send({ method: 'DELETE', url: '/v2/login/' })
+  expect([wrong.status, wrong.error.code, wrong.headers['allow']]).toEqual([
+    405,
+    'method_not_allowed',
+    'POST',
+  ])
+})
+
+test('malformed bodies, other media types and huge bodies are refused with a sentence', async () => {
+  await using server = await createTestServer()
+  const send = (payload: string, type = 'application/json') =>
+    server.anonymous.send({
+      method: 'POST',
+      url: '/v2/checkcreds/',
+      payload,
+      headers: { 'content-type': type },
+    })
+  expect((await send('{"username":')).error).toMatchObject({ code: 'invalid' })
+  expect((await send('{"__proto__":{"a":1},"username":"a","password":"b"}')).status).toBe(400)
+  expect((await send('username=ada', 'application/x-www-form-urlencoded')).error.detail).toContain('JSON')
+  expect((await send('{}', 'text/plain')).status).toBe(400)
+  expect((await send('')).error.fields).toHaveProperty('username')
+  const huge = await send(`{"username":"${'x'.repeat(1024 * 1024)}"}`)
+  expect([huge.status, huge.error.code]).toEqual([413, 'too_large'])
+})
+
+test('what is not HTTP gets an answer that can be read', async () => {
+  await using server = await createTestServer()
+  const { port } = await server.listen()
+  const answer = await sendRaw(port, 'GARBAGE\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(answer).toContain('"code":"invalid"')
+  expect(await sendRaw(port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 431 /,
+  )
+  expect(
+    await sendRaw(port, 'GET /%E0%A4%A HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'),
+  ).toContain('"code":"invalid"')
+})
+
+test('a fault inside is answered without its details, which go to the log', async () => {
+  await using server = await createTestServer()
+  server.expectLog(/request failed.*the secret reason|the secret reason.*request failed/)
+  const user = await server.given.user()
+  await server.ctx.db.schema.alterTable('users').renameColumn('preferences', 'the secret reason').execute()
+  const { status, error, headers } = await server.as(user).send({ method: 'GET', url: '/core/dashinfo/' })
+  expect(status).toBe(500)
+  expect(error).toMatchObject({ code: 'internal', request_id: headers['x-request-id'] })
+  expect(JSON.stringify(error)).not.toContain('secret reason')
+  server.expectLog(/request failed/)
+})
+
+test('answers are compressed for who takes it, and small ones are not', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const unpack = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync }
+  for (const [encoding, decompress] of Object.entries(unpack)) {
+    const response = await rawFetch(`${url}/openapi.json`, encoding)
+    expect(response.encoding).toBe(encoding)
+    expect(JSON.parse(decompress(response.bytes).toString())).toHaveProperty('openapi')
+  }
+  expect((await rawFetch(`${url}/health/`, 'br')).encoding).toBeUndefined()
+})
+
+test('while it stops, running requests are finished and new ones hear 503', async () => {
+  await using server = await createTestServer()
+  const { fastify } = server.app
+  const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  fastify.get('/slow', async () => {
+    hasStarted()
+    await gate
+    return 'done'
+  })
+  const url = await fastify.listen({ host: '127.0.0.1', port: 0 })
+  const running = fetch(`${url}/slow`)
+  await started
+  const stopped = server.app.stop()
+  const refused = await server.anonymous.call(getHealth, {})
+  expect([refused.status, refused.error.code]).toEqual([503, 'unavailable'])
+  expect(refused.headers['retry-after']).toBe('5')
+  open()
+  expect(await (await running).text()).toBe('done')
+  await stopped
+})
+
+test('figures are for this machine, and for others with the permission', async () => {
+  await using server = await createTestServer()
+  const local = server.anonymous
+  await local.call(getHealth, {})
+  const { text } = await local.send({ method: 'GET', url: '/metrics' })
+  expect(text).toMatch(
+    /muster_http_request_duration_seconds_count\{method="GET",route="\/health\/",status="200"\} 1/,
+  )
+  expect(text).toMatch(/^muster_connected_agents 0$/m)
+  expect(text).toMatch(/^muster_live_consoles 0$/m)
+  expect(text).toMatch(/^muster_jobs_waiting \d+$/m)
+  expect(text).toContain('process_resident_memory_bytes')
+
+  const remote = server.anonymous
+  remote.source = '192.0.2.1'
+  expect((await remote.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
+  const proxied = server.anonymous
+  proxied.headers = { 'x-forwarded-for': '192.0.2.1' }
+  expect((await proxied.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
+  const admin = server.as(await server.given.user({ permissions: ['can_view_core_settings'] }))
+  admin.source = '192.0.2.1'
+  expect((await admin.send({ method: 'GET', url: '/metrics' })).status).toBe(200)
+})
+
+test('an answer that is asked for again with the same Idempotency-Key is given, not made, again', async () => {
+  await using server = await createTestServer()
+  const user = await server.given.user()
+  const ask = () =>
+    server
+      .as(user)
+      .send({ method: 'POST', url: '/core/socket-ticket/', headers: { 'idempotency-key': 'once' } })
+  const first = (await ask()).text
+  expect((await ask()).text).toBe(first)
+  const stored = await server.ctx.db.selectFrom('idempotency_keys').select('response').execute()
+  const { ticket } = JSON.parse(first) as { ticket: string }
+  expect(JSON.stringify(stored)).not.toContain(ticket)
+  expect((await server.as(user).call(getVersion, {})).status).toBe(200)
+})
+
+async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(text)
+  let answer = ''
+  for await (const chunk of socket) answer += String(chunk)
+  return answer
+}
+
+async function rawFetch(url: string, encoding: string) {
+  const { request } = await import('node:http')
+  const { promise, resolve } = Promise.withResolvers<{ encoding: string | undefined; bytes: Buffer }>()
+  request(url, { headers: { 'accept-encoding': encoding } }, (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('end', () =>
+      resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) }),
+    )
+  }).end()
+  return promise
+}
