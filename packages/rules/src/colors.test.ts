@@ -59,7 +59,7 @@ test.each([
 
 test('OBJ-01, the defaults of a new user', () => {
   expect(DEFAULT_COLORS).toEqual({
-    loading_bar_color: 'red',
+    loading_bar_color: 'blue',
     dash_info_color: 'info',
     dash_positive_color: 'positive',
     dash_negative_color: 'negative',

@@ -11,7 +11,7 @@ export type Color =
 
 /** What each colour setting of a user is until it is set, and whenever it holds no colour. */
 export const DEFAULT_COLORS = {
-  loading_bar_color: 'red',
+  loading_bar_color: 'blue',
   dash_info_color: 'info',
   dash_positive_color: 'positive',
   dash_negative_color: 'negative',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findColor } from '@muster/rules/colors'
 import { endpoint } from '../endpoint.ts'
 import { MonitoringType } from '../fields.ts'
 import { PERMISSIONS } from '../permissions.ts'
@@ -7,7 +8,12 @@ export const DoubleClickAction = z.enum(['editagent', 'takecontrol', 'remotebg',
 export const TableTab = z.enum([...MonitoringType.options, 'mixed'])
 export type TableTab = z.infer<typeof TableTab>
 export const TreeSort = z.enum(['alphafail', 'alpha'])
-export const Color = z.string().trim().max(40)
+/** A palette name with or without a shade, one of the four theme colours, or `#rrggbb`. */
+export const Color = z
+  .string()
+  .trim()
+  .max(40)
+  .refine((text) => findColor(text) !== undefined, 'Choose a colour by name, or write #rrggbb.')
 
 /** What a user may choose for the console. */
 export const Preferences = z.object({

@@ -69,7 +69,8 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
 
   // For curl on a machine: text and files, so no endpoints of the contract. The token stands in a header.
-  api.fastify.get('/agent/install.sh', async (request, reply) => {
+  const installer = { config: { summary: 'The install script, for who holds an enrolment token' } }
+  api.fastify.get('/agent/install.sh', installer, async (request, reply) => {
     const token = /^Enrol ([\w-]{20,200})$/.exec(request.headers.authorization ?? '')?.[1]
     if (token === undefined || !(await isTokenGood(ctx, token))) {
       return reply
@@ -83,16 +84,18 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return installScript({ url: serverUrl(ctx, request), token, certificate })
   })
 
-  api.fastify.get('/agent/program.mjs', async (_request, reply) => {
+  const program = { config: { summary: 'The agent as one file' } }
+  api.fastify.get('/agent/program.mjs', program, async (_request, reply) => {
     if (!existsSync(AGENT_PROGRAM))
       throw new AppError('unavailable', 'The agent has not been built. Start the server with npm start.')
     return reply.type('text/javascript; charset=utf-8').send(createReadStream(AGENT_PROGRAM))
   })
 
-  api.fastify.get<{ Params: { arch: string } }>('/agent/node/linux/:arch', async (request, reply) => {
-    const program = nodeProgram(request.params.arch)
-    if (program === undefined) throw new AppError('not_found', 'This server has no Node for that processor.')
-    return reply.type('application/octet-stream').send(createReadStream(program))
+  const node = { config: { summary: 'The Node that runs the agent on Linux' } }
+  api.fastify.get<{ Params: { arch: string } }>('/agent/node/linux/:arch', node, async (request, reply) => {
+    const binary = nodeProgram(request.params.arch)
+    if (binary === undefined) throw new AppError('not_found', 'This server has no Node for that processor.')
+    return reply.type('application/octet-stream').send(createReadStream(binary))
   })
 }
 

@@ -74,6 +74,8 @@ async function compressAnswers(fastify: FastifyInstance): Promise<void> {
   await fastify.register(compress, {
     threshold: COMPRESS_FROM_BYTES,
     encodings: ['zstd', 'br', 'gzip'],
+    // Programs and archives are left alone: they are large, and compressed or close to it.
+    customTypes: /^text\/|[/+](json|javascript|xml)(;|$)|^image\/svg/,
     globalDecompression: false,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
     zlibOptions: { level: 5 },
