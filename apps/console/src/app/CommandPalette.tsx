@@ -5,6 +5,8 @@ import classes from './CommandPalette.module.css'
 import { type PaletteEntry, closePalette } from './palette.ts'
 import { useFoundEntries } from './use-found-entries.ts'
 
+const STYLES = { content: classes.content ?? '' }
+
 /** Finds machines, clients, scripts, screens and actions by a few letters; arrows choose, Enter does. */
 export function CommandPalette() {
   const [text, setText] = useState('')
@@ -33,9 +35,17 @@ export function CommandPalette() {
     }
   }
   return (
-    <Modal.Root opened onClose={closePalette} size={600} yOffset="12vh" transitionProps={{ duration: 0 }}>
+    <Modal.Root
+      opened
+      onClose={closePalette}
+      size={600}
+      yOffset="12vh"
+      transitionProps={{ duration: 0 }}
+      radius="lg"
+      classNames={STYLES}
+    >
       <Modal.Overlay backgroundOpacity={0.5} />
-      <Modal.Content className={classes.content} aria-label="Command palette" radius="lg">
+      <Modal.Content aria-label="Command palette">
         <Modal.Body p={0}>
           <div className={classes.search}>
             <IconSearch size={18} stroke={1.75} aria-hidden />

@@ -1,13 +1,13 @@
 import { Alert, Button } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import type { UseFormReturnType } from '@mantine/form'
-import { ApiError } from '@muster/contract/client'
 import { useMutation } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useId, useRef } from 'react'
 import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
 import { describeError } from './describe-error.ts'
+import { fieldErrors, focusFirstError } from './form-errors.ts'
 import { notifyDone } from './notify.ts'
 
 interface FormDialogProps<Values extends Record<string, unknown>> {
@@ -84,7 +84,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
           noValidate
           onSubmit={form.onSubmit((values) => {
             if (canSave) mutate(values)
-          })}
+          }, focusFirstError(form))}
         >
           {error !== null && <FormError error={error} />}
           {children}
@@ -112,16 +112,6 @@ export function FormError({ error }: { error: unknown }) {
       {caption}
     </Alert>
   )
-}
-
-/** The errors that belong to fields of the form; the API names nested ones (`client.name`), the form's last part counts. */
-export function fieldErrors(error: unknown, values: Record<string, unknown>): Record<string, string> {
-  if (!(error instanceof ApiError)) return {}
-  const known = Object.entries(error.fields).flatMap(([path, [message]]) => {
-    const name = path in values ? path : (path.split('.').at(-1) ?? path)
-    return name in values && message !== undefined ? [[name, message]] : []
-  })
-  return Object.fromEntries(known) as Record<string, string> // pairs of two texts
 }
 
 interface Place {

@@ -10,16 +10,17 @@ export function MachineCounts() {
   if (counts === undefined) return null
   const total = counts.total_server_count + counts.total_workstation_count
   return (
-    <Popover position="bottom-end" shadow="md" returnFocus>
+    <Popover position="bottom-end" returnFocus withinPortal={false} zIndex={150}>
       <Popover.Target>
-        <UnstyledButton className={classes.button} aria-label={describe(total, counts.away_count)}>
+        <UnstyledButton className={classes.button}>
           <IconDeviceDesktop size={18} stroke={1.75} aria-hidden />
-          <strong>{total}</strong>
-          <span className={classes.word}>{total === 1 ? 'machine' : 'machines'}</span>
+          <span>
+            <strong>{total}</strong>{' '}
+            <span className={classes.word}>{total === 1 ? 'machine' : 'machines'}</span>
+          </span>
           {counts.away_count > 0 && (
             <span className={classes.away}>
-              {counts.away_count}
-              <span className={classes.word}> away</span>
+              {counts.away_count} <span className={classes.word}>away</span>
             </span>
           )}
         </UnstyledButton>
@@ -55,8 +56,4 @@ function Totals({ counts }: { counts: Counts }) {
       </tbody>
     </table>
   )
-}
-
-function describe(total: number, away: number): string {
-  return `${total} ${total === 1 ? 'machine' : 'machines'}${away > 0 ? `, ${away} away` : ''}`
 }

@@ -13,11 +13,10 @@ export function PaletteButton() {
       onClick={openPalette}
       aria-haspopup="dialog"
       aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
-      aria-label="Find a machine, client, script or action"
     >
       <IconSearch size={16} stroke={1.75} aria-hidden className={classes.icon} />
       <span className={classes.text}>Find a machine, client, script or action</span>
-      <Kbd size="xs" className={classes.key}>
+      <Kbd size="xs" className={classes.key} aria-hidden>
         {isMac ? '⌘ K' : 'Ctrl K'}
       </Kbd>
     </UnstyledButton>

@@ -5,6 +5,8 @@ import { countPending } from './pending.ts'
 import { queryKey } from './query-key.ts'
 import { getSession } from './session.ts'
 
+export { queryKey }
+
 export interface CallSettings {
   signal?: AbortSignal
   timeoutMs?: number

@@ -121,7 +121,14 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'xs' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Modal: { defaultProps: { transitionProps: { duration: 120 }, centered: true } },
-    Menu: { defaultProps: { transitionProps: { duration: 100 }, shadow: 'md', radius: 'md' } },
+    Menu: {
+      defaultProps: {
+        withInitialFocusPlaceholder: false,
+        transitionProps: { duration: 100 },
+        shadow: 'md',
+        radius: 'md',
+      },
+    },
     Popover: { defaultProps: { transitionProps: { duration: 100 }, shadow: 'md', radius: 'md' } },
     Tooltip: {
       defaultProps: {
@@ -132,6 +139,7 @@ export const theme = createTheme({
     },
     TextInput: { defaultProps: { size: 'sm' } },
     Select: { defaultProps: { size: 'sm', comboboxProps: { shadow: 'md' } } },
+    Alert: { styles: { title: { fontWeight: 600 }, message: { fontSize: 'inherit' } } },
     Loader: { defaultProps: { size: 'xs', type: 'dots' } },
   },
 })

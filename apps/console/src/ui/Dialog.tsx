@@ -15,6 +15,7 @@ export interface DialogProps {
   opened?: boolean
 }
 
+const STYLES = { content: classes.content ?? '', title: classes.title ?? '', body: classes.body ?? '' }
 const WIDTHS_PX = { sm: 400, md: 560, lg: 760, xl: 1040, full: undefined }
 
 /** Every dialog of the console: title with a close button, a body that scrolls, buttons that stay in view. */
@@ -32,19 +33,22 @@ export function Dialog({
       opened={opened}
       onClose={onClose}
       size={WIDTHS_PX[size] ?? 'auto'}
+      radius={size === 'full' ? 0 : 'lg'}
       fullScreen={size === 'full'}
       closeOnClickOutside={!persistent}
       closeOnEscape={!persistent}
       transitionProps={{ duration: 120 }}
+      classNames={STYLES}
       centered
     >
       <Modal.Overlay backgroundOpacity={0.5} />
-      <Modal.Content className={classes.content} radius={size === 'full' ? 0 : 'lg'} aria-modal>
-        <Modal.Header className={classes.header}>
-          <Modal.Title className={classes.title}>{title}</Modal.Title>
+      <Modal.Content>
+        {/* Not Modal.Header: that is a <header>, which would be a second banner of the page. */}
+        <div className={classes.header}>
+          <Modal.Title>{title}</Modal.Title>
           <Modal.CloseButton aria-label="Close" />
-        </Modal.Header>
-        <Modal.Body className={classes.body}>{children}</Modal.Body>
+        </div>
+        <Modal.Body>{children}</Modal.Body>
         {footer !== undefined && <div className={classes.footer}>{footer}</div>}
       </Modal.Content>
     </Modal.Root>

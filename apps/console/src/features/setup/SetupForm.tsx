@@ -5,7 +5,7 @@ import { type Client, createClient } from '@muster/contract/api/clients'
 import { NodeName } from '@muster/contract/fields'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { fieldErrors } from '../../app/FormDialog.tsx'
+import { fieldErrors, focusFirstError } from '../../app/form-errors.ts'
 import { call } from '../../app/api.ts'
 import { describeError } from '../../app/describe-error.ts'
 import { clientsQuery, dashInfoQuery } from '../../app/queries.ts'
@@ -36,7 +36,7 @@ export function SetupForm({ initial }: { initial: boolean }) {
   })
   const error = finish.error === null ? undefined : describeError(finish.error)
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => finish.mutate(values))}>
+    <form noValidate onSubmit={form.onSubmit((values) => finish.mutate(values), focusFirstError(form))}>
       <Stack gap="md">
         {error && (
           <Alert color="negative" role="alert" title={error.message}>

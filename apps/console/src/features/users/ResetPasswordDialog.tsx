@@ -1,4 +1,4 @@
-import { PasswordInput, Stack, TextInput } from '@mantine/core'
+import { PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { NewPassword, resetPassword } from '@muster/contract/api/sessions'
 import { FormDialog } from '../../app/FormDialog.tsx'
@@ -28,7 +28,7 @@ export function ResetPasswordDialog({ close }: AddressedDialogProps) {
     >
       <Stack gap="md">
         {/* Password managers save the new password under this name. */}
-        <TextInput name="username" autoComplete="username" value={user_name ?? ''} readOnly hidden />
+        <input type="text" name="username" autoComplete="username" value={user_name ?? ''} readOnly hidden />
         <PasswordInput
           label="New password"
           description="At least 10 characters"
