@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
+// As `npm start` has it: a program starts in two thirds of the time.
+const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compiled')
 
 /** A program that a test has started: its output is kept, and it does not outlive the test. */
 export class Program implements AsyncDisposable {
@@ -16,7 +18,8 @@ export class Program implements AsyncDisposable {
   #isOver = false
 
   constructor(file: string, args: string[], options: { env: NodeJS.ProcessEnv; cwd?: string }) {
-    this.#child = spawn(file, args, { cwd: ROOT, ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env }
+    this.#child = spawn(file, args, { cwd: ROOT, ...options, env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#keep(this.#child.stdout, this.stdout)
     this.#keep(this.#child.stderr, this.stderr)
     const kill = () => this.#child.kill('SIGKILL')

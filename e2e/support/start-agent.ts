@@ -10,9 +10,14 @@ export interface AgentOptions {
   /** A new temporary folder when not given: a machine of its own. */
   dataFolder?: string
   env?: Record<string, string>
+  /** `bundle`: the one file that machines get, started as their service starts it. */
+  program?: 'sources' | 'bundle'
 }
 
-const MAIN = join(ROOT, 'apps/agent/src/main.ts')
+const PROGRAMS = {
+  sources: [join(ROOT, 'apps/agent/src/main.ts')],
+  bundle: ['--max-semi-space-size=1', join(ROOT, 'apps/agent/dist/agent.mjs')],
+}
 
 /** Enrols a real agent with a data folder of its own, and runs it. It is gone, with its folder, when disposed. */
 export async function startAgent(options: AgentOptions): Promise<TestAgent> {
@@ -77,7 +82,8 @@ export class TestAgent implements AsyncDisposable {
 
   #spawn(args: string[]): Program {
     const env = { ...process.env, ...this.#options.env }
-    return new Program(process.execPath, [MAIN, ...args, '--data', this.dataFolder], { env })
+    const program = PROGRAMS[this.#options.program ?? 'sources']
+    return new Program(process.execPath, [...program, ...args, '--data', this.dataFolder], { env })
   }
 
   async #end(signal: NodeJS.Signals): Promise<number> {

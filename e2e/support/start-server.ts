@@ -53,6 +53,10 @@ export class TestServer implements AsyncDisposable {
     return this.program.pid
   }
 
+  get isRunning(): boolean {
+    return this.#program?.isRunning === true
+  }
+
   async start(): Promise<void> {
     if (this.dataFolder === '') this.dataFolder = await mkdtemp(join(tmpdir(), 'muster-e2e-'))
     const { PATH, HOME } = process.env

@@ -92,6 +92,15 @@ describe('a fleet', () => {
     )
   })
 
+  test('of visitors reports itself once and leaves', async () => {
+    await using server = await startTestServer()
+    using fleet = await startFleet({ server: server.url, token: 'token'.repeat(5), count: 20, mode: 'visit' })
+    expect(server.reports).toHaveLength(20)
+    expect(fleet.counts).toMatchObject({ connected: 0, connects: 20 })
+    fleet.machines[0]?.connect()
+    await fleet.waitForConnected(1)
+  })
+
   test('a machine that the server refuses stays away', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)

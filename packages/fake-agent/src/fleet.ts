@@ -23,6 +23,8 @@ export interface FleetOptions {
   /** What a command does, instead of the small shell of play-run.ts. */
   plan?: FleetCore['plan']
   onProgress?: (enrolled: number) => void
+  /** `visit`: each machine reports itself once and leaves; it can `connect` later. */
+  mode?: 'stay' | 'visit'
 }
 
 const ENROL_AT_ONCE = 16
@@ -56,6 +58,8 @@ export class Fleet implements Disposable {
     unreadable: 0,
     mostFailures: 0,
   }
+  /** Reports of changes, of all machines together; may be changed at any time. */
+  reportsPerSecond: number
   lastDialError = ''
   lastRefusal = ''
   #options: FleetOptions
@@ -70,6 +74,7 @@ export class Fleet implements Disposable {
 
   constructor(options: FleetOptions) {
     this.#options = options
+    this.reportsPerSecond = options.reportsPerSecond ?? 0
     this.#random = new Random(this.seed ^ 0x5bd1e995)
     this.#clock.onTick((elapsedMs) => {
       this.#reportSome(elapsedMs)
@@ -115,6 +120,12 @@ export class Fleet implements Disposable {
     }
   }
 
+  /** From now on `counts.mostFailures` counts anew. */
+  forgetFailures(): void {
+    this.counts.mostFailures = 0
+    for (const machine of this.machines) machine.forgetFailures()
+  }
+
   describeTrouble(): string {
     return [this.lastRefusal, this.lastDialError].filter((text) => text !== '').join('; ')
   }
@@ -140,7 +151,8 @@ export class Fleet implements Disposable {
     this.#core ??= this.#makeCore(answer.command_key)
     const machine = new FakeMachine(this.#core, index, answer.agent_id)
     this.machines.push(machine)
-    machine.connect()
+    if (this.#options.mode === 'visit') await machine.visit()
+    else machine.connect()
   }
 
   #makeCore(commandKey: string): FleetCore {
@@ -172,7 +184,7 @@ export class Fleet implements Disposable {
 
   /** Spreads the wanted reports evenly over time and over the connected machines. */
   #reportSome(elapsedMs: number): void {
-    const perSecond = this.#options.reportsPerSecond ?? 0
+    const perSecond = this.reportsPerSecond
     if (perSecond === 0 || this.counts.connected === 0) return
     this.#owedReports = Math.min(perSecond, this.#owedReports + (perSecond * elapsedMs) / 1000)
     for (let tried = 0; this.#owedReports >= 1 && tried < this.machines.length; tried++) {

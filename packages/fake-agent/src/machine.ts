@@ -39,6 +39,7 @@ export class FakeMachine {
   #failures = 0
   #takeBackRetry: () => void = () => {}
   #hasReportedFacts = false
+  #onAcknowledged: (() => void) | undefined
 
   constructor(core: FleetCore, index: number, agentId: string) {
     this.#core = core
@@ -95,6 +96,16 @@ export class FakeMachine {
     socket?.terminate()
   }
 
+  /** Comes, reports what the machine is, and leaves: for many machines that are known but away. */
+  async visit(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#onAcknowledged = resolve
+      this.connect()
+    })
+    this.#onAcknowledged = undefined
+    this.disconnect()
+  }
+
   /** Sends a report, now or when the link is back; it is kept until the server acknowledges it. */
   report(report: Report): void {
     this.#seq += 1
@@ -106,6 +117,11 @@ export class FakeMachine {
   /** A report of something that has changed on the machine. */
   reportChange(): void {
     this.report({ kind: 'facts', facts: changeFacts(this.facts(), this.#core.random) })
+  }
+
+  /** Counts failed attempts from zero: what happened while the server was down is no fault of it. */
+  forgetFailures(): void {
+    this.#failures = 0
   }
 
   /** Ends a link that has been silent for too long: called now and then for all machines. */
@@ -138,6 +154,7 @@ export class FakeMachine {
         return obeyCommand(this.#core, this, frame.command)
       case 'ack':
         this.#unacknowledged = this.#unacknowledged.filter(({ seq }) => seq > frame.seq)
+        if (this.#unacknowledged.length === 0) this.#onAcknowledged?.()
         return
       case 'error':
         this.#core.counts.unreadable += 1

@@ -1,0 +1,72 @@
+// npm run bench [-- MEASURE ...]: measures the budgets that exist so far, prints them and keeps them in
+// docs/benchmarks.md. Without names all but `large` are measured; --print leaves the file alone.
+import { parseArgs } from 'node:util'
+import { buildPrograms } from '../support/build.ts'
+import type { Figure } from './budgets.ts'
+import { measureAgent } from './measure-agent.ts'
+import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
+import { measureConsole } from './measure-console.ts'
+import { openStage, type Stage } from './stage.ts'
+import { tableRow, writeTable } from './write-table.ts'
+
+const MACHINES = 10_000
+const MANY_MACHINES = 100_000
+
+/** In this order on one stage: those that leave it as it was first, the restart last. */
+const ON_STAGE = {
+  list: measureList,
+  command: measureCommand,
+  console: (stage: Stage) =>
+    measureConsole(stage, { load: 'firstLoad', open: 'open10k', search: 'search10k', scroll: 'scroll' }),
+  load: measureLoad,
+  reconnect: measureReconnect,
+}
+const ALL = [...Object.keys(ON_STAGE), 'agent', 'large']
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    print: { type: 'boolean', default: false },
+    machines: { type: 'string', default: `${MACHINES}` },
+  },
+})
+const unknown = positionals.filter((name) => !ALL.includes(name))
+if (unknown.length > 0) {
+  console.error(`unknown: ${unknown.join(', ')}; there are ${ALL.join(', ')}`)
+  process.exit(1)
+}
+const wanted = positionals.length > 0 ? positionals : ALL.filter((name) => name !== 'large')
+const figures: Figure[] = []
+
+buildPrograms()
+await measureOnStage()
+if (wanted.includes('agent')) keep(await measureAgent())
+if (wanted.includes('large')) await measureLarge()
+console.log(
+  'Left out, as it does not exist yet: one script to 10,000 machines, terminal, desktop, check samples.',
+)
+if (!values.print) writeTable(figures)
+
+async function measureOnStage(): Promise<void> {
+  const measures = Object.entries(ON_STAGE).filter(([name]) => wanted.includes(name))
+  if (measures.length === 0) return
+  const machines = Number(values.machines)
+  console.log(`Enrolling ${machines} machines ...`)
+  await using stage = await openStage({ machines })
+  for (const [name, measure] of measures) {
+    console.log(`Measuring ${name} ...`)
+    keep(await measure(stage))
+  }
+  stage.server.expectCleanLog()
+}
+
+async function measureLarge(): Promise<void> {
+  console.log(`Enrolling ${MANY_MACHINES} machines, which takes minutes ...`)
+  await using stage = await openStage({ machines: MANY_MACHINES, mode: 'visit' })
+  keep(await measureConsole(stage, { open: 'open100k', search: 'search100k' }))
+}
+
+function keep(more: Figure[]): void {
+  figures.push(...more)
+  for (const figure of more) console.log(tableRow(figure))
+}

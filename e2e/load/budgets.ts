@@ -1,0 +1,47 @@
+/** What the product promises of its speed and size. Below `aim` is what it strives for, above `must` is a defect. */
+interface Budget {
+  what: string
+  must: number
+  aim: number
+  unit: string
+}
+
+export const BUDGETS = {
+  firstLoad: {
+    what: 'first load of the dashboard, JavaScript + CSS, compressed',
+    must: 400,
+    aim: 250,
+    unit: 'kB',
+  },
+  open10k: {
+    what: 'dashboard opened cold, 10,000 machines, to the first row',
+    must: 700,
+    aim: 400,
+    unit: 'ms',
+  },
+  open100k: { what: 'the same with 100,000', must: 3000, aim: 1500, unit: 'ms' },
+  search10k: { what: 'search typed, to the filtered rows painted, 10,000', must: 60, aim: 30, unit: 'ms' },
+  search100k: { what: 'the same with 100,000 rows', must: 200, aim: 80, unit: 'ms' },
+  scroll: { what: 'scrolling 10,000 rows, longest frame', must: 50, aim: 17, unit: 'ms' },
+  list: { what: '`GET /agents/` for one client of 500 in 10,000, p95', must: 30, aim: 10, unit: 'ms' },
+  command: { what: 'send command (`true`) to a real agent, median', must: 10, aim: 4, unit: 'ms' },
+  memory: { what: '10,000 agents, 1,000 reports/s: memory of the server', must: 550, aim: 350, unit: 'MB' },
+  apiP99: { what: '10,000 agents, 1,000 reports/s: API p99', must: 60, aim: 20, unit: 'ms' },
+  reconnect: { what: '10,000 agents after a server restart, all back', must: 30, aim: 10, unit: 's' },
+  agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 50, unit: 'MB' },
+  agentCpu: { what: 'agent, idle, processor', must: 0.5, aim: 0.1, unit: '%' },
+} as const satisfies Record<string, Budget>
+export type BudgetName = keyof typeof BUDGETS
+
+export interface Figure {
+  budget: BudgetName
+  value: number
+  /** What else was seen: the spread, a count. */
+  remark?: string
+}
+
+export function verdictOf({ budget, value }: Figure): 'aim' | 'must' | 'missed' {
+  const { must, aim } = BUDGETS[budget]
+  if (value <= aim) return 'aim'
+  return value <= must ? 'must' : 'missed'
+}

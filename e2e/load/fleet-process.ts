@@ -1,0 +1,48 @@
+// A fleet in a process of its own, so that what it does does not slow down whoever measures. Spoken to by
+// remote-fleet.ts: one JSON order at a time, each answered.
+import { type Fleet, startFleet } from '@muster/fake-agent/fleet'
+import type { FleetOrder, FleetState } from './remote-fleet.ts'
+
+let fleet: Fleet | undefined
+
+process.on('message', (order: FleetOrder) => {
+  obey(order).then(
+    (state) => process.send?.({ state }),
+    (error: Error) => process.send?.({ error: `${error.message} ${fleet?.describeTrouble() ?? ''}` }),
+  )
+})
+process.on('disconnect', () => process.exit(0))
+
+async function obey(order: FleetOrder): Promise<FleetState> {
+  switch (order.kind) {
+    case 'start': {
+      const { tokens, count, mode } = order
+      fleet = await startFleet({
+        server: order.server,
+        token: (index) => tokens[index % tokens.length] ?? '',
+        count,
+        mode,
+      })
+      if (mode === 'stay') await fleet.waitForConnected(count, 120_000)
+      break
+    }
+    case 'await':
+      await fleet?.waitForConnected(order.count, order.timeoutMs)
+      break
+    case 'forget-failures':
+      fleet?.forgetFailures()
+      break
+    case 'rate':
+      if (fleet !== undefined) fleet.reportsPerSecond = order.reportsPerSecond
+      break
+    case 'look':
+      break
+  }
+  if (fleet === undefined) throw new Error('there is no fleet yet')
+  return {
+    counts: fleet.counts,
+    agentIds: order.kind === 'start' ? fleet.machines.map(({ agentId }) => agentId) : [],
+    hostnames: order.kind === 'start' ? fleet.machines.map(({ hostname }) => hostname) : [],
+    memoryMb: Math.round(process.memoryUsage().rss / 1024 / 1024),
+  }
+}

@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import { type Browser, chromium, type Page, type Request } from '@playwright/test'
+import { findChromium } from '../../tools/system-programs.ts'
+import { storageStateOf } from '../support/sign-in.ts'
+import type { BudgetName, Figure } from './budgets.ts'
+import { median } from './figures.ts'
+import { cpuSeconds } from './process-figures.ts'
+import { settle, type Stage } from './stage.ts'
+
+const OPENINGS = 7
+const SEARCHES = [
+  'debian',
+  'thinkpad',
+  'anna',
+  'windows 11',
+  'srv-0',
+  'client 003',
+  'eu prec',
+  'laptop-00',
+  'tokyo',
+  '7840u',
+]
+const SCROLL_PX = 20_000
+const SCROLL_PX_PER_SECOND = 5000
+const VIEWPORT = { width: 1440, height: 900 }
+const FLAGS =
+  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+
+/** The dashboard in Chromium with the stage's machines: opened, searched, and scrolled. */
+export async function measureConsole(
+  stage: Stage,
+  budgets: { open: BudgetName; search: BudgetName; load?: BudgetName; scroll?: BudgetName },
+): Promise<Figure[]> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('Chromium is not installed')
+  const browser = await chromium.launch({ executablePath, args: FLAGS.split(' ') })
+  try {
+    // The first page of a browser pays for the browser.
+    await (await browser.newPage()).goto('about:blank')
+    await settle(() => cpuSeconds(stage.server.pid))
+    const openings: Opening[] = []
+    for (let count = 0; count < OPENINGS; count++) openings.push(await openOnce(browser, stage))
+    const opened = openings.map(({ firstRowMs }) => firstRowMs)
+    const figures: Figure[] = [
+      { budget: budgets.open, value: median(opened), remark: describeSpread(opened) },
+      ...(await measureSearch(browser, stage, budgets.search)),
+    ]
+    if (budgets.scroll !== undefined) figures.push(await measureScroll(browser, stage, budgets.scroll))
+    const wire = openings[0]
+    if (budgets.load !== undefined && wire !== undefined) {
+      const remark = `${wire.files} files`
+      figures.unshift({ budget: budgets.load, value: wire.wireBytes / 1000, remark })
+    }
+    return figures
+  } finally {
+    await browser.close()
+  }
+}
+
+interface Opening {
+  firstRowMs: number
+  wireBytes: number
+  files: number
+}
+
+/** A browser without cache, signed in, that is sent to the dashboard. */
+async function openOnce(browser: Browser, stage: Stage): Promise<Opening> {
+  await using opened = await openDashboard(browser, stage)
+  const { page, requests } = opened
+  const firstRowMs = await page.evaluate<number>('watch.firstRowMs')
+  await page.waitForLoadState('networkidle')
+  const sizes = await Promise.all(requests.map((request) => request.sizes()))
+  return {
+    firstRowMs,
+    wireBytes: sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0),
+    files: sizes.length,
+  }
+}
+
+async function measureSearch(browser: Browser, stage: Stage, budget: BudgetName): Promise<Figure[]> {
+  await using opened = await openDashboard(browser, stage)
+  const { page } = opened
+  await page.waitForLoadState('networkidle')
+  const box = page
+    .getByRole('searchbox')
+    .or(page.getByRole('textbox', { name: /search/i }))
+    .first()
+  await box.focus()
+  const timesMs: number[] = []
+  for (const text of SEARCHES) {
+    const painted = page.evaluate<number>('watch.nextCount()')
+    await page.keyboard.insertText(text)
+    timesMs.push(await painted)
+    const cleared = page.evaluate<number>('watch.nextCount()')
+    await box.fill('')
+    await cleared
+  }
+  return [{ budget, value: median(timesMs), remark: describeSpread(timesMs) }]
+}
+
+async function measureScroll(browser: Browser, stage: Stage, budget: BudgetName): Promise<Figure> {
+  await using opened = await openDashboard(browser, stage)
+  const { page } = opened
+  await page.waitForLoadState('networkidle')
+  const box = await page.locator('[role=grid]').first().boundingBox()
+  if (box === null) throw new Error('the table is not on screen')
+  const session = await page.context().newCDPSession(page)
+  const frames = page.evaluate<number[]>(`watch.frames(${(SCROLL_PX / SCROLL_PX_PER_SECOND) * 1000})`)
+  await session.send('Input.synthesizeScrollGesture', {
+    x: Math.round(box.x + box.width / 2),
+    y: Math.round(box.y + box.height / 2),
+    yDistance: -SCROLL_PX,
+    speed: SCROLL_PX_PER_SECOND,
+    gestureSourceType: 'mouse',
+  })
+  const gapsMs = await frames
+  const perSecond = (gapsMs.length * 1000) / gapsMs.reduce((sum, gap) => sum + gap, 0)
+  return { budget, value: Math.max(...gapsMs), remark: `${perSecond.toFixed(0)} frames/s` }
+}
+
+async function openDashboard(browser: Browser, { server, session }: Stage) {
+  const context = await browser.newContext({ storageState: storageStateOf(session), viewport: VIEWPORT })
+  const page: Page = await context.newPage()
+  await page.addInitScript({ path: join(import.meta.dirname, 'page-watch.js') })
+  const requests: Request[] = []
+  page.on('requestfinished', (request) => {
+    if (['script', 'stylesheet'].includes(request.resourceType())) requests.push(request)
+  })
+  await page.goto(server.url)
+  await page.locator('[role=grid] [data-row]').first().waitFor()
+  return { page, requests, [Symbol.asyncDispose]: () => context.close() }
+}
+
+function describeSpread(values: readonly number[]): string {
+  return `${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)} ms`
+}

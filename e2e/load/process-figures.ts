@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+
+/** Clock ticks per second of /proc/PID/stat: 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100
+
+/** Resident memory of a process, in MB of 1,000,000 bytes, as the budgets count. */
+export function residentMb(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  if (kib === undefined) throw new Error(`process ${pid} has no resident memory`)
+  return (Number(kib) * 1024) / 1e6
+}
+
+/** Processor seconds that a process has used so far. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}

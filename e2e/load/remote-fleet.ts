@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { FleetCounts } from '@muster/fake-agent/fleet-core'
+
+export type FleetOrder =
+  | {
+      kind: 'start'
+      server: string
+      /** Machine number i takes token number i, round and round. */
+      tokens: string[]
+      count: number
+      mode: 'stay' | 'visit'
+    }
+  | { kind: 'await'; count: number; timeoutMs: number }
+  | { kind: 'forget-failures' }
+  /** Reports of changes a second, of all machines together. */
+  | { kind: 'rate'; reportsPerSecond: number }
+  | { kind: 'look' }
+
+export interface FleetState {
+  counts: FleetCounts
+  /** Answered to `start` only. */
+  agentIds: string[]
+  hostnames: string[]
+  memoryMb: number
+}
+
+export interface RemoteFleet extends AsyncDisposable {
+  ask(order: FleetOrder): Promise<FleetState>
+}
+
+type Answer = { state: FleetState } | { error: string }
+
+/** A process that will hold simulated machines. */
+export function openRemoteFleet(): RemoteFleet {
+  const child = fork(join(import.meta.dirname, 'fleet-process.ts'), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ended = once(child, 'exit')
+  return {
+    async ask(order) {
+      const answered = once(child, 'message')
+      child.send(order)
+      const [message] = await Promise.race([
+        answered,
+        ended.then(() => [{ error: 'the process of the fleet ended' }]),
+      ])
+      // Sent by fleet-process.ts and by nobody else.
+      const answer = message as Answer
+      if ('error' in answer) throw new Error(answer.error)
+      return answer.state
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { type Client } from '@muster/contract/api/clients'
+import { addClient, makeToken } from '../support/seed.ts'
+import { type Session, signIn } from '../support/sign-in.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
+import { type FleetState, openRemoteFleet, type RemoteFleet } from './remote-fleet.ts'
+
+/** A server with clients of 500 machines each, all of them simulated. */
+export interface Stage extends AsyncDisposable {
+  server: TestServer
+  session: Session
+  clients: Client[]
+  fleet: RemoteFleet
+  started: FleetState
+}
+
+export interface StageOptions {
+  machines: number
+  mode?: 'stay' | 'visit'
+}
+
+const MACHINES_PER_CLIENT = 500
+
+export async function openStage({ machines, mode = 'stay' }: StageOptions): Promise<Stage> {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startServer({ env: { MUSTER_LOG_LEVEL: 'warn' } }))
+  const session = await signIn(server.url, server.admin)
+  const clients: Client[] = []
+  const tokens: string[] = []
+  for (let number = 0; number < Math.ceil(machines / MACHINES_PER_CLIENT); number++) {
+    const client = await addClient(session, `Client ${String(number + 1).padStart(3, '0')}`)
+    clients.push(client)
+    tokens.push(await makeToken(session, client, { type: number % 5 === 0 ? 'server' : 'workstation' }))
+  }
+  const fleet = stack.use(openRemoteFleet())
+  const started = await fleet.ask({
+    kind: 'start',
+    server: server.url,
+    tokens,
+    count: machines,
+    mode,
+  })
+  const resources = stack.move()
+  return { server, session, clients, fleet, started, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+/** Waits until the server has nothing left to do: half a second in which it used next to no processor time. */
+export async function settle(cpuSecondsOf: () => number): Promise<void> {
+  const HALF_SECOND_MS = 500
+  const IDLE_SHARE = 0.3
+  for (let tries = 0; tries < 120; tries++) {
+    const before = cpuSecondsOf()
+    await new Promise((resolve) => setTimeout(resolve, HALF_SECOND_MS))
+    if ((cpuSecondsOf() - before) / (HALF_SECOND_MS / 1000) < IDLE_SHARE) return
+  }
+}

@@ -1,0 +1,18 @@
+import type { Page } from '@playwright/test'
+import type { Credentials } from './sign-in.ts'
+
+/** Fills in and sends the form of the sign-in page, as a person does. */
+export async function sendPassword(page: Page, { username, password }: Credentials): Promise<void> {
+  await page.getByRole('textbox', { name: 'User name' }).fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** What lies in the page's local storage. */
+export async function readStorage(page: Page): Promise<Record<string, string>> {
+  return page.evaluate<Record<string, string>>('({ ...localStorage })')
+}
+
+export async function writeStorage(page: Page, values: Record<string, string>): Promise<void> {
+  await page.evaluate(`Object.assign(localStorage, ${JSON.stringify(values)})`)
+}

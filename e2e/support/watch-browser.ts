@@ -1,0 +1,20 @@
+import type { BrowserContext } from '@playwright/test'
+
+/** Chromium's own remark on a refused request; the console shows what the server said. */
+export const refusedWith = (status: number): RegExp =>
+  new RegExp(`the server responded with a status of ${status}\\b`)
+/** What Chromium says when the server is gone for a while. */
+export const SERVER_GONE =
+  /net::ERR_CONNECTION_(REFUSED|RESET|CLOSED)|net::ERR_EMPTY_RESPONSE|WebSocket connection to .* failed/
+
+/** Collects, as lines, what a healthy page never says: console errors, console warnings, uncaught errors, crashes. */
+export function watchBrowser(context: BrowserContext, lines: string[]): void {
+  context.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    lines.push(`${message.type()}: ${message.text()} (${message.location().url})`)
+  })
+  context.on('weberror', (event) => {
+    lines.push(`uncaught: ${event.error().stack ?? event.error().message}`)
+  })
+  context.on('page', (page) => page.on('crash', () => lines.push(`crashed: ${page.url()}`)))
+}
