@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 /** Shapes that several nouns share. */
-export const Id = z.coerce.number().int().min(1)
+/** The number of a row, within what PostgreSQL's integer holds. */
+export const Id = z.coerce.number().int().min(1).max(2_147_483_647)
 export const IdParams = z.object({ id: Id })
 export const AgentId = z.string().regex(/^[A-Za-z0-9]{8,64}$/, 'An agent id is 8 to 64 letters and digits.')
 export const AgentParams = z.object({ agent_id: AgentId })

@@ -132,7 +132,7 @@ export const getHistoryOutput = endpoint({
   access: 'can_list_agent_history',
   summary: 'Output that came after chunk number `after`',
   params: z.object({ id: Id }),
-  query: z.object({ after: z.coerce.number().int().min(0).default(0) }),
+  query: z.object({ after: z.coerce.number().int().min(0).max(2_147_483_647).default(0) }),
   response: z.object({
     history: AgentHistory,
     chunks: z.array(z.object({ seq: z.int(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),

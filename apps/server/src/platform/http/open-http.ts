@@ -16,7 +16,8 @@ import { collectRoutes, type DescribedRoute } from './openapi.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { prepareStop } from './stop.ts'
 
-const LARGEST_SOCKET_MESSAGE = 16 * 1024 * 1024
+// `closeTimeout`: a closed socket whose other side is dead would hold up the stopping server for half a minute.
+const SOCKET_OPTIONS = { maxPayload: 16 * 1024 * 1024, closeTimeout: 2000 }
 const COMPRESS_FROM_BYTES = 1024
 
 export interface Http {
@@ -36,13 +37,14 @@ export async function openHttp(
   const fastify = createFastify({ config, log })
   const mounted: Endpoint[] = []
   setSecurityHeaders(fastify, config)
+  // Before whatever may refuse a request: only what comes after it knows to end the connection of a refused upgrade.
+  await fastify.register(websocket, { options: SOCKET_OPTIONS })
   const metrics = createMetrics(fastify)
   const stop = prepareStop(fastify)
   await allowOrigins(fastify, config)
   guardOrigins(fastify, config)
   await fastify.register(cookie)
   await compressAnswers(fastify)
-  await fastify.register(websocket, { options: { maxPayload: LARGEST_SOCKET_MESSAGE } })
   const consoleFiles = await serveConsole(fastify, consoleFolder)
   fastify.addHook('onRequest', async (request, reply) => {
     const { endpoint } = request.routeOptions.config

@@ -4,6 +4,7 @@ import type { ListQuery } from '@muster/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { type Caller, mayDo } from './caller.ts'
+import { describeIssue } from './issue-words.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
 import { pageOf } from './page.ts'
@@ -106,7 +107,7 @@ async function admit(
 
 function parsePart(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
   if (schema === undefined) return undefined
-  const parsed = schema.safeParse(value ?? {})
+  const parsed = schema.safeParse(value ?? {}, { error: describeIssue })
   if (parsed.success) return parsed.data
   const fields: Record<string, string[]> = {}
   for (const issue of parsed.error.issues) (fields[issue.path.join('.')] ??= []).push(issue.message)

@@ -1,0 +1,128 @@
+import type { Endpoint } from '@muster/contract/endpoint'
+import type { TestServer } from './test-server.ts'
+import type { TestUser } from './test-given.ts'
+import { audit } from './features/audit/write-audit.ts'
+
+/** A client with one of everything in it, whose texts all carry its name. */
+export interface World {
+  name: string
+  clientId: number
+  siteId: number
+  agentId: string
+  noteId: number
+  historyId: number
+  scriptId: number
+  user: TestUser
+}
+
+export async function createWorld({ ctx, given }: TestServer, name: string): Promise<World> {
+  const now = ctx.now().toISOString()
+  const client = await given.client({ name: `${name} client` })
+  const site = await given.site({ client_id: client.id, name: `${name} site` })
+  const agent = await given.agent({ site_id: site.id, hostname: `${name}-pc`, description: `${name} text` })
+  const script = await given.script({ script_body: 'echo' })
+  const note = await ctx.db
+    .insertInto('agent_notes')
+    .values({ agent_id: agent.agent_id, username: 'ada', note: `${name} note`, entry_time: now })
+    .returning('pk')
+    .executeTakeFirstOrThrow()
+  const history = await ctx.db
+    .insertInto('agent_history')
+    .values({
+      agent_id: agent.agent_id,
+      time: now,
+      type: 'cmd_run',
+      state: 'queued',
+      reason: null,
+      command: `echo ${name}`,
+      script_id: null,
+      script_name: null,
+      shell: 'sh',
+      username: 'ada',
+      run_as_user: null,
+      timeout_seconds: 60,
+      expires_at: new Date(ctx.now().getTime() + 3_600_000).toISOString(),
+      command_name: 'run-command',
+      command_input: '{}',
+      nonce: `nonce ${name}`,
+      sent_at: null,
+      started_at: null,
+      finished_at: null,
+      retcode: null,
+      execution_time: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await ctx.db
+    .insertInto('history_output')
+    .values({ history_id: history.id, chunk: 1, stream: 'stdout', text: `${name} output` })
+    .execute()
+  await audit(ctx.db, {
+    caller: { username: 'ada', source: '' },
+    action: 'modify',
+    object_type: 'agent',
+    message: `${name} message`,
+    agent,
+  })
+  return {
+    name,
+    clientId: client.id,
+    siteId: site.id,
+    agentId: agent.agent_id,
+    noteId: note.pk,
+    historyId: history.id,
+    scriptId: script.id,
+    user: await given.user(),
+  }
+}
+
+/** The address of an endpoint with the things of this world in it. */
+export function addressIn(world: World, { path }: Endpoint): string {
+  return path
+    .replace(':agent_id', world.agentId)
+    .replace(':pk', String(world.noteId))
+    .replace(':digest', world.user.sessionDigest)
+    .replace(':id', String(idFor(world, path)))
+}
+
+function idFor(world: World, path: string): number {
+  if (path.startsWith('/clients/sites/')) return world.siteId
+  if (path.startsWith('/clients/')) return world.clientId
+  if (path.startsWith('/agents/history/')) return world.historyId
+  if (path.startsWith('/scripts/')) return world.scriptId
+  return world.user.id
+}
+
+/**
+ * A good body for every endpoint that takes one, about the things of this world. An endpoint that is missing here
+ * fails the walk: say how it is called.
+ */
+export function bodyIn(world: World, endpoint: Endpoint): unknown {
+  const { clientId: client, siteId: site, agentId: agent_id } = world
+  const bodies: Record<string, unknown> = {
+    'PUT /agents/:agent_id/': { description: 'changed' },
+    'POST /agents/maintenance/bulk/': { type: 'Client', id: client, action: true },
+    'POST /agents/installer/': { client, site, agenttype: 'server', plat: 'linux' },
+    'PATCH /logs/audit/': {},
+    'POST /clients/': { client: { name: 'A new client' }, site: { name: 'A new site' } },
+    'PUT /clients/:id/': { client: { name: 'changed' } },
+    'POST /clients/sites/': { site: { client, name: 'A new site' } },
+    'PUT /clients/sites/:id/': { site: { name: 'changed' } },
+    'POST /agents/:agent_id/cmd/': { shell: 'sh', cmd: 'true', wait: false },
+    'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },
+    'POST /agents/notes/': { agent_id, note: 'A new note' },
+    'PUT /agents/notes/:pk/': { note: 'changed' },
+    'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
+    'PUT /scripts/:id/': { description: 'changed' },
+    'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },
+    'POST /v2/login/': { username: 'nobody', password: 'wrong', twofactor: '123456' },
+    'POST /accounts/users/confirm_totp/': { twofactor: '123456' },
+    'PUT /accounts/resetpw/': { password: 'a new password' },
+    'PATCH /accounts/users/ui/': { dark_mode: false },
+    'POST /agent/enrol/': { token: 'unknown' },
+  }
+  if (endpoint.body === undefined) return undefined
+  const name = `${endpoint.method} ${endpoint.path}`
+  if (name in bodies) return bodies[name]
+  throw new Error(`How is ${name} called? Add a body to test-world.ts.`)
+}
