@@ -34,7 +34,7 @@ export async function storeFacts(tx: Db, agentId: string, reports: FactsReport[]
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
   if (row === undefined) return
-  const before = row.facts === null ? undefined : AgentFacts.partial().safeParse(JSON.parse(row.facts)).data
+  const before: unknown = row.facts === null ? undefined : JSON.parse(row.facts)
   const base: AgentFacts = { ...UNKNOWN, hostname: row.hostname, platform: row.plat, arch: row.arch }
   const facts = AgentFacts.parse(Object.assign({}, base, before, ...reports.map((report) => report.facts)))
   await tx
