@@ -14,6 +14,7 @@ import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { descriptionRoutes } from './features/core/description-routes.ts'
+import { refuseForeignKey } from './features/core/refuse-foreign-key.ts'
 import { registerFigures } from './features/core/figures.ts'
 import { coreRoutes } from './features/core/routes.ts'
 import { authenticate } from './features/sessions/authenticate.ts'
@@ -41,6 +42,7 @@ export interface App {
 
 /** The whole API: its table of contents is the list of `xxxRoutes` below. */
 export async function createApp(ctx: Context, options: { consoleFolder?: string } = {}): Promise<App> {
+  await refuseForeignKey(ctx)
   const http = await openHttp(ctx, options.consoleFolder ?? CONSOLE_FOLDER)
   const { fastify, metrics, mounted, routes, stop } = http
   const cookies = await openSessionCookies(ctx)

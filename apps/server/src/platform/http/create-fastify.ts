@@ -24,6 +24,8 @@ export function createFastify({ config, log }: { config: Config; log: Log }): Fa
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_WITHIN_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    // With a public address and no TLS of its own, a proxy on this machine stands before the server and tells who asks.
+    trustProxy: config.publicUrl !== undefined && config.tls === undefined ? 'loopback' : false,
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
     // Answered as the contract has it by watchStopping().

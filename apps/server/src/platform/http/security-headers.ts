@@ -6,7 +6,9 @@ const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /**
  * The console's policy. Scripts come from the server's own files only; styles may be inline because the UI kit
- * writes its variables so; 'self' of connect-src covers the live socket of the same host and port.
+ * writes its variables so; 'self' of connect-src covers the live socket of the same host and port. Trusted Types
+ * (require-trusted-types-for 'script') wait for the console's own default policy: the UI kit sets the text of its
+ * style elements as HTML, which without a policy that lets tag-free text pass leaves a blank page.
  */
 export const CONSOLE_POLICY = [
   "default-src 'none'",

@@ -1,33 +1,78 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, readFile } from 'node:fs/promises'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  randomUUID,
+} from 'node:crypto'
+import { access, link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { AppError } from '@muster/contract/errors'
+
+const KEY_BYTES = 32
 
 /** Encrypts what must not lie readable in the database, with a key file beside it. */
 export interface Secrets {
+  /** Tells one key from another and nothing else about it. */
+  keyId: string
   encrypt(text: string): string
   decrypt(sealed: string): string
 }
 
 /** Opens `secret.key` in the data folder, and makes it (mode 0600) where it is missing. */
 export async function openSecrets(dataFolder: string): Promise<Secrets> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   const path = join(dataFolder, 'secret.key')
-  try {
-    const file = await open(path, 'wx', 0o600)
-    await file.writeFile(randomBytes(32).toString('base64url'))
-    await file.sync()
-    await file.close()
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  const text = await readKeyFile(dataFolder, path)
+  const key = Buffer.from(text.trim(), 'base64url')
+  if (key.length !== KEY_BYTES) {
+    throw new AppError(
+      'conflict',
+      `${path} does not hold a key of ${KEY_BYTES} bytes; restore it from a backup`,
+    )
   }
-  const key = Buffer.from((await readFile(path, 'utf8')).trim(), 'base64url')
-  if (key.length !== 32) throw new Error(`${path} does not hold a 32-byte key; restore it from a backup`)
   return createSecrets(key)
+}
+
+async function readKeyFile(dataFolder: string, path: string): Promise<string> {
+  try {
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+    await makeKeyFile(path)
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new AppError('unavailable', `the data folder ${dataFolder} cannot be used: ${reason}`, { cause })
+  }
+}
+
+/** The file appears whole and on disk, or not at all, and never replaces one that is there. */
+async function makeKeyFile(path: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}`
+  try {
+    if (await exists(path)) return
+    await using file = await open(draft, 'wx', 0o600)
+    await file.writeFile(randomBytes(KEY_BYTES).toString('base64url'))
+    await file.sync()
+    await link(draft, path)
+  } catch (error) {
+    // Another server that starts at this moment was faster; its key counts.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** AES-256-GCM; sealed text is `v1.` + base64url of nonce, tag and cipher text. */
 export function createSecrets(key: Buffer): Secrets {
   return {
+    keyId: createHmac('sha256', key).update('muster key id').digest('base64url').slice(0, 16),
     encrypt(text) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, nonce)
