@@ -1,0 +1,28 @@
+import { defineConfig } from '@playwright/test'
+
+const CHROMIUM_FLAGS =
+  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+
+// Every story starts its own server (support/story.ts); what a test is started with comes from there.
+export default defineConfig({
+  testDir: 'stories',
+  projects: [
+    { name: 'build', testMatch: 'build.setup.ts' },
+    { name: 'stories', testMatch: '**/*.story.ts', dependencies: ['build'] },
+  ],
+  outputDir: 'test-results',
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  use: {
+    trace: 'retain-on-failure',
+    viewport: { width: 1440, height: 900 },
+    launchOptions: {
+      executablePath: process.env['MUSTER_CHROMIUM'] ?? '/usr/bin/chromium',
+      args: CHROMIUM_FLAGS.split(' '),
+    },
+  },
+})

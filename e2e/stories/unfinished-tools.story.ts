@@ -1,0 +1,21 @@
+import { expect } from '@playwright/test'
+import { addClient } from '../support/seed.ts'
+import { test } from '../support/story.ts'
+
+const PATHS = [
+  '/takecontrol/abcdefgh1234',
+  '/webvnc/abcdefgh1234/5900',
+  '/webterm',
+  '/remotebackground/abcdefgh1234?agentPlatform=linux',
+]
+
+for (const path of PATHS) {
+  test(`${path} says honestly that its tool is not there yet`, async ({ admin, openConsole }) => {
+    await addClient(admin, 'Acme')
+    const page = await openConsole({ as: admin, path })
+    await expect(page.getByRole('heading', { name: 'This tool is not here yet' })).toBeVisible()
+    await expect(page).toHaveURL(path)
+    await page.getByRole('link', { name: 'Go to the dashboard' }).click()
+    await expect(page).toHaveURL('/')
+  })
+}
