@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { getHealth, getVersion } from '@muster/contract/api/core'
@@ -107,6 +108,39 @@ test('while it stops, running requests are finished and new ones hear 503', asyn
   open()
   expect(await (await running).text()).toBe('done')
   await stopped
+})
+
+test('a request that waits for hours is cut off while everything else still closes in order', async () => {
+  await using server = await createTestServer()
+  const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
+  server.app.fastify.get('/endless', async (request) => {
+    hasStarted()
+    await once(request.raw.socket, 'close')
+    return 'never read'
+  })
+  const { url } = await server.listen()
+  const endless = expect(fetch(`${url}/endless`)).rejects.toThrow()
+  await started
+  const began = performance.now()
+  await server.app.stop()
+  expect(performance.now() - began).toBeLessThan(8000)
+  await endless
+})
+
+test('a socket whose peer does not answer holds up the stop for a moment only', async () => {
+  await using server = await createTestServer()
+  const { port } = await server.listen()
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    'GET /ws/live/ HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  )
+  const [greeting] = await once(socket, 'data')
+  expect(String(greeting)).toContain('101 Switching Protocols')
+  socket.pause()
+  const began = performance.now()
+  await server.app.stop()
+  expect(performance.now() - began).toBeLessThan(4000)
+  socket.destroy()
 })
 
 test('figures are for this machine, and for others with the permission', async () => {

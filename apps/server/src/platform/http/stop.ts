@@ -3,6 +3,10 @@ import type { FastifyInstance } from 'fastify'
 
 const RETRY_AFTER_SECONDS = 5
 const CLOSE_EVERY_MS = 50
+/** A peer that is gone without a word never answers the closing of its socket. */
+const SOCKETS_WITHIN_MS = 2000
+/** Below the grace that main.ts gives the whole stop, so that bus and database still close in order. */
+const REQUESTS_WITHIN_MS = 5000
 
 /**
  * Answers a function that stops the HTTP server: from its first moment new requests hear 503, sockets close, requests
@@ -32,10 +36,17 @@ export function prepareStop(fastify: FastifyInstance): () => Promise<void> {
   return async () => {
     isStopping = true
     const timer = setInterval(closeWhenDone, CLOSE_EVERY_MS)
+    const cutOff = setTimeout(() => {
+      for (const socket of fastify.websocketServer.clients) socket.terminate()
+    }, SOCKETS_WITHIN_MS)
+    // Who waits for a machine to answer could wait for hours: the handler ends when its connection does.
+    const finish = setTimeout(() => fastify.server.closeAllConnections(), REQUESTS_WITHIN_MS)
     try {
       await fastify.close()
     } finally {
       clearInterval(timer)
+      clearTimeout(cutOff)
+      clearTimeout(finish)
     }
   }
 }
