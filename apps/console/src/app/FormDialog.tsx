@@ -1,11 +1,11 @@
-import { Alert, Button } from '@mantine/core'
-import '@mantine/core/styles/Alert.css'
+import { Box, Button } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useId, useRef } from 'react'
 import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
+import { ErrorBox } from '../ui/ErrorBox.tsx'
 import { describeError } from './describe-error.ts'
 import { fieldErrors, focusFirstError } from './form-errors.ts'
 import { notifyDone } from './notify.ts'
@@ -106,11 +106,10 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
 
 /** What the server said of the whole form. */
 export function FormError({ error }: { error: unknown }) {
-  const { message, caption } = describeError(error)
   return (
-    <Alert color="negative" role="alert" mb="sm" title={message}>
-      {caption}
-    </Alert>
+    <Box mb="md">
+      <ErrorBox {...describeError(error)} />
+    </Box>
   )
 }
 

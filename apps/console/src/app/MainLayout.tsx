@@ -1,5 +1,4 @@
-import { DEFAULT_DATE_FORMAT } from '@muster/rules/layout'
-import { VERSION_CHECK_MS } from '@muster/rules/layout'
+import { DEFAULT_DATE_FORMAT, VERSION_CHECK_MS } from '@muster/rules/layout'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { DateFormat } from '../ui/date-format.ts'
@@ -14,7 +13,11 @@ import { dashInfoQuery } from './queries.ts'
 
 /** The frame: header, menu bar, what the whole page should know, the screen itself. */
 export function MainLayout() {
-  const { data: info } = useQuery({ ...dashInfoQuery, refetchInterval: VERSION_CHECK_MS })
+  const { data: info } = useQuery({
+    ...dashInfoQuery,
+    refetchInterval: VERSION_CHECK_MS,
+    meta: { quiet: true },
+  })
   useUserLook(info)
   const format = info?.date_format || info?.default_date_format || DEFAULT_DATE_FORMAT
   return (

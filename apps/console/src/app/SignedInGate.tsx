@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Navigate, Outlet, useNavigate } from '@tanstack/react-router'
 import { Suspense, lazy, useEffect } from 'react'
-import { useSignInNeeded } from './follow-session.ts'
 import { connectLive } from './live.ts'
 import { clientsQuery, useDashInfo } from './queries.ts'
+import { forgetSignIn } from './session.ts'
+import { useSignInNeeded } from './sign-in-needed.ts'
 
 const SignInAgain = lazy(() =>
   import('../features/sessions/SignInAgain.tsx').then((file) => ({ default: file.SignInAgain })),
@@ -14,7 +15,10 @@ export function SignedInGate() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   useEffect(() => {
-    const link = connectLive(queryClient, () => void navigate({ to: '/expired' }))
+    const link = connectLive(queryClient, () => {
+      forgetSignIn()
+      void navigate({ to: '/expired' })
+    })
     return () => link[Symbol.dispose]()
   }, [queryClient, navigate])
   const { data: clients } = useQuery(clientsQuery)

@@ -1,9 +1,9 @@
 import { ApiError, callEndpoint } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
-import { countPending } from './pending.ts'
+import { countPending, quietly } from './pending.ts'
 import { queryKey } from './query-key.ts'
-import { getSession } from './session.ts'
+import { isReplacedSoon, readStoredToken } from './session.ts'
 
 export { queryKey }
 
@@ -18,10 +18,14 @@ export function call<E extends Endpoint>(
   input: Input<E>,
   settings: CallSettings = {},
 ): Promise<Output<E>> {
+  const send = () => callEndpoint(endpoint, input, { baseUrl: '', headers: requestHeaders, ...settings })
   return countPending(async () => {
+    const sentToken = readStoredToken()
     try {
-      return await callEndpoint(endpoint, input, { baseUrl: '', headers: requestHeaders, ...settings })
+      return await send()
     } catch (error) {
+      // Somebody has just signed in anew, here or in another tab: the refusal was meant for the old session.
+      if (isRefusedSession(error) && (await isReplacedSoon(sentToken))) return send()
       if (error instanceof ApiError) for (const listener of refusalListeners) listener(error, endpoint)
       throw error
     }
@@ -51,7 +55,10 @@ export async function callPage<E extends Endpoint, Row = RowOf<E>>(
 export function query<E extends Endpoint>(endpoint: E, input: Input<E>) {
   return queryOptions({
     queryKey: queryKey(endpoint, input),
-    queryFn: ({ signal }) => call(endpoint, input, { signal }),
+    queryFn: ({ signal, meta }) => {
+      const ask = () => call(endpoint, input, { signal })
+      return meta?.quiet === true ? quietly(ask) : ask()
+    },
   })
 }
 
@@ -63,11 +70,15 @@ export function onRefusal(listener: (error: ApiError, endpoint: Endpoint) => voi
 
 type RowOf<E> = Output<E> extends readonly (infer Row)[] ? Row : never
 
+function isRefusedSession(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
 const refusalListeners = new Set<(error: ApiError, endpoint: Endpoint) => void>()
 
 function requestHeaders(): Record<string, string> {
   // Read for each request: another tab may have signed in anew.
-  const { access_token } = getSession()
+  const access_token = readStoredToken()
   const xsrf = readCookie('XSRF-TOKEN')
   return {
     ...(access_token === null ? {} : { authorization: `Token ${access_token}` }),

@@ -4,14 +4,9 @@ import type { Endpoint } from '@muster/contract/endpoint'
 import type { QueryClient } from '@tanstack/react-query'
 import { onRefusal } from './api.ts'
 import type { createConsoleRouter } from './router.tsx'
-import { getSession, onOtherTab, sessionStore } from './session.ts'
-import { createStore, useStore } from './store.ts'
-
-/** Set while the session is in its grace: reads answer, writes wait for a new sign-in over the page. */
-const signInNeeded = createStore(false)
-export const useSignInNeeded = (): boolean => useStore(signInNeeded, (needed) => needed)
-export const askForSignIn = (): void => signInNeeded.set(true)
-export const signInDone = (): void => signInNeeded.set(false)
+import { forgetSignIn, getSession, onOtherTab, sessionStore } from './session.ts'
+import { lastPageShown, noteOtherTab } from './last-page.ts'
+import { askForSignIn } from './sign-in-needed.ts'
 
 /** Leads to the right page when the session ends here, on the server or in another tab. */
 export function followSession(
@@ -21,7 +16,11 @@ export function followSession(
   onRefusal((error, endpoint) => {
     const way = wayAfterRefusal(error, endpoint)
     if (way === 'sign-in-here') askForSignIn()
-    if (way === 'expired') void router.navigate({ to: '/expired' })
+    if (way === 'expired') {
+      // The server has ended the session already: nothing is left to sign out of.
+      forgetSignIn()
+      void router.navigate({ to: '/expired' })
+    }
     if (way === 'totp-setup') void router.navigate({ to: '/totp_setup' })
   })
   let token = getSession().access_token
@@ -29,18 +28,23 @@ export function followSession(
     const before = token
     token = getSession().access_token
     if (token === before) return
-    signInDone()
     // Another user may see other things: nothing of the old session is shown to the new one.
     if (token === null) queryClient.clear()
   })
   onOtherTab((before, now) => {
     const { pathname } = router.state.location
-    if (before.access_token !== null && now.access_token === null && pathname !== '/login') {
+    if (
+      before.access_token !== null &&
+      now.access_token === null &&
+      pathname !== '/login' &&
+      pathname !== '/expired'
+    ) {
+      noteOtherTab()
       void router.navigate({ to: '/expired' })
     }
-    if (before.access_token === null && now.access_token !== null && pathname === '/login') {
-      void router.navigate({ href: now.next ?? '/', replace: true })
-    }
+    const waits = pathname === '/login' || pathname === '/expired'
+    if (now.access_token !== null && waits)
+      void router.navigate({ href: lastPageShown() ?? '/', replace: true })
   })
 }
 

@@ -4,7 +4,7 @@ import { HEARTBEAT_MESSAGE } from '@muster/rules/layout'
 export const PING_EVERY_MS = 10_000
 export const PONG_WITHIN_MS = 5_000
 const RETRY_FIRST_MS = 300
-const RETRY_MOST_MS = 8_000
+const RETRY_MOST_MS = 3_000
 
 export interface LiveSocketHandlers {
   /** A fresh one-time ticket; a rejection counts as a failed attempt. */
@@ -16,7 +16,9 @@ export interface LiveSocketHandlers {
   onHeard(roundTripMs: number | undefined): void
   /** The link broke; another attempt follows by itself. */
   onLost(): void
-  /** The server ended the session: no further attempt. */
+  /** The server ended the session; whether another one is there to go on with. */
+  isSessionReplaced(): Promise<boolean>
+  /** The session has ended: no further attempt. */
   onSessionEnded(): void
 }
 
@@ -80,10 +82,8 @@ export class LiveSocket implements Disposable {
     socket.addEventListener(
       'close',
       ({ code }) => {
-        if (code === LIVE_CLOSE.sessionEnded) {
-          this[Symbol.dispose]()
-          this.#handlers.onSessionEnded()
-        } else this.#lose()
+        if (code === LIVE_CLOSE.sessionEnded) void this.#endSession()
+        else this.#lose()
       },
       options,
     )
@@ -120,6 +120,15 @@ export class LiveSocket implements Disposable {
     this.#pingSentAt = performance.now()
     this.#socket.send(HEARTBEAT_MESSAGE)
     this.#after(PONG_WITHIN_MS, () => this.#lose())
+  }
+
+  async #endSession(): Promise<void> {
+    this.#dropAttempt()
+    const replaced = await this.#handlers.isSessionReplaced()
+    if (this.#disposed) return
+    if (replaced) return this.#connect()
+    this[Symbol.dispose]()
+    this.#handlers.onSessionEnded()
   }
 
   #lose(): void {

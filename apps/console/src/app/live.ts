@@ -7,6 +7,8 @@ import { queryKey } from './query-key.ts'
 import { type LiveEvent, TREE_FIELDS, isStale } from './live-invalidation.ts'
 import { LiveSocket } from './live-socket.ts'
 import { quietly } from './pending.ts'
+import { isReplacedSoon, readStoredToken } from './session.ts'
+import { whenSignedIn } from './sign-in-needed.ts'
 import { createStore, useStore } from './store.ts'
 
 export interface LiveState {
@@ -49,9 +51,12 @@ export function onReconnect(listener: () => void): () => void {
 export function connectLive(queryClient: QueryClient, onSessionEnded: () => void): Disposable {
   live.set(START)
   const stale = createInvalidator(queryClient)
+  let token: string | null = null
   const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/live/`
   const socket = new LiveSocket(url, {
     fetchTicket: async (signal) => {
+      await whenSignedIn(signal)
+      token = readStoredToken()
       const { ticket } = await quietly(() => call(createSocketTicket, {}, { signal, timeoutMs: 10_000 }))
       return ticket
     },
@@ -78,6 +83,7 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
       }
     },
     onLost: () => live.set({ ...live.get(), status: 'lost', roundTripMs: undefined }),
+    isSessionReplaced: () => isReplacedSoon(token),
     onSessionEnded,
   })
   return {

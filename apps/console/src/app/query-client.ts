@@ -5,6 +5,10 @@ import { notify } from './notify.ts'
 
 declare module '@tanstack/react-query' {
   interface Register {
+    queryMeta: {
+      /** Asked again and again by itself: does not show the loading bar. */
+      quiet?: boolean
+    }
     mutationMeta: {
       /** The form shows its own errors where they are; no notification then. */
       errorsShown?: boolean

@@ -12,6 +12,7 @@ import { CrashPage } from './CrashPage.tsx'
 import { MainLayout } from './MainLayout.tsx'
 import { NotFoundPage } from './NotFoundPage.tsx'
 import { SignedInGate } from './SignedInGate.tsx'
+import { notePage, takePageToRemember } from './last-page.ts'
 import { agentSearch, dashboardSearch, frameSearch, parseSearch, stringifySearch } from './search.ts'
 import { isSignedIn, storeNext } from './session.ts'
 
@@ -94,7 +95,7 @@ const expired = createRoute({
   getParentRoute: () => root,
   path: '/expired',
   beforeLoad: () => {
-    const from = leftPage()
+    const from = takePageToRemember()
     if (from !== undefined) storeNext(from)
   },
   component: lazyRouteComponent(() => import('../features/sessions/ExpiredPage.tsx'), 'ExpiredPage'),
@@ -130,7 +131,7 @@ export function createConsoleRouter(queryClient: QueryClient, history?: RouterHi
   })
   // Navigation scrolls to the top; a new selection or dialog on the same page does not.
   router.subscribe('onResolved', ({ pathChanged, toLocation }) => {
-    lastPage = toLocation.href
+    notePage(toLocation.href)
     if (pathChanged) window.scrollTo(0, 0)
   })
   return router
@@ -140,11 +141,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createConsoleRouter>
   }
-}
-
-// The page on screen, for /expired to remember. The router's own state has moved on when a guard runs.
-let lastPage: string | undefined
-
-function leftPage(): string | undefined {
-  return lastPage === undefined || /^\/(login|expired)\b/.test(lastPage) ? undefined : lastPage
 }

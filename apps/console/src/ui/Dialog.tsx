@@ -4,7 +4,8 @@ import classes from './Dialog.module.css'
 
 export interface DialogProps {
   title: ReactNode
-  onClose: () => void
+  /** Without it nobody can close the dialog. */
+  onClose?: () => void
   children: ReactNode
   /** Buttons, at the foot; the one accent button last. */
   footer?: ReactNode
@@ -13,6 +14,7 @@ export interface DialogProps {
   /** Neither Escape nor a click beside it closes: for work that would be lost. */
   persistent?: boolean
   opened?: boolean
+  zIndex?: number
 }
 
 const STYLES = { content: classes.content ?? '', title: classes.title ?? '', body: classes.body ?? '' }
@@ -27,16 +29,18 @@ export function Dialog({
   size = 'md',
   persistent = false,
   opened = true,
+  zIndex = 200,
 }: DialogProps) {
   return (
     <Modal.Root
       opened={opened}
-      onClose={onClose}
+      onClose={onClose ?? (() => undefined)}
+      zIndex={zIndex}
       size={WIDTHS_PX[size] ?? 'auto'}
       radius={size === 'full' ? 0 : 'lg'}
       fullScreen={size === 'full'}
-      closeOnClickOutside={!persistent}
-      closeOnEscape={!persistent}
+      closeOnClickOutside={!persistent && onClose !== undefined}
+      closeOnEscape={!persistent && onClose !== undefined}
       transitionProps={{ duration: 120 }}
       classNames={STYLES}
       centered
@@ -46,7 +50,7 @@ export function Dialog({
         {/* Not Modal.Header: that is a <header>, which would be a second banner of the page. */}
         <div className={classes.header}>
           <Modal.Title>{title}</Modal.Title>
-          <Modal.CloseButton aria-label="Close" />
+          {onClose && <Modal.CloseButton aria-label="Close" />}
         </div>
         <Modal.Body>{children}</Modal.Body>
         {footer !== undefined && <div className={classes.footer}>{footer}</div>}

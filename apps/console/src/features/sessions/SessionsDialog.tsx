@@ -57,8 +57,20 @@ export function SessionsDialog({ close }: AddressedDialogProps) {
   )
 }
 
+/** No event tells of a new sign-in elsewhere; while somebody looks, the list is asked for this often. */
+const REFRESH_MS = 3_000
+
 function SessionList() {
-  const { data: sessions, error, refetch } = useQuery(query(listOwnSessions, {}))
+  const {
+    data: sessions,
+    error,
+    refetch,
+  } = useQuery({
+    ...query(listOwnSessions, {}),
+    staleTime: 0,
+    refetchInterval: REFRESH_MS,
+    meta: { quiet: true },
+  })
   if (error !== null && sessions === undefined) {
     return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
   }

@@ -1,8 +1,8 @@
-import { Anchor, Modal, Stack } from '@mantine/core'
+import { Anchor, Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { signInDone } from '../../app/follow-session.ts'
 import { useSession } from '../../app/session.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { CodeForm } from './CodeForm.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
 import { useSignIn } from './use-sign-in.ts'
@@ -13,20 +13,10 @@ export function SignInAgain() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const signIn = useSignIn(() => {
-    signInDone()
     void queryClient.invalidateQueries()
   })
   return (
-    <Modal
-      opened
-      onClose={() => undefined}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      title="Your session has expired"
-      size={400}
-      zIndex={600}
-    >
+    <Dialog title="Your session has expired" size="sm" zIndex={600}>
       <Stack gap="md">
         <div>Sign in again to go on. What you have typed on this page is kept.</div>
         {signIn.step === 'code' ? (
@@ -44,6 +34,6 @@ export function SignInAgain() {
           Sign out
         </Anchor>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

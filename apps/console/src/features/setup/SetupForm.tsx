@@ -1,5 +1,4 @@
-import { Alert, Button, Checkbox, Select, Stack, TextInput } from '@mantine/core'
-import '@mantine/core/styles/Alert.css'
+import { Button, Checkbox, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type Client, createClient } from '@muster/contract/api/clients'
 import { NodeName } from '@muster/contract/fields'
@@ -11,6 +10,7 @@ import { describeError } from '../../app/describe-error.ts'
 import { clientsQuery, dashInfoQuery } from '../../app/queries.ts'
 import { takeNext } from '../../app/session.ts'
 import { BusyOverlay } from '../../ui/BusyOverlay.tsx'
+import { ErrorBox } from '../../ui/ErrorBox.tsx'
 import { listTimeZones, ownTimeZone } from './time-zones.ts'
 
 const START = { client: '', site: '', timezone: ownTimeZone(), companyname: '', monitor_server: true }
@@ -34,15 +34,10 @@ export function SetupForm({ initial }: { initial: boolean }) {
     },
     onError: (error) => form.setErrors(nameErrors(error)),
   })
-  const error = finish.error === null ? undefined : describeError(finish.error)
   return (
     <form noValidate onSubmit={form.onSubmit((values) => finish.mutate(values), focusFirstError(form))}>
       <Stack gap="md">
-        {error && (
-          <Alert color="negative" role="alert" title={error.message}>
-            {error.caption}
-          </Alert>
-        )}
+        {finish.error !== null && <ErrorBox {...describeError(finish.error)} />}
         <TextInput
           label="Client"
           placeholder="Acme Dental"

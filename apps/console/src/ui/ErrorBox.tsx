@@ -1,0 +1,15 @@
+import { IconAlertTriangle } from '@tabler/icons-react'
+import classes from './ErrorBox.module.css'
+
+/** In a form: what went wrong, read aloud at once, with a dim line on what helps. */
+export function ErrorBox({ message, caption }: { message: string; caption?: string | undefined }) {
+  return (
+    <div role="alert" className={classes.box}>
+      <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <div className={classes.text}>
+        <div>{message}</div>
+        {caption !== undefined && <div className={classes.caption}>{caption}</div>}
+      </div>
+    </div>
+  )
+}
