@@ -17,16 +17,17 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** An event as it travels between server processes. `agent_ids` lets each console be shown only what its user may see. */
+/**
+ * An event as it travels between server processes. `agent_ids` lets each console be shown only what its user may see:
+ * as many as `ids` and then in pairs with them, or those that all of the ids belong to. Without ids it may be any of
+ * the kind.
+ */
 export const event = z.object({
   type: z.enum(EVENT_TYPES),
   ids: z.array(z.union([z.int(), z.string()])),
   agent_ids: z.array(AgentId).optional(),
 })
 export type Event = z.infer<typeof event>
-
-/** Stands for ids that are too many to name, or not known: all of this kind may have changed. */
-export const ALL_IDS = '*'
 
 /** First message of a console on `/ws/live/`. Later ones are the text `ping`. */
 export const LiveHello = z.object({ type: z.literal('hello'), ticket: z.string().min(1).max(200) })
@@ -45,9 +46,9 @@ export type Counts = z.infer<typeof Counts>
 
 /**
  * What the server tells a console: at most one `agents` message a second, data of everything else by its endpoint.
- * What was fetched before `ready` may be out of date and is asked for again. `agent.*` events never come as
- * `changed`: the `agents` message tells of them, with `{agent_id}` alone where something changed that is no part of
- * the row. `last_seen` of a connected machine is always now, and is not repeated.
+ * What was fetched before `ready` may be out of date and is asked for again. Events without ids mean all of their kind.
+ * That a machine came or went is said by `agents` only. `last_seen` of a connected machine is always now, and is not
+ * repeated there.
  */
 export const LiveMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), version: z.string() }),

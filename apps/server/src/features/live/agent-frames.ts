@@ -39,7 +39,6 @@ export class KnownAgents {
   #rows: Map<string, AgentRow> | undefined
   #loading: Promise<void> | undefined
   #stale = new Set<string>()
-  #named = new Set<string>()
 
   constructor(source: AgentRowSource) {
     this.#source = source
@@ -57,7 +56,6 @@ export class KnownAgents {
   forget(): void {
     this.#rows = undefined
     this.#stale.clear()
-    this.#named.clear()
   }
 
   placeOf(agentId: string): Place | undefined {
@@ -73,30 +71,21 @@ export class KnownAgents {
     for (const id of agentIds) this.#stale.add(id)
   }
 
-  /** Something about these machines has changed for certain, be it in the row or beside it. */
-  markNamed(agentIds: Iterable<string>): void {
-    for (const id of agentIds) this.#named.add(id)
-    this.mark(agentIds)
-  }
-
   async takeChanges(): Promise<AgentChange[]> {
     const known = this.#rows
     if (known === undefined || this.#stale.size === 0) return []
     const stale = this.#stale
-    const named = this.#named
     this.#stale = new Set()
-    this.#named = new Set()
     try {
       const rows = await this.#source.rowsOf(stale)
       // The last console left meanwhile.
       if (known !== this.#rows) return []
       const now = new Map(rows.map((row) => [row.agent_id, row]))
-      return Array.from(stale, (id) => replaceRow(known, id, now.get(id), named.has(id))).filter(
+      return Array.from(stale, (id) => replaceRow(known, id, now.get(id))).filter(
         (change) => change !== undefined,
       )
     } catch (error) {
       this.mark(stale)
-      for (const id of named) this.#named.add(id)
       throw error
     }
   }
@@ -134,7 +123,6 @@ function replaceRow(
   known: Map<string, AgentRow>,
   agentId: string,
   after: AgentRow | undefined,
-  isNamed: boolean,
 ): AgentChange | undefined {
   const before = known.get(agentId)
   if (after === undefined) known.delete(agentId)
@@ -144,7 +132,7 @@ function replaceRow(
     return { agentId, before, after, fields: new Set(), json: undefined }
   }
   const fields = changedFields(before, after)
-  if (fields.size === 0 && !isNamed) return undefined
+  if (fields.size === 0) return undefined
   const parts: Partial<Record<keyof AgentRow, unknown>> = { agent_id: agentId }
   for (const field of fields) parts[field] = after[field]
   return { agentId, before, after, fields, json: JSON.stringify(parts) }

@@ -1,4 +1,4 @@
-import { ALL_IDS, type Event, type EventType } from '@muster/contract/events'
+import type { Event, EventType } from '@muster/contract/events'
 import type { Permission } from '@muster/contract/permissions'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { NO_AGENT, type PendingEvents, type PendingIds } from './pending-events.ts'
@@ -12,16 +12,19 @@ export interface Viewer {
 }
 
 type Ids = Event['ids']
+type Told = { type: EventType; ids: Ids }
+/** What is told when it is not said which. */
+const ALL: Ids = []
 
 /** What a console may be told of these events. Where it is not certain that the user may know, it is not told. */
-export function eventsFor(pending: PendingEvents, viewer: Viewer): { type: EventType; ids: Ids }[] {
+export function eventsFor(pending: PendingEvents, viewer: Viewer): Told[] {
   return Array.from(pending, ([type, ids]) => ({ type, ids: idsFor(type, ids, viewer) })).filter(
-    ({ ids }) => ids.length > 0,
+    (told): told is Told => told.ids !== undefined,
   )
 }
 
 /** Tells a console that everything it shows may be out of date: what its user may see has changed. */
-export function everythingChanged(userId: number): { type: EventType; ids: Ids }[] {
+export function everythingChanged(userId: number): Told[] {
   const types: EventType[] = [
     'agent.changed',
     'client.changed',
@@ -31,40 +34,43 @@ export function everythingChanged(userId: number): { type: EventType; ids: Ids }
     'audit.added',
     'settings.changed',
   ]
-  return [{ type: 'user.changed', ids: [userId] }, ...types.map((type) => ({ type, ids: [ALL_IDS] }))]
+  return [{ type: 'user.changed', ids: [userId] }, ...types.map((type) => ({ type, ids: ALL }))]
 }
 
-function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids {
+function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | undefined {
   const { caller, sight } = viewer
   const permission = PERMISSION[type]
   const may = permission === undefined || mayDo(caller, permission)
+  // Users hear of themselves whatever they may do.
+  if (!may && type !== 'user.changed') return undefined
   switch (type) {
-    case 'agent.changed':
     case 'agent.added':
     case 'agent.removed':
       // The frames of the machines table tell of these.
-      return []
-    case 'client.changed':
-      return may ? pending.pick(() => true).filter((id) => id === ALL_IDS || sight.seesClient(Number(id))) : []
+      return undefined
+    case 'agent.changed':
     case 'history.changed':
     case 'note.changed':
-      return may ? pending.pick((agentId) => seesAgent(viewer, agentId)) : []
+      return pending.pick((agentId) => seesAgent(viewer, agentId))
     case 'audit.added':
       // Rows without a machine may belong to a client that is not seen: that there is one more says nothing of it.
-      if (may && !sight.all && pending.has(NO_AGENT)) return [ALL_IDS]
-      return may ? pending.pick((agentId) => seesAgent(viewer, agentId)) : []
+      if (!sight.all && pending.has(NO_AGENT)) return ALL
+      return pending.pick((agentId) => seesAgent(viewer, agentId))
+    case 'client.changed':
+      return only(pending, (id) => sight.seesClient(Number(id)))
     case 'user.changed':
-      return pending.pick(() => true).filter((id) => may || id === ALL_IDS || id === caller.userId)
+      return only(pending, (id) => may || id === caller.userId)
     case 'session.ended':
       // A digest is nobody else's business.
-      return may ? [ALL_IDS] : []
+      return ALL
     case 'script.changed':
     case 'settings.changed':
-      return may ? pending.pick(() => true) : []
+      return pending.pick(() => true)
   }
 }
 
 const PERMISSION: Partial<Record<EventType, Permission>> = {
+  'agent.changed': 'can_list_agents',
   'client.changed': 'can_list_clients',
   'script.changed': 'can_list_scripts',
   'history.changed': 'can_list_agent_history',
@@ -72,6 +78,13 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'audit.added': 'can_view_auditlogs',
   'user.changed': 'can_list_accounts',
   'session.ended': 'can_list_accounts',
+}
+
+function only(pending: PendingIds, mayKnow: (id: string | number) => boolean): Ids | undefined {
+  const ids = pending.pick(() => true)
+  if (ids === undefined || ids.length === 0) return ids
+  const known = ids.filter(mayKnow)
+  return known.length === 0 ? undefined : known
 }
 
 function seesAgent({ sight, placeOf }: Viewer, agentId: string): boolean {

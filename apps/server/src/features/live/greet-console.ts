@@ -3,7 +3,7 @@ import { LIVE_CLOSE, LiveHello } from '@muster/contract/events'
 import type { RawData, WebSocket } from 'ws'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { LiveHub } from './live-hub.ts'
-import { closeSocket, LiveSocket } from './live-socket.ts'
+import { LiveSocket } from './live-socket.ts'
 import type { Sight } from './sight.ts'
 
 export interface Greeting {
@@ -11,7 +11,6 @@ export interface Greeting {
   /** Throws `not_signed_in` where the ticket does not do. */
   redeem: (ticket: string) => Promise<Caller>
   sightOf: (caller: Caller) => Promise<Sight>
-  onError: (error: unknown) => void
   mostBufferedBytes?: number | undefined
 }
 
@@ -27,7 +26,7 @@ export function greetConsole(socket: WebSocket, greeting: Greeting): void {
   let live: LiveSocket | undefined
   let greeted = false
   const timer = setTimeout(() => {
-    closeSocket(socket, LIVE_CLOSE.ticketRefused, 'No ticket came within 5 seconds.')
+    socket.close(LIVE_CLOSE.ticketRefused, 'No ticket came within 5 seconds.')
   }, HELLO_WITHIN_MS)
   socket.on('close', () => {
     clearTimeout(timer)
@@ -43,22 +42,18 @@ export function greetConsole(socket: WebSocket, greeting: Greeting): void {
       if (live === undefined) socket.send('pong')
       else live.sendText('pong')
     } else if (greeted) {
-      closeSocket(socket, LIVE_CLOSE.unknownMessage, 'After the ticket only "ping" is understood.')
+      socket.close(LIVE_CLOSE.unknownMessage, 'After the ticket only "ping" is understood.')
     } else {
       greeted = true
       clearTimeout(timer)
-      void enter(text)
+      void hub.run(() => enter(text))
     }
   })
 
   async function enter(text: string): Promise<void> {
     const hello = LiveHello.safeParse(readJson(text))
     if (!hello.success) {
-      closeSocket(
-        socket,
-        LIVE_CLOSE.unknownMessage,
-        'The first message must be {"type":"hello","ticket":"..."}.',
-      )
+      socket.close(LIVE_CLOSE.unknownMessage, 'The first message must be {"type":"hello","ticket":"..."}.')
       return
     }
     try {
@@ -72,11 +67,11 @@ export function greetConsole(socket: WebSocket, greeting: Greeting): void {
       await hub.add(live)
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_signed_in') {
-        closeSocket(socket, LIVE_CLOSE.ticketRefused, error.message)
+        socket.close(LIVE_CLOSE.ticketRefused, error.message)
         return
       }
-      greeting.onError(error)
-      closeSocket(socket, FAILED, 'Something went wrong on the server.')
+      socket.close(FAILED, 'Something went wrong on the server.')
+      throw error
     }
   }
 }
@@ -85,9 +80,9 @@ function readText(socket: WebSocket, message: RawData, isBinary: boolean): strin
   // `ws` hands over one Buffer unless it is told otherwise.
   const bytes = message as Buffer
   if (bytes.length > LONGEST_MESSAGE_BYTES) {
-    closeSocket(socket, TOO_BIG, 'This message is too long.')
+    socket.close(TOO_BIG, 'This message is too long.')
   } else if (isBinary) {
-    closeSocket(socket, UNSUPPORTED, 'Only text is understood.')
+    socket.close(UNSUPPORTED, 'Only text is understood.')
   } else {
     return bytes.toString('utf8')
   }

@@ -1,7 +1,7 @@
 import { type Event, LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
 import { mayDo } from '../../platform/http/caller.ts'
 import type { Log } from '../../platform/log/log.ts'
-import { type AgentChange, type AgentRowSource, KnownAgents, writeFrame } from './agent-frames.ts'
+import { type AgentRowSource, KnownAgents, writeFrame } from './agent-frames.ts'
 import { countAgents } from './counts.ts'
 import { eventsFor, everythingChanged } from './events-for.ts'
 import type { LiveCaller, LiveSocket } from './live-socket.ts'
@@ -23,33 +23,25 @@ export interface LiveHubParts {
 const FRAME_PACE = { delayMs: 100, intervalMs: 1000 }
 const EVENT_PACE = { delayMs: 50, intervalMs: 100 }
 const SWEEP_MS = 1000
+const FAILED = 1011
 const SILENCE_MS = 45_000
 /** Events end sockets at once; this is for one that was lost between two servers. */
 const RECHECK_MS = 60_000
-/** What a change of these means for the tree: its colours and counts. */
-const TREE_FIELDS = new Set([
-  'maintenance_mode',
-  'status',
-  'client_id',
-  'site_id',
-  'overdue_email_alert',
-  'overdue_text_alert',
-  'overdue_dashboard_alert',
-] as const)
-
 /**
  * The consoles that are connected to this process, and what they are told. Events are collected for a moment and
  * then cut, for each console, to what its user may see; changed rows of machines leave as frames, one a second.
  */
-export class LiveHub implements Disposable {
+export class LiveHub implements AsyncDisposable {
   #parts: LiveHubParts
   #sockets = new Set<LiveSocket>()
   #agents: KnownAgents
   #pending: PendingEvents = new Map()
   #nodesMayHaveMoved = false
-  #frames = new Pacer(FRAME_PACE, () => this.#guard(() => this.#sendFrames()))
-  #events = new Pacer(EVENT_PACE, () => this.#guard(() => this.#sendEvents()))
+  #frames = new Pacer(FRAME_PACE, () => this.run(() => this.#sendFrames()))
+  #events = new Pacer(EVENT_PACE, () => this.run(() => this.#sendEvents()))
   #timer: NodeJS.Timeout
+  #running = new Set<Promise<void>>()
+  #isStopped = false
 
   constructor(parts: LiveHubParts) {
     this.#parts = parts
@@ -71,7 +63,7 @@ export class LiveHub implements Disposable {
   /** Takes a console in and tells it that it is up to date from now on. */
   async add(socket: LiveSocket): Promise<void> {
     this.#sockets.add(socket)
-    await this.#guard(async () => {
+    await this.run(async () => {
       await this.#agents.load()
       // Its session may have ended between the ticket and the moment since when we listen for that.
       await this.#recheck(socket)
@@ -80,7 +72,7 @@ export class LiveHub implements Disposable {
       socket.isReady = true
       this.#sendCounts([socket])
     })
-    if (!socket.isReady) socket.close(1011, 'The server could not read what to show. Try again.')
+    if (!socket.isReady) socket.close(FAILED, 'The server could not read what to show. Try again.')
   }
 
   remove(socket: LiveSocket): void {
@@ -90,27 +82,37 @@ export class LiveHub implements Disposable {
     this.#pending.clear()
   }
 
-  [Symbol.dispose](): void {
+  /** Work that is waited for when the server stops, since it asks the database. None begins after that. */
+  async run(work: () => Promise<void>): Promise<void> {
+    if (this.#isStopped) return
+    const running = this.#guard(work)
+    this.#running.add(running)
+    await running
+    this.#running.delete(running)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true
     clearInterval(this.#timer)
     this.#frames[Symbol.dispose]()
     this.#events[Symbol.dispose]()
+    await Promise.all(this.#running)
   }
 
   #onEvent(event: Event): void {
     if (this.#sockets.size === 0) return
-    if (event.type === 'session.ended') this.#end(new Set(event.ids))
-    if (event.type === 'user.changed') void this.#guard(() => this.#recheckUsers(new Set(event.ids)))
-    if (event.type === 'agent.changed') {
-      this.#agents.markNamed(event.ids.map(String))
-      this.#frames.request()
-    }
+    if (event.type === 'session.ended') this.#endSessions(event.ids)
+    if (event.type === 'user.changed') void this.run(() => this.#recheckUsers(event.ids))
     if (event.type === 'client.changed') this.#nodesMayHaveMoved = true
     addEvent(this.#pending, event)
     this.#events.request()
   }
 
-  #end(digests: Set<string | number>): void {
-    for (const socket of this.#sockets) if (digests.has(socket.caller.session.digest)) this.#endSocket(socket)
+  #endSessions(digests: Event['ids']): void {
+    for (const socket of this.#sockets) {
+      if (digests.includes(socket.caller.session.digest)) this.#endSocket(socket)
+    }
+    if (digests.length === 0) void this.run(() => this.#recheckUsers([]))
   }
 
   #endSocket(socket: LiveSocket): void {
@@ -118,15 +120,21 @@ export class LiveHub implements Disposable {
     socket.close(LIVE_CLOSE.sessionEnded, 'The session has ended. Sign in again.')
   }
 
-  async #recheckUsers(ids: Set<string | number>): Promise<void> {
-    const concerned = [...this.#sockets].filter((socket) => ids.has(socket.caller.userId))
+  async #recheckUsers(ids: Event['ids']): Promise<void> {
+    const concerned = [...this.#sockets].filter(
+      (socket) => ids.length === 0 || ids.includes(socket.caller.userId),
+    )
     await Promise.all(concerned.map((socket) => this.#recheck(socket)))
   }
 
   async #recheck(socket: LiveSocket): Promise<void> {
     const before = rightsOf(socket)
     socket.checkedAtMs = performance.now()
-    const found = await this.#parts.recheck(socket.caller)
+    const found = await this.#parts.recheck(socket.caller).catch((cause: unknown) => {
+      // Rights that cannot be read are not assumed; the console connects again.
+      socket.close(FAILED, 'The server could not look up your rights. Try again.')
+      throw new Error('the rights of a console could not be read', { cause })
+    })
     if (!this.#sockets.has(socket)) return
     if (found === undefined) return this.#endSocket(socket)
     socket.caller = found.caller
@@ -147,7 +155,7 @@ export class LiveHub implements Disposable {
         socket.caller.session.expiresAt <= expiredBefore ||
         nowMs - socket.checkedAtMs > RECHECK_MS
       ) {
-        void this.#guard(() => this.#recheck(socket))
+        void this.run(() => this.#recheck(socket))
       }
     }
   }
@@ -164,7 +172,7 @@ export class LiveHub implements Disposable {
       const events = eventsFor(pending, { caller: socket.caller, sight: socket.sight, placeOf })
       if (events.length > 0) socket.tell({ type: 'changed', events })
       // A site may have gone to another client: who sees the site now sees a part of that one.
-      if (nodesMayHaveMoved && !socket.sight.all) void this.#guard(() => this.#recheck(socket))
+      if (nodesMayHaveMoved && !socket.sight.all) void this.run(() => this.#recheck(socket))
     }
   }
 
@@ -188,10 +196,6 @@ export class LiveHub implements Disposable {
       if (text !== undefined) for (const socket of sockets) socket.sendText(text)
     }
     this.#sendCounts(readers)
-    const clientIds = clientsOf(changes)
-    if (clientIds.length === 0) return
-    addEvent(this.#pending, { type: 'client.changed', ids: clientIds })
-    this.#events.request()
   }
 
   #sendCounts(sockets: LiveSocket[]): void {
@@ -217,17 +221,6 @@ export class LiveHub implements Disposable {
 function groupBySight(sockets: LiveSocket[]): [LiveSocket, ...LiveSocket[]][] {
   // A group of groupBy has at least one member.
   return [...Map.groupBy(sockets, (socket) => socket.sight.key).values()] as [LiveSocket, ...LiveSocket[]][]
-}
-
-/** Clients whose colour or counts in the tree these changes may alter. */
-function clientsOf(changes: AgentChange[]): number[] {
-  const clientIds = new Set<number>()
-  for (const { before, after, fields } of changes) {
-    if (before !== undefined && after !== undefined && TREE_FIELDS.isDisjointFrom(fields)) continue
-    if (before !== undefined) clientIds.add(before.client_id)
-    if (after !== undefined) clientIds.add(after.client_id)
-  }
-  return [...clientIds]
 }
 
 function rightsOf({ caller, sight }: LiveSocket): string {

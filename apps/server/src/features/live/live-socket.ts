@@ -8,8 +8,6 @@ export type LiveCaller = Caller & { session: CallerSession }
 
 /** What a console may have waiting unread: some seconds of the busiest fleet. */
 export const MOST_BUFFERED_BYTES = 8 * 1024 * 1024
-/** A closing handshake that is not answered ends here. */
-const CLOSE_WAIT_MS = 1000
 
 /** One console that has shown its ticket. */
 export class LiveSocket {
@@ -56,14 +54,6 @@ export class LiveSocket {
   }
 
   close(code: number, reason: string): void {
-    closeSocket(this.#socket, code, reason)
+    this.#socket.close(code, reason)
   }
-}
-
-/** Closes with a reason, and drops the connection where the other side does not answer that in time. */
-export function closeSocket(socket: WebSocket, code: number, reason: string): void {
-  if (socket.readyState !== socket.OPEN) return
-  socket.close(code, reason)
-  const timer = setTimeout(() => socket.terminate(), CLOSE_WAIT_MS)
-  socket.once('close', () => clearTimeout(timer))
 }

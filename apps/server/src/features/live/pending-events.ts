@@ -1,15 +1,23 @@
-import { ALL_IDS, type Event, type EventType } from '@muster/contract/events'
+import type { Event, EventType } from '@muster/contract/events'
 
 type Ids = Event['ids']
 
 /** More than so many of a kind at once, and a console does better to ask for all. */
 const MOST_IDS = 500
+/** Kept at most until it is known who may hear of which. */
+const MOST_KEPT = 10_000
 /** Group of the ids that belong to no machine. */
 export const NO_AGENT = ''
 
+interface Group {
+  ids: Set<string | number>
+  /** Of this group more has changed than the ids say. */
+  all: boolean
+}
+
 /** Ids of one type of event, by the machine that they belong to. */
 export class PendingIds {
-  #groups = new Map<string, Set<string | number>>()
+  #groups = new Map<string, Group>()
   #count = 0
 
   add({ ids, agent_ids: agentIds = [] }: Event): void {
@@ -31,29 +39,26 @@ export class PendingIds {
     return [...this.#groups.keys()].filter((agentId) => agentId !== NO_AGENT)
   }
 
-  /** The ids of the groups that are let through, none twice; `ALL_IDS` alone where they are too many or not known. */
-  pick(mayKnow: (agentId: string) => boolean): Ids {
+  /** The ids of the groups that are let through, empty for "all"; undefined where no group is let through. */
+  pick(mayKnow: (agentId: string) => boolean): Ids | undefined {
     const chosen = new Set<string | number>()
-    for (const [agentId, ids] of this.#groups) {
+    let any = false
+    for (const [agentId, group] of this.#groups) {
       if (!mayKnow(agentId)) continue
-      for (const id of ids) chosen.add(id)
-      if (chosen.has(ALL_IDS) || chosen.size > MOST_IDS) return [ALL_IDS]
+      any = true
+      for (const id of group.ids) chosen.add(id)
+      if (group.all || chosen.size > MOST_IDS) return []
     }
-    return [...chosen]
+    return any ? [...chosen] : undefined
   }
 
   #addTo(agentId: string, ids: Ids): void {
-    const group = this.#group(agentId)
-    // Bounded by the fleet, whatever happens within the window: beyond the limit only the machines are kept.
-    if (ids.length === 0 || this.#count > 10 * MOST_IDS) group.add(ALL_IDS)
-    else for (const id of ids) group.add(id)
-    this.#count += ids.length
-  }
-
-  #group(agentId: string): Set<string | number> {
-    const group = this.#groups.get(agentId) ?? new Set()
+    const group = this.#groups.get(agentId) ?? { ids: new Set(), all: false }
     this.#groups.set(agentId, group)
-    return group
+    this.#count += ids.length
+    // Whatever happens within the window, only the machines are kept beyond the limit, and they are limited.
+    if (ids.length === 0 || this.#count > MOST_KEPT) group.all = true
+    else for (const id of ids) group.ids.add(id)
   }
 }
 

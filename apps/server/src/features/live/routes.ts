@@ -40,12 +40,14 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
       return { caller: { ...caller, session }, sight: await sightOf(caller) }
     },
   })
-  api.fastify.addHook('onClose', async () => hub[Symbol.dispose]())
+  api.metrics.gauge('muster_live_consoles', 'Consoles with a live socket to this process', () => hub.size)
+  api.fastify.addHook('preClose', () => hub[Symbol.asyncDispose]())
   api.fastify.get(
     LIVE_PATH,
     {
       websocket: true,
-      // Browsers always name their origin; a program that does not still needs a ticket.
+      config: { summary: 'WebSocket of the consoles, opened with a ticket; docs/protocol.md describes it' },
+      // Asked here as well, so that it holds whatever stands before the routes. Programs send no origin.
       preValidation: async (request) => {
         const { origin } = request.headers
         if (origin === undefined || isAllowedOrigin(ctx.config, request, origin)) return
@@ -57,7 +59,6 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
         hub,
         redeem: (ticket) => redeemTicket(ctx, ticket, request.ip),
         sightOf,
-        onError: (error) => ctx.log.error({ err: error }, 'a console could not be let in'),
         mostBufferedBytes: options.mostBufferedBytes,
       }),
   )
