@@ -1,7 +1,7 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import {
   type AgentFrame,
-  DEAD_AFTER_MS,
+  SERVER_DEAD_AFTER_MS,
   LINK_PATH,
   linkProof,
   MAX_SOCKET_BYTES,
@@ -126,7 +126,7 @@ export class FakeMachine {
 
   /** Ends a link that has been silent for too long: called now and then for all machines. */
   checkSilence(nowMs: number): void {
-    if (this.#state === 'up' && nowMs - this.#lastHeardMs > DEAD_AFTER_MS) this.#socket?.terminate()
+    if (this.#state === 'up' && nowMs - this.#lastHeardMs > SERVER_DEAD_AFTER_MS) this.#socket?.terminate()
   }
 
   #send(frame: AgentFrame): void {

@@ -10,9 +10,11 @@ export const PROTOCOL_VERSIONS = [1] as const
 export const MAX_FRAME_BYTES = 2 * 1024 * 1024
 /** Frames above this close the link: nobody sends such a thing by mistake. */
 export const MAX_SOCKET_BYTES = 16 * 1024 * 1024
-/** Server to agent, WebSocket ping frames; both sides take a link for dead after DEAD_AFTER_MS of silence. */
+/** Server to agent, WebSocket ping frames. The server takes a link for dead after DEAD_AFTER_MS of silence. */
 export const HEARTBEAT_MS = 2000
 export const DEAD_AFTER_MS = 4500
+/** An agent has more patience: a server that ten thousand machines sign in to at once may be late with its pings. */
+export const SERVER_DEAD_AFTER_MS = 10_000
 
 /** What the agent signs to sign in. */
 export function linkProof(agentId: string, nonce: string): string {

@@ -1,4 +1,4 @@
-import { HEARTBEAT_MS, type ServerFrame } from '@muster/contract/agent/link'
+import { DEAD_AFTER_MS, HEARTBEAT_MS, type ServerFrame } from '@muster/contract/agent/link'
 import { AgentId } from '@muster/contract/fields'
 import type { WebSocket } from 'ws'
 import type { Log } from '../log/log.ts'
@@ -25,6 +25,9 @@ export class AgentLinks implements AsyncDisposable {
   #queue: ReportQueue
   #timer: NodeJS.Timeout
   #beatFrom = 0
+  #beatAtMs = Date.now()
+  /** Until then nobody is taken for dead: this process was held up, and what they said meanwhile is unread. */
+  #patientUntilMs = 0
 
   constructor(owner: LinksOwner) {
     this.#owner = owner
@@ -102,9 +105,12 @@ export class AgentLinks implements AsyncDisposable {
   /** Pings a slice of the links, so that ten thousand pings do not leave in one burst. */
   #beatSome(): void {
     const nowMs = Date.now()
+    if (nowMs - this.#beatAtMs > HELD_UP_MS) this.#patientUntilMs = nowMs + DEAD_AFTER_MS
+    this.#beatAtMs = nowMs
+    const mayEnd = nowMs > this.#patientUntilMs
     let index = 0
     for (const socket of this.#sockets.values()) {
-      if (index % BEAT_SLICES === this.#beatFrom) socket.beat(nowMs)
+      if (index % BEAT_SLICES === this.#beatFrom) socket.beat(mayEnd ? nowMs : 0)
       index += 1
     }
     this.#beatFrom = (this.#beatFrom + 1) % BEAT_SLICES
@@ -112,3 +118,4 @@ export class AgentLinks implements AsyncDisposable {
 }
 
 const BEAT_SLICES = 20
+const HELD_UP_MS = 500

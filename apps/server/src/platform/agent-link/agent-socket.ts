@@ -78,7 +78,7 @@ export class AgentSocket {
     return true
   }
 
-  /** Checks that the machine is still there: called every HEARTBEAT_MS. */
+  /** Checks that the machine has been heard lately, by the clock given, and asks it for a sign of life. */
   beat(nowMs: number): void {
     if (nowMs - this.lastHeardMs > DEAD_AFTER_MS) this.terminate()
     else this.#ws.ping()
