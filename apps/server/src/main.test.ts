@@ -57,6 +57,17 @@ test('a wrong setting stops the start with one line that names it', async () => 
   expect(server.stderr()).toMatch(/^muster: MUSTER_PORT has a wrong value: .+\n$/)
 })
 
+test('a certificate that cannot be read stops the start with one line', async () => {
+  await using folder = await createFolder()
+  await using server = startServer({
+    MUSTER_DATA: folder.path,
+    MUSTER_TLS_CERT: join(folder.path, 'missing.pem'),
+    MUSTER_TLS_KEY: join(folder.path, 'missing.pem'),
+  })
+  expect(await server.exited()).toBe(2)
+  expect(server.stderr()).toMatch(/^muster: MUSTER_TLS_CERT and MUSTER_TLS_KEY cannot be used: .+\n$/)
+})
+
 test('a port that is taken is said in one line', async () => {
   await using folder = await createFolder()
   await using first = startServer({ MUSTER_DATA: join(folder.path, 'a') })

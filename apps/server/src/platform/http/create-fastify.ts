@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { AppError } from '@muster/contract/errors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import type { Config } from '../config/config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import type { Log } from '../log/log.ts'
 import { errorText, handleErrors, sendError } from './errors.ts'
 
@@ -38,12 +39,7 @@ export function createFastify({ config, log }: { config: Config; log: Log }): Fa
     ...(config.tls === undefined
       ? { http: limits }
       : {
-          https: {
-            ...limits,
-            cert: readFileSync(config.tls.certFile),
-            key: readFileSync(config.tls.keyFile),
-            minVersion: 'TLSv1.2',
-          },
+          https: { ...limits, ...readCertificate(config.tls), minVersion: 'TLSv1.2' },
         }),
   })
   fastify.addHook('onRequest', async (request, reply) => {
@@ -52,6 +48,17 @@ export function createFastify({ config, log }: { config: Config; log: Log }): Fa
   readBodies(fastify)
   handleErrors(fastify)
   return fastify
+}
+
+function readCertificate(files: NonNullable<Config['tls']>): { cert: Buffer; key: Buffer } {
+  try {
+    const pair = { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) }
+    createSecureContext(pair)
+    return pair
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError(`MUSTER_TLS_CERT and MUSTER_TLS_KEY cannot be used: ${reason}`, { cause })
+  }
 }
 
 /** JSON only; a body that is announced as JSON and empty counts as absent, as many clients send it so. */

@@ -20,6 +20,13 @@ test('every answer carries the security headers and a request id', async () => {
   }
 })
 
+test('answers of the API are kept by no cache', async () => {
+  await using server = await createTestServer()
+  const ada = server.as(await server.given.user())
+  expect((await ada.call(getVersion, {})).headers['cache-control']).toBe('no-store')
+  expect((await server.anonymous.call(getVersion, {})).headers['cache-control']).toBe('no-store')
+})
+
 test('an unknown address is a 404 and a wrong method a 405 that says which ones exist', async () => {
   await using server = await createTestServer()
   const missing = await server.anonymous.send({ method: 'GET', url: '/nothing/here/' })

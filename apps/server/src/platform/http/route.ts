@@ -70,6 +70,8 @@ export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handle
         return serialize(endpoint, result, input.query)
       }
       const text = await api.idempotency(request, endpoint, caller, answer)
+      // Answers hold what only their reader may see; an endpoint that wants otherwise has said so.
+      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       return reply.type('application/json; charset=utf-8').send(text)
     },
   })
