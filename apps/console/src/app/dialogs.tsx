@@ -16,6 +16,15 @@ const DIALOG_LOADERS = {
     import('../features/users/ResetPasswordDialog.tsx').then((file) => file.ResetPasswordDialog),
   'reset-2fa': () => import('../features/users/ResetTotpDialog.tsx').then((file) => file.ResetTotpDialog),
   sessions: () => import('../features/sessions/SessionsDialog.tsx').then((file) => file.SessionsDialog),
+  'add-client': () => import('../features/clients/ClientDialog.tsx').then((file) => file.AddClientDialog),
+  'edit-client': () => import('../features/clients/ClientDialog.tsx').then((file) => file.EditClientDialog),
+  'remove-client': () =>
+    import('../features/clients/RemoveDialogs.tsx').then((file) => file.RemoveClientDialog),
+  'add-site': () => import('../features/clients/SiteDialog.tsx').then((file) => file.AddSiteDialog),
+  'edit-site': () => import('../features/clients/SiteDialog.tsx').then((file) => file.EditSiteDialog),
+  'remove-site': () => import('../features/clients/RemoveDialogs.tsx').then((file) => file.RemoveSiteDialog),
+  'install-agent': () =>
+    import('../features/enrolment/InstallAgentDialog.tsx').then((file) => file.InstallAgentDialog),
 } satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>
 
 export type DialogName = keyof typeof DIALOG_LOADERS

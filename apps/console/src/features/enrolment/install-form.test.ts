@@ -1,0 +1,103 @@
+import type { Client, Site } from '@muster/contract/api/clients'
+import { expect, test } from 'vitest'
+import {
+  type InstallForm,
+  checkInstallForm,
+  findPlace,
+  isLoopback,
+  toInstallerRequest,
+} from './install-form.ts'
+
+const FORM: InstallForm = {
+  client: '1',
+  site: '2',
+  agenttype: 'server',
+  expires: 24,
+  uses: 100,
+  own_folder: false,
+  data_folder: '',
+}
+
+test('what is preset makes a line as it is', () => {
+  expect(checkInstallForm(FORM)).toEqual({})
+  expect(toInstallerRequest(FORM)).toEqual({
+    client: 1,
+    site: 2,
+    agenttype: 'server',
+    plat: 'linux',
+    expires: 24,
+    uses: 100,
+  })
+})
+
+test.each([
+  [{ client: null }, 'client'],
+  [{ site: null }, 'site'],
+  [{ expires: '' }, 'expires'],
+  [{ expires: 0 }, 'expires'],
+  [{ expires: 8761 }, 'expires'],
+  [{ expires: 1.5 }, 'expires'],
+  [{ uses: 0 }, 'uses'],
+  [{ uses: 100_001 }, 'uses'],
+  [{ own_folder: true, data_folder: '' }, 'data_folder'],
+  [{ own_folder: true, data_folder: '~/muster' }, 'data_folder'],
+  [{ own_folder: true, data_folder: 'muster' }, 'data_folder'],
+  [{ own_folder: true, data_folder: '/' }, 'data_folder'],
+])('%o is told at its field', (change, field) => {
+  expect(Object.keys(checkInstallForm({ ...FORM, ...change }))).toEqual([field])
+})
+
+test('a folder counts only where it is asked for', () => {
+  const form = { ...FORM, data_folder: ' /tmp/muster ' }
+  expect(toInstallerRequest(form)).not.toHaveProperty('data_folder')
+  expect(toInstallerRequest({ ...form, own_folder: true }).data_folder).toBe('/tmp/muster')
+})
+
+const STATE = {
+  agent_count: 0,
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+}
+const site = (id: number, client: number): Site => ({
+  id,
+  name: `site ${id}`,
+  client,
+  client_name: `client ${client}`,
+  ...STATE,
+})
+const client = (id: number, sites: number[]): Client => ({
+  id,
+  name: `client ${id}`,
+  sites: sites.map((siteId) => site(siteId, id)),
+  ...STATE,
+})
+const CLIENTS = [client(1, [1, 2]), client(2, [3])]
+
+test.each([
+  [undefined, { client: null, site: null }],
+  ['2', { client: '1', site: '2' }],
+  ['Site|3', { client: '2', site: '3' }],
+  ['Client|1', { client: '1', site: null }],
+  ['Client|2', { client: '2', site: '3' }],
+  ['Site|9', { client: null, site: null }],
+  ['nonsense', { client: null, site: null }],
+])('the place for %j', (wanted, place) => {
+  expect(findPlace(CLIENTS, wanted)).toEqual(place)
+})
+
+test('the only client and its only site need no choice', () => {
+  expect(findPlace([client(2, [3])], undefined)).toEqual({ client: '2', site: '3' })
+})
+
+test.each([
+  ['http://127.0.0.1:8420', true],
+  ['http://localhost:8420', true],
+  ['http://[::1]:8420', true],
+  ['https://muster.example', false],
+  ['http://192.0.2.7:8420', false],
+  ['http://127.0.0.1.example', false],
+  ['', false],
+])('%j is reached from its own machine only: %j', (url, expected) => {
+  expect(isLoopback(url)).toBe(expected)
+})
