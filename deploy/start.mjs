@@ -7,6 +7,7 @@ import { isFresh, targets } from './sources.mjs'
 
 // One Ctrl+C reaches this program twice, from the terminal and from npm; the server shall hear it once.
 const REPEATED_WITHIN_MS = 1000
+const PARENT_CHECK_MS = 250
 
 installPackages()
 const node = findNode()
@@ -47,6 +48,11 @@ function runServer() {
     child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => forward(signal))
+  // npm passes SIGTERM on to its shell, which dies of it and tells nobody: losing that parent means the same.
+  const parent = process.ppid
+  if (process.env.npm_lifecycle_event !== undefined) {
+    setInterval(() => process.ppid === parent || forward('SIGTERM'), PARENT_CHECK_MS)
+  }
   child.on('error', (error) => fail(`the server could not be started: ${error.message}`))
   // A server that was killed ends this program with a failure, one that stopped in order with its own code.
   child.on('exit', (code) => process.exit(code ?? 1))
