@@ -1,9 +1,8 @@
 import type { DashInfo } from '@muster/contract/api/core'
 import type { Preferences } from '@muster/contract/api/users'
+import { DEFAULT_DATE_FORMAT } from '@muster/rules/layout'
 import { VERSION } from '../../platform/config/version.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-
-const DEFAULT_DATE_FORMAT = 'MMM-DD-YYYY - HH:mm'
 
 /** Examples that change nothing on whatever machine they are sent to. */
 const RUN_CMD_PLACEHOLDERS = {

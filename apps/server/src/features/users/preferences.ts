@@ -1,5 +1,6 @@
 import { Preferences } from '@muster/contract/api/users'
 import { DEFAULT_COLORS } from '@muster/rules/colors'
+import { TREE_SPLITTER_DEFAULT } from '@muster/rules/layout'
 
 /** What a user sees until something else is chosen. */
 export const DEFAULT_PREFERENCES: Preferences = {
@@ -9,7 +10,7 @@ export const DEFAULT_PREFERENCES: Preferences = {
   url_action: null,
   default_agent_tbl_tab: 'mixed',
   client_tree_sort: 'alphafail',
-  client_tree_splitter: 20,
+  client_tree_splitter: TREE_SPLITTER_DEFAULT,
   ...DEFAULT_COLORS,
   clear_search_when_switching: true,
   date_format: '',
