@@ -1,0 +1,161 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { FactsReporter } from './collectors/facts-reporter.ts'
+import type { Facts } from './collectors/changed-facts.ts'
+import { takeCommand } from './commands/take-command.ts'
+import type { Identity } from './identity/identity.ts'
+import { makeMachineKey } from './identity/machine-key.ts'
+import { readKey, readPublicKey } from './identity/machine-key-pair.ts'
+import { ClockOffset } from './link/clock-offset.ts'
+import { Link } from './link/link.ts'
+import { describeError, type Log } from './log/log.ts'
+import type { Os } from './os/os.ts'
+import { Problems } from './problems.ts'
+import { Runs } from './run/runs.ts'
+import { runFolder } from './run/script-file.ts'
+import { Kept } from './state/kept.ts'
+import { Nonces } from './state/nonces.ts'
+import { Outbox } from './state/outbox.ts'
+import { RunRecords } from './state/run-records.ts'
+import { State } from './state/state.ts'
+import { StatusFile } from './status-file.ts'
+import { AGENT_VERSION } from './version.ts'
+
+const CHORES_EVERY_MS = 3_600_000
+const LAST_WORDS_MS = 1500
+
+export interface AgentOptions {
+  folder: string
+  identity: Identity
+  os: Os
+  log: Log
+  readSlowFacts: () => Promise<Facts>
+  /** Removes the agent from this machine; the process ends soon after. */
+  uninstall: () => Promise<void>
+  now?: () => number
+  quickEveryMs?: number
+}
+
+export interface Agent extends AsyncDisposable {
+  link: Link
+  outbox: Outbox
+  problems: Problems
+}
+
+/** Puts the agent together and starts its link. Disposal ends its runs and says good-bye. */
+export async function startAgent(options: AgentOptions): Promise<Agent> {
+  const { folder, identity, os, log } = options
+  const now = options.now ?? Date.now
+  const startedAt = now()
+  const problems = new Problems()
+  const state = new State({ folder, log, problems })
+  const nonces = new Nonces({ state, now })
+  const outbox = new Outbox({ state, log, problems, now })
+  const records = new RunRecords({ state, now })
+  const runs = new Runs({ os, log, outbox, records, pipeFolder: chooseRunFolder(folder, log), now })
+  const clock = new ClockOffset(problems)
+  const status = new StatusFile(folder, log)
+  const facts = new FactsReporter({
+    readQuick: () => os.readQuickFacts(),
+    readSlow: options.readSlowFacts,
+    agentVersion: AGENT_VERSION,
+    outbox,
+    kept: new Kept(state),
+    problems,
+    log,
+    ...(options.quickEveryMs === undefined ? {} : { quickEveryMs: options.quickEveryMs }),
+  })
+  tellMovedMachine(options, problems)
+  await runs.endInterrupted()
+
+  const takeOptions = {
+    commandKey: readPublicKey(identity.command_key),
+    agentId: identity.agent_id,
+    agentVersion: AGENT_VERSION,
+    state,
+    nonces,
+    outbox,
+    runs,
+    log,
+    now,
+    startedAt,
+    clockTrouble: () => clock.describe(),
+    sendError: (code: string, message: string) => link.sendError(code, message),
+    context: {
+      dataFolder: folder,
+      os,
+      refreshFacts: () => facts.refreshAll(),
+      uninstall: async () => {
+        await link.flush(LAST_WORDS_MS)
+        await options.uninstall()
+      },
+    },
+  }
+  const link = new Link({
+    identity,
+    privateKey: readKey(folder),
+    agentVersion: AGENT_VERSION,
+    outbox,
+    log,
+    now,
+    activeRuns: () => runs.listActive(),
+    onCommand: (command) => takeCommand(command, takeOptions),
+    onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
+    onUp: () => facts.onLinkUp(),
+    onState: (linkState) => {
+      runs.isLinked = linkState.state === 'up'
+      if (linkState.state === 'waiting') facts.onLinkDown()
+      status.write(linkState)
+    },
+  })
+  const chores = setInterval(() => {
+    nonces.forgetExpired()
+    records.forgetOld()
+    outbox.dropOld()
+  }, CHORES_EVERY_MS)
+  link.start()
+
+  return {
+    link,
+    outbox,
+    problems,
+    async [Symbol.asyncDispose]() {
+      clearInterval(chores)
+      await runs[Symbol.asyncDispose]()
+      await link.flush(LAST_WORDS_MS)
+      link[Symbol.dispose]()
+      facts[Symbol.dispose]()
+      status[Symbol.dispose]()
+      state[Symbol.dispose]()
+    },
+  }
+}
+
+/** Where files of a run live while it runs. */
+function chooseRunFolder(folder: string, log: Log): string {
+  const own = runFolder(folder)
+  try {
+    mkdirSync(own, { recursive: true, mode: 0o700 })
+    accessSync(own, constants.W_OK)
+    return own
+  } catch (cause) {
+    log.debug({ cause }, 'no folder for runs in the data folder')
+    return tmpdir()
+  }
+}
+
+/** A copied disk makes two machines with one identity, which only people can sort out. */
+function tellMovedMachine({ folder, identity, os, log }: AgentOptions, problems: Problems): void {
+  try {
+    const machineId = os.findMachineId()
+    if (machineId === undefined || makeMachineKey(machineId, folder) === identity.machine_key) return
+  } catch (cause) {
+    log.debug({ cause: describeError(cause) }, 'machine id cannot be compared')
+    return
+  }
+  log.info({ folder }, 'data folder was enrolled on another machine or in another place')
+  problems.set(
+    'moved',
+    'The agent was enrolled on another machine or in another folder. If this machine is a copy of another one, enrol it again.',
+  )
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import { findIdentity } from '../identity/identity.ts'
+import { enrolMachine } from '../link/enrol-machine.ts'
+import { describeError } from '../log/log.ts'
+import { os } from '../os/index.ts'
+import { CliError } from './cli-error.ts'
+
+/** `enrol`: prints what happened. */
+export async function enrol(options: {
+  folder: string
+  server: string | undefined
+  token: string | undefined
+  caFile: string | undefined
+}): Promise<void> {
+  const serverUrl = readServerUrl(options.server)
+  if (options.token === undefined)
+    throw new CliError('--token is missing: the Install Agent dialog of the console shows it')
+  if (options.token.length < 20 || options.token.length > 200)
+    throw new CliError('the token is not complete: copy it once more')
+  const caPem = options.caFile === undefined ? null : readCa(options.caFile)
+  const before = tryFindIdentity(options.folder)
+  const identity = await enrolMachine({ folder: options.folder, serverUrl, token: options.token, caPem, os })
+  if (new URL(serverUrl).protocol === 'http:' && !isLoopback(serverUrl)) {
+    process.stderr.write('muster-agent: warning: the connection to this server is not encrypted\n')
+  }
+  const how = identity.reattached || before?.agent_id === identity.agent_id ? 'enrolled again' : 'enrolled'
+  process.stdout.write(`This machine is ${how} at ${serverUrl} as ${identity.agent_id}.\n`)
+}
+
+function readServerUrl(text: string | undefined): string {
+  if (text === undefined) throw new CliError('--server is missing: the address of the Muster server')
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new CliError(`"${text}" is not an address: write it like https://muster.example.com`)
+  }
+  url.hash = ''
+  url.search = ''
+  return url.href.replace(/\/+$/, '')
+}
+
+function readCa(file: string): string {
+  try {
+    const pem = readFileSync(file, 'utf8')
+    // Node would silently trust nobody at all with a file that holds no certificate.
+    void new X509Certificate(pem)
+    return pem
+  } catch (cause) {
+    throw new CliError(`the file ${file} holds no certificate in PEM form: ${describeError(cause)}`)
+  }
+}
+
+/** A damaged identity is no obstacle: this is what repairs it. */
+function tryFindIdentity(folder: string) {
+  try {
+    return findIdentity(folder)
+  } catch (cause) {
+    if (cause instanceof CliError) return undefined
+    throw cause
+  }
+}
+
+function isLoopback(serverUrl: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(serverUrl).hostname)
+}

@@ -1,0 +1,35 @@
+import { startAgent } from '../agent.ts'
+import { readSlowFactsApart } from '../collectors/slow-facts.ts'
+import { requireIdentity } from '../identity/identity.ts'
+import { createProcessLog } from '../log/log.ts'
+import { os } from '../os/index.ts'
+import { lockDataFolder } from '../state/lock.ts'
+import { AGENT_VERSION } from '../version.ts'
+
+/** `run`: until a signal ends it. `program` is the command line that starts this agent. */
+export async function run(folder: string, program: string[]): Promise<void> {
+  const identity = requireIdentity(folder)
+  const log = createProcessLog()
+  using lock = lockDataFolder(folder, log)
+  void lock
+  const stop = Promise.withResolvers<string>()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => stop.resolve(signal))
+  log.info(
+    { version: AGENT_VERSION, agent_id: identity.agent_id, server: identity.server_url, folder },
+    'agent starts',
+  )
+  await using agent = await startAgent({
+    folder,
+    identity,
+    os,
+    log,
+    readSlowFacts: () => readSlowFactsApart(program),
+    uninstall: async () => {
+      await os.service.startDetached([...program, 'uninstall', '--data', folder])
+      stop.resolve('uninstall')
+    },
+  })
+  void agent
+  log.info({ why: await stop.promise }, 'agent stops')
+}

@@ -1,0 +1,132 @@
+import type { Log } from '../log/log.ts'
+import { describeError } from '../log/log.ts'
+import type { Problems } from '../problems.ts'
+import type { Kept } from '../state/kept.ts'
+import type { Outbox } from '../state/outbox.ts'
+import { findChangedFacts, type Facts } from './changed-facts.ts'
+import { fitFacts } from './fit-facts.ts'
+
+const QUICK_EVERY_MS = 60_000
+const SLOW_EVERY_MS = 3_600_000
+const PROBLEMS_AFTER_MS = 200
+
+export interface FactsOptions {
+  readQuick: () => Promise<Facts>
+  readSlow: () => Promise<Facts>
+  agentVersion: string
+  outbox: Outbox
+  kept: Kept
+  problems: Problems
+  log: Log
+  quickEveryMs?: number
+}
+
+/**
+ * Tells the server what this machine is: everything at the start of a link, then only what changed. While there
+ * is no link nothing is collected and nothing is queued; the next link starts with everything anyway.
+ */
+export class FactsReporter implements Disposable {
+  #options: FactsOptions
+  #known: Facts = {}
+  #told: Facts = {}
+  #isLinked = false
+  #quickTimer: NodeJS.Timeout | undefined
+  #slowTimer: NodeJS.Timeout | undefined
+  #problemsTimer: NodeJS.Timeout | undefined
+  #quickRun: Promise<void> | undefined
+  #slowRun: Promise<void> | undefined
+
+  constructor(options: FactsOptions) {
+    this.#options = options
+    const lastUser = options.kept.find('last_user')
+    if (lastUser !== undefined) this.#known.last_logged_in_user = lastUser
+    options.problems.onChange(() => this.#tellProblemsSoon())
+  }
+
+  /** A link has come up: everything known is told at once, and the rest as soon as it is read. */
+  onLinkUp(): void {
+    this.#options.outbox.dropFacts()
+    this.#told = {}
+    this.#isLinked = true
+    void this.refreshQuick()
+    if (this.#slowTimer === undefined) void this.#refreshSlow()
+    this.#quickTimer ??= setInterval(
+      () => void this.refreshQuick(),
+      this.#options.quickEveryMs ?? QUICK_EVERY_MS,
+    )
+    this.#slowTimer ??= setInterval(() => void this.#refreshSlow(), SLOW_EVERY_MS)
+  }
+
+  onLinkDown(): void {
+    this.#isLinked = false
+    clearInterval(this.#quickTimer)
+    this.#quickTimer = undefined
+  }
+
+  /** Reads everything anew and tells all of it, changed or not. */
+  async refreshAll(): Promise<void> {
+    this.#told = {}
+    await Promise.all([this.refreshQuick(), this.#refreshSlow()])
+  }
+
+  /** Reads the cheap facts and tells what changed. */
+  refreshQuick(): Promise<void> {
+    this.#quickRun ??= this.#collect('quick', this.#options.readQuick).finally(
+      () => (this.#quickRun = undefined),
+    )
+    return this.#quickRun
+  }
+
+  [Symbol.dispose](): void {
+    this.onLinkDown()
+    clearInterval(this.#slowTimer)
+    clearTimeout(this.#problemsTimer)
+  }
+
+  #refreshSlow(): Promise<void> {
+    this.#slowRun ??= this.#collect('slow', this.#options.readSlow).finally(() => (this.#slowRun = undefined))
+    return this.#slowRun
+  }
+
+  async #collect(speed: 'quick' | 'slow', read: () => Promise<Facts>): Promise<void> {
+    const { problems, log } = this.#options
+    try {
+      const facts = fitFacts(await read(), log)
+      // A user who has gone is still the last one.
+      if (facts.last_logged_in_user === null) delete facts.last_logged_in_user
+      if (facts.logged_in_user) facts.last_logged_in_user = facts.logged_in_user
+      this.#keepLastUser(facts)
+      this.#known = { ...this.#known, ...facts }
+      problems.set(`${speed} facts`, null)
+    } catch (cause) {
+      log.warn({ speed, cause }, 'facts cannot be collected')
+      problems.set(
+        `${speed} facts`,
+        `Some facts of this machine cannot be collected: ${describeError(cause).slice(0, 200)}`,
+      )
+    }
+    this.#tell()
+  }
+
+  #keepLastUser(facts: Facts): void {
+    const user = facts.last_logged_in_user
+    if (user && user !== this.#known.last_logged_in_user) this.#options.kept.save('last_user', user)
+  }
+
+  #tellProblemsSoon(): void {
+    this.#problemsTimer ??= setTimeout(() => {
+      this.#problemsTimer = undefined
+      this.#tell()
+    }, PROBLEMS_AFTER_MS)
+  }
+
+  #tell(): void {
+    if (!this.#isLinked) return
+    const { problems, agentVersion, outbox } = this.#options
+    const now: Facts = { ...this.#known, agent_version: agentVersion, problems: problems.list() }
+    const facts = findChangedFacts(this.#told, now)
+    if (Object.keys(facts).length === 0) return
+    this.#told = { ...this.#told, ...facts }
+    outbox.append({ kind: 'facts', facts })
+  }
+}

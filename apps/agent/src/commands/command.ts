@@ -1,0 +1,46 @@
+import {
+  commands,
+  type CommandInput,
+  type CommandName,
+  type CommandPayload,
+} from '@muster/contract/agent/commands'
+import { z } from 'zod'
+import type { Os } from '../os/os.ts'
+import type { Runs } from '../run/runs.ts'
+
+/** What commands work with. */
+export interface CommandContext {
+  payload: CommandPayload
+  expiresAtMs: number
+  dataFolder: string
+  os: Os
+  runs: Runs
+  refreshFacts: () => Promise<void>
+  uninstall: () => Promise<void>
+}
+
+/** A command by its contract: `check` says what is wrong with the input, `take` starts the work. */
+export interface AgentCommand {
+  /** Whether it runs something whose output and result are reported. */
+  isRun: boolean
+  check: (input: unknown) => { wrong: string } | { take: (context: CommandContext) => void | Promise<void> }
+}
+
+export function defineCommand<Name extends CommandName>(
+  name: Name,
+  options: {
+    isRun: boolean
+    take: (input: CommandInput<Name>, context: CommandContext) => void | Promise<void>
+  },
+): AgentCommand {
+  return {
+    isRun: options.isRun,
+    check(raw) {
+      const input = commands[name].safeParse(raw)
+      if (!input.success) return { wrong: z.prettifyError(input.error).replaceAll(/\s+/g, ' ').slice(0, 500) }
+      // The schema of this very name made it; TypeScript does not follow that through the generic index.
+      const parsed = input.data as CommandInput<Name>
+      return { take: (context) => options.take(parsed, context) }
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import type { CommandInput } from '@muster/contract/agent/commands'
+import { planScript } from '../run/interpreters.ts'
+import { givenAgent, type GivenAgent } from '../testing/given.ts'
+
+type ScriptInput = CommandInput<'run-script'>
+
+function sendScript({ server }: GivenAgent, historyId: number, script: Partial<ScriptInput>): void {
+  const input: ScriptInput = {
+    interpreter: 'shell',
+    body: '',
+    args: [],
+    env_vars: [],
+    run_as_user: null,
+    timeout_seconds: 60,
+    output_cap_bytes: 1024 * 1024,
+    ...script,
+  }
+  server.command(server.sign('run-script', input, { payload: { history_id: historyId } }))
+}
+
+const awkward = [
+  'a b',
+  "it's",
+  '"quoted"',
+  '$HOME',
+  '`id`',
+  '; reboot',
+  '*',
+  '',
+  'ü €',
+  'two\nlines',
+  '--flag=x y',
+]
+
+test('arguments arrive as they were given', async () => {
+  const given = await givenAgent()
+  sendScript(given, 1, { body: 'for arg in "$@"; do printf "[%s]" "$arg"; done', args: awkward })
+  sendScript(given, 2, {
+    interpreter: 'python',
+    body: 'import sys\nprint(sys.argv[1:] == eval(sys.argv[-1]), end="")',
+    args: ['a b', "['a b', sys.argv[-1]]"],
+  })
+  sendScript(given, 3, {
+    interpreter: 'node',
+    body: 'console.log(JSON.stringify(process.argv.slice(2)))',
+    args: awkward,
+  })
+  await Promise.all([1, 2, 3].map((id) => given.server.result(id)))
+  expect(given.server.outputOf(1)).toBe(awkward.map((arg) => `[${arg}]`).join(''))
+  expect(given.server.outputOf(2)).toBe('True')
+  expect(JSON.parse(given.server.outputOf(3))).toEqual(awkward)
+})
+
+test('a shell script is run by the program that its first line names', async () => {
+  const given = await givenAgent()
+  sendScript(given, 1, { body: '#!/usr/bin/perl -w\nprint "perl $^W @ARGV";', args: ['x'] })
+  sendScript(given, 2, {
+    body: '#! /usr/bin/env python3\r\nimport sys\r\nprint("python", sys.argv[1])\r\n',
+    args: ['y'],
+  })
+  sendScript(given, 3, { body: '#!/no/such/program\nhello' })
+  await Promise.all([1, 2, 3].map((id) => given.server.result(id)))
+  expect(given.server.outputOf(1)).toBe('perl 1 x')
+  expect(given.server.outputOf(2)).toBe('python y\n')
+  await expect(given.server.result(3)).resolves.toMatchObject({
+    outcome: 'refused',
+    reason: 'The script asks for /no/such/program, which is not on this machine.',
+  })
+})
+
+test('a script from a Windows editor runs', async () => {
+  const given = await givenAgent()
+  sendScript(given, 1, { body: 'if true; then\r\n  echo "fine"\r\nfi\r\n' })
+  await given.server.result(1)
+  expect(given.server.outputOf(1)).toBe('fine\n')
+})
+
+test('both kinds of node modules run', async () => {
+  const given = await givenAgent()
+  sendScript(given, 1, { interpreter: 'node', body: 'console.log(require("node:os").EOL.length)' })
+  sendScript(given, 2, {
+    interpreter: 'node',
+    body: 'import { EOL } from "node:os"\nconsole.log(EOL.length, await 5)',
+  })
+  await Promise.all([1, 2].map((id) => given.server.result(id)))
+  expect(given.server.outputOf(1)).toBe('1\n')
+  expect(given.server.outputOf(2)).toBe('1 5\n')
+})
+
+test('a missing interpreter is refused with a sentence', async () => {
+  const given = await givenAgent()
+  sendScript(given, 1, { interpreter: 'nushell', body: 'ls' })
+  sendScript(given, 2, { interpreter: 'cmd', body: 'dir' })
+  await expect(given.server.result(1)).resolves.toMatchObject({
+    outcome: 'refused',
+    reason: 'Nushell is not installed on this machine.',
+  })
+  await expect(given.server.result(2)).resolves.toMatchObject({
+    outcome: 'refused',
+    reason: 'cmd scripts run on Windows only.',
+  })
+})
+
+test('a script runs as another user, who alone can read it', async () => {
+  const given = await givenAgent()
+  sendScript(given, 1, { body: 'id -un; stat -c "%U %a" "$0"', run_as_user: 'nobody' })
+  const result = await given.server.result(1)
+  if (process.getuid?.() !== 0) return expect(result).toMatchObject({ outcome: 'refused' })
+  expect(given.server.outputOf(1)).toBe('nobody\nnobody 700\n')
+})
+
+test('exit code and errors of a script are reported', async () => {
+  const given = await givenAgent()
+  sendScript(given, 1, {
+    interpreter: 'python',
+    body: 'import sys\nsys.stderr.write("bad\\n")\nsys.exit(41)',
+  })
+  await expect(given.server.result(1)).resolves.toMatchObject({ outcome: 'exited', retcode: 41 })
+  expect(given.server.outputOf(1, 'stderr')).toBe('bad\n')
+})
+
+test.each([
+  ['#!/bin/sh', ['/bin/sh']],
+  ['#!/bin/sh -e -u', ['/bin/sh', '-e -u']],
+  ['#! /bin/sh\t-x', ['/bin/sh', '-x']],
+])('the first line %j starts %j, as the kernel has it', (line, command) => {
+  expect(planScript('shell', `${line}\ntrue`).command('/x').slice(0, -1)).toEqual(command)
+})

@@ -1,0 +1,16 @@
+import type { CommandName } from '@muster/contract/agent/commands'
+import { cancel } from './cancel.ts'
+import type { AgentCommand } from './command.ts'
+import { reportFacts } from './report-facts.ts'
+import { runCommand } from './run-command.ts'
+import { runScript } from './run-script.ts'
+import { uninstall } from './uninstall.ts'
+
+/** Everything that a server may ask of this machine. */
+export const commandTable: Record<CommandName, AgentCommand> = {
+  'run-command': runCommand,
+  'run-script': runScript,
+  cancel,
+  'report-facts': reportFacts,
+  uninstall,
+}

@@ -1,0 +1,112 @@
+import type { KeyObject } from 'node:crypto'
+import type { SignedCommand } from '@muster/contract/agent/commands'
+import { verifyCommand, type Verdict, type VerifyContext } from '../link/verify-command.ts'
+import type { Log } from '../log/log.ts'
+import { NOTHING_RAN } from '../run/run-outcome.ts'
+import type { Runs } from '../run/runs.ts'
+import type { Nonces } from '../state/nonces.ts'
+import type { Outbox } from '../state/outbox.ts'
+import type { State } from '../state/state.ts'
+import type { CommandContext } from './command.ts'
+import { commandTable } from './table.ts'
+
+/** Refusals that wait for the server at one time: whoever forges commands must not fill the disk with them. */
+const MAX_WAITING_REFUSALS = 1000
+
+export interface TakeOptions {
+  commandKey: KeyObject
+  agentId: string
+  agentVersion: string
+  state: State
+  nonces: Nonces
+  outbox: Outbox
+  runs: Runs
+  log: Log
+  now: () => number
+  startedAt: number
+  clockTrouble: () => string | undefined
+  sendError: (code: string, message: string) => void
+  context: Omit<CommandContext, 'payload' | 'expiresAtMs' | 'runs'>
+}
+
+/** Checks a command as it came over the link and carries it out, refuses it, or answers a repeated one. */
+export function takeCommand(command: SignedCommand, options: TakeOptions): void {
+  const verdict = verifyCommand(command, verifyContext(options))
+  if (verdict.verdict === 'refused') return refuse(verdict, options)
+  if (verdict.verdict === 'repeated') return answerRepeated(verdict.payload, options)
+  const { payload, expiresAtMs } = verdict
+  const { runs, nonces, state, log } = options
+  const known = commandTable[payload.name]
+  const refuseSigned = (sentence: string) =>
+    refuse({ verdict: 'refused', signed: true, historyId: payload.history_id, sentence }, options)
+
+  const checked = known.check(payload.input)
+  if ('wrong' in checked) return refuseSigned(`The machine refused the command: ${checked.wrong}`)
+  if (known.isRun && payload.history_id === null) {
+    return refuseSigned('The machine refused the command: it names no history row for its result.')
+  }
+  if (known.isRun && payload.history_id !== null) {
+    if (runs.isActive(payload.history_id)) {
+      return options.sendError(
+        'refused',
+        'A command was refused: other work with this number is still going on.',
+      )
+    }
+    const earlier = runs.find(payload.history_id)
+    // The cancellation overtook the command.
+    if (earlier?.nonce === '') return runs.repeatState(earlier)
+  }
+  log.info(
+    { command: payload.name, author: payload.author, history_id: payload.history_id },
+    'command accepted',
+  )
+  const context: CommandContext = { ...options.context, runs, payload, expiresAtMs }
+  // One transaction: a command whose nonce is not on disk is not begun, and the other way round.
+  const work = state.write(() => {
+    nonces.remember(payload.nonce, expiresAtMs)
+    return checked.take(context)
+  })
+  work?.catch((cause: unknown) => log.error({ command: payload.name, cause }, 'command failed'))
+}
+
+function verifyContext(options: TakeOptions): VerifyContext {
+  const { commandKey, agentId, agentVersion, nonces, state, startedAt } = options
+  return {
+    commandKey,
+    agentId,
+    agentVersion,
+    now: options.now(),
+    clockTrouble: options.clockTrouble(),
+    wasSeen: (nonce) => nonces.wasSeen(nonce),
+    notBefore: state.completeAtStart ? null : startedAt,
+  }
+}
+
+function refuse(verdict: Extract<Verdict, { verdict: 'refused' }>, options: TakeOptions): void {
+  const { historyId, sentence, signed } = verdict
+  const { log, outbox, runs, sendError } = options
+  log.warn({ history_id: historyId, reason: sentence }, 'command refused')
+  // A forged command must not overwrite what became of a real run, and what has no row has no result.
+  if (historyId === null || runs.find(historyId) !== undefined) return sendError('refused', sentence)
+  if (!signed && outbox.countRefusals() >= MAX_WAITING_REFUSALS) return
+  outbox.append({
+    kind: 'result',
+    history_id: historyId,
+    at: new Date(options.now()).toISOString(),
+    outcome: 'refused',
+    reason: sentence.slice(0, 2000),
+    ...NOTHING_RAN,
+  })
+}
+
+/** The server sends a command again when it does not know whether it arrived; it is told where that stands. */
+function answerRepeated(payload: { history_id: number | null; nonce: string }, options: TakeOptions): void {
+  const { log, runs } = options
+  const record = payload.history_id === null ? undefined : runs.find(payload.history_id)
+  if (record?.nonce === payload.nonce) {
+    log.info({ history_id: payload.history_id }, 'command delivered again')
+    return runs.repeatState(record)
+  }
+  log.warn({ history_id: payload.history_id }, 'repeated command ignored')
+  options.sendError('repeated', 'A command that had been carried out before was ignored.')
+}

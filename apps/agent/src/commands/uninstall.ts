@@ -1,0 +1,6 @@
+import { defineCommand } from './command.ts'
+
+export const uninstall = defineCommand('uninstall', {
+  isRun: false,
+  take: (_, context) => context.uninstall(),
+})

@@ -1,0 +1,259 @@
+import { sign, type KeyObject } from 'node:crypto'
+import { WebSocket, type ClientOptions, type RawData } from 'ws'
+import type { SignedCommand } from '@muster/contract/agent/commands'
+import {
+  SERVER_DEAD_AFTER_MS,
+  LINK_PATH,
+  linkProof,
+  MAX_SOCKET_BYTES,
+  PROTOCOL_VERSIONS,
+  type AgentFrame,
+  type ServerFrame,
+} from '@muster/contract/agent/link'
+import type { Identity } from '../identity/identity.ts'
+import { describeError, type Log } from '../log/log.ts'
+import type { Outbox } from '../state/outbox.ts'
+import { linkAddress } from './address.ts'
+import { reconnectDelayMs } from './backoff.ts'
+import { readFrame } from './read-frame.ts'
+import { ReportPump } from './report-pump.ts'
+
+const DIAL_TIMEOUT_MS = 10_000
+/** A server that takes back ten thousand agents at once may need a while for each. */
+const SIGN_IN_TIMEOUT_MS = 20_000
+/** A link that lived this long was a good one: the next break starts the back-off anew. */
+const GOOD_AFTER_MS = 5000
+/** Someone who was refused asks again more slowly. */
+const REFUSED_ATTEMPT = 4
+const ERROR_FRAMES_PER_LINK = 100
+
+export type LinkState =
+  | { state: 'connecting' }
+  | { state: 'up'; server_version: string }
+  | { state: 'waiting'; reason: string; retry_ms: number }
+
+export interface LinkOptions {
+  identity: Identity
+  privateKey: KeyObject
+  agentVersion: string
+  outbox: Outbox
+  log: Log
+  now: () => number
+  /** Runs for which the server will still get reports. */
+  activeRuns: () => number[]
+  onCommand: (command: SignedCommand) => void
+  onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
+  onUp: () => void
+  onState: (state: LinkState) => void
+}
+
+/**
+ * The link to the server, for as long as the agent lives: dial, sign in, exchange frames, and after any break
+ * wait a random while and dial again. One socket exists at a time; every callback of an older one is ignored.
+ */
+export class Link implements Disposable {
+  #options: LinkOptions
+  #socket: WebSocket | undefined
+  #pump: ReportPump | undefined
+  #phase: 'down' | 'dialing' | 'challenged' | 'up' = 'down'
+  #attempt = 0
+  #upSince = 0
+  #errorFrames = 0
+  #reason = ''
+  #silence: NodeJS.Timeout | undefined
+  #redial: NodeJS.Timeout | undefined
+  #disposed = false
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    options.outbox.onAppend(() => queueMicrotask(() => this.#pump?.push()))
+  }
+
+  get isUp(): boolean {
+    return this.#phase === 'up'
+  }
+
+  start(): void {
+    if (this.#disposed) return
+    const { identity, agentVersion } = this.#options
+    this.#phase = 'dialing'
+    this.#reason = ''
+    this.#errorFrames = 0
+    this.#options.onState({ state: 'connecting' })
+    const options: ClientOptions = {
+      headers: { 'x-muster-agent': identity.agent_id, 'user-agent': `muster-agent/${agentVersion}` },
+      handshakeTimeout: DIAL_TIMEOUT_MS,
+      maxPayload: MAX_SOCKET_BYTES,
+      // Compression would cost each idle agent its own window; reports are small.
+      perMessageDeflate: false,
+      ...(identity.ca_pem === null ? {} : { ca: identity.ca_pem }),
+    }
+    const socket = new WebSocket(linkAddress(identity.server_url, LINK_PATH), options)
+    this.#socket = socket
+    const ifCurrent =
+      <Args extends unknown[]>(work: (...args: Args) => void) =>
+      (...args: Args) => {
+        if (this.#socket === socket) work(...args)
+      }
+    socket.on(
+      'open',
+      ifCurrent(() => this.#watchSilence(SIGN_IN_TIMEOUT_MS, 'the server did not let this agent sign in')),
+    )
+    socket.on(
+      'ping',
+      ifCurrent(() => this.#silence?.refresh()),
+    )
+    socket.on(
+      'message',
+      ifCurrent((data: RawData, isBinary: boolean) => this.#receive(data, isBinary)),
+    )
+    socket.on(
+      'error',
+      ifCurrent((error: Error) => void (this.#reason ||= describeError(error))),
+    )
+    socket.on(
+      'close',
+      ifCurrent((code: number, reason: Buffer) => this.#onClose(code, reason.toString())),
+    )
+  }
+
+  /** Tells the server of something that has no place in a report. */
+  sendError(code: string, message: string): void {
+    this.#send({ type: 'error', code, message: message.slice(0, 2000) })
+  }
+
+  /** Resolves when every report is acknowledged, or after `timeoutMs`. */
+  async flush(timeoutMs: number): Promise<void> {
+    const deadline = Date.now() + timeoutMs
+    while (this.isUp && this.#options.outbox.bytes > 0 && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  /** Breaks the connection; the link comes back by itself. */
+  drop(reason: string): void {
+    this.#reason ||= reason
+    this.#socket?.terminate()
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true
+    clearTimeout(this.#silence)
+    clearTimeout(this.#redial)
+    const socket = this.#socket
+    this.#socket = undefined
+    this.#pump = undefined
+    this.#phase = 'down'
+    if (socket === undefined) return
+    // A socket that is still dialing reports its end as an error, and nobody is left to care.
+    socket.on('error', () => {})
+    if (socket.readyState === WebSocket.OPEN) socket.close(1001, 'the agent stops')
+    else socket.terminate()
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#silence?.refresh()
+    // Binary frames are kept for byte streams of later versions.
+    if (isBinary) return
+    const read = readFrame(toBuffer(data))
+    if ('frame' in read) return this.#take(read.frame)
+    this.#options.log.warn(
+      { code: read.error.code, detail: read.error.message },
+      'frame of the server refused',
+    )
+    this.#errorFrames += 1
+    if (this.#errorFrames <= ERROR_FRAMES_PER_LINK) this.#send(read.error)
+    else this.drop('the server sends frames that cannot be read')
+  }
+
+  #take(frame: ServerFrame): void {
+    switch (frame.type) {
+      case 'challenge':
+        return this.#answer(frame)
+      case 'welcome':
+        return this.#goUp(frame)
+      case 'refused':
+        this.#attempt = Math.max(this.#attempt, REFUSED_ATTEMPT)
+        this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server refused this agent')
+        return this.drop(`the server refused this agent: ${frame.message}`)
+      case 'command':
+        if (this.isUp) return this.#options.onCommand(frame.command)
+        return this.sendError('too_early', 'A command before the end of the sign-in was ignored.')
+      case 'ack':
+        if (this.#pump !== undefined)
+          this.#options.outbox.acknowledge(Math.min(frame.seq, this.#pump.sentSeq))
+        return
+      case 'error':
+        return this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server refused a frame')
+    }
+  }
+
+  #answer(challenge: Extract<ServerFrame, { type: 'challenge' }>): void {
+    // One answer per link: an agent that signs whatever it is asked to is of use to the wrong people.
+    if (this.#phase !== 'dialing') return
+    this.#phase = 'challenged'
+    const { identity, privateKey, agentVersion, now } = this.#options
+    this.#options.onServerTime(Date.parse(challenge.server_time), now())
+    if (!challenge.protocols.some((version) => PROTOCOL_VERSIONS.some((known) => known === version))) {
+      this.#attempt = Math.max(this.#attempt, REFUSED_ATTEMPT)
+      this.#options.log.error(
+        { server: challenge.protocols, agent: PROTOCOL_VERSIONS },
+        'no common protocol version',
+      )
+      return this.drop('the server speaks no protocol version that this agent knows')
+    }
+    const proof = Buffer.from(linkProof(identity.agent_id, challenge.nonce))
+    this.#send({
+      type: 'answer',
+      signature: sign(null, proof, privateKey).toString('base64url'),
+      protocols: [...PROTOCOL_VERSIONS],
+      agent_version: agentVersion,
+      agent_time: new Date(now()).toISOString(),
+      active: this.#options.activeRuns().slice(0, 10_000),
+    })
+  }
+
+  #goUp(welcome: Extract<ServerFrame, { type: 'welcome' }>): void {
+    const socket = this.#socket
+    if (this.#phase !== 'challenged' || socket === undefined) return
+    this.#phase = 'up'
+    this.#upSince = performance.now()
+    this.#watchSilence(SERVER_DEAD_AFTER_MS, 'the server went silent')
+    this.#options.log.info({ server_version: welcome.server_version }, 'link up')
+    this.#options.onState({ state: 'up', server_version: welcome.server_version })
+    this.#pump = new ReportPump(socket, this.#options.outbox)
+    this.#options.onUp()
+    this.#pump.push()
+  }
+
+  #onClose(code: number, reason: string): void {
+    const wasUp = this.isUp
+    this.#socket = undefined
+    this.#pump = undefined
+    this.#phase = 'down'
+    clearTimeout(this.#silence)
+    this.#silence = undefined
+    if (wasUp && performance.now() - this.#upSince > GOOD_AFTER_MS) this.#attempt = 0
+    const retryMs = reconnectDelayMs(this.#attempt, Math.random())
+    this.#attempt += 1
+    const told = this.#reason || reason || `the connection was closed (code ${code})`
+    const level = wasUp || this.#attempt === 1 ? 'info' : 'debug'
+    this.#options.log[level]({ reason: told, retry_ms: retryMs }, wasUp ? 'link lost' : 'no link')
+    this.#options.onState({ state: 'waiting', reason: told, retry_ms: retryMs })
+    this.#redial = setTimeout(() => this.start(), retryMs)
+  }
+
+  #watchSilence(limitMs: number, reason: string): void {
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => this.drop(reason), limitMs)
+  }
+
+  #send(frame: AgentFrame): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame))
+  }
+}
+
+function toBuffer(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
+}

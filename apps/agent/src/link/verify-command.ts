@@ -1,0 +1,121 @@
+import { verify, type KeyObject } from 'node:crypto'
+import {
+  commandProof,
+  CommandName,
+  CommandPayload,
+  type SignedCommand,
+} from '@muster/contract/agent/commands'
+import { PROTOCOL_VERSIONS } from '@muster/contract/agent/link'
+import { z } from 'zod'
+
+/** A command from a clock this far ahead is refused: its expiry would mean nothing. */
+const MAX_AHEAD_MS = 5 * 60 * 1000
+
+export interface VerifyContext {
+  /** The key that was pinned at enrolment. */
+  commandKey: KeyObject
+  agentId: string
+  agentVersion: string
+  now: number
+  /** A sentence about this machine's clock, if it is wrong. */
+  clockTrouble: string | undefined
+  wasSeen: (nonce: string) => boolean
+  /** Commands issued before this moment cannot be told from repeated ones; null = all can. */
+  notBefore: number | null
+}
+
+export type Verdict =
+  | { verdict: 'accepted'; payload: CommandPayload; expiresAtMs: number }
+  | { verdict: 'repeated'; payload: CommandPayload }
+  /** `historyId` is only as trustworthy as the signature was; `signed` says. */
+  | { verdict: 'refused'; signed: boolean; historyId: number | null; sentence: string }
+
+/**
+ * Decides whether a command may be carried out: signed by the pinned key, meant for this agent, neither expired
+ * nor from the future, never seen before. The order matters: nothing in the payload counts before its signature.
+ */
+export function verifyCommand(command: SignedCommand, context: VerifyContext): Verdict {
+  const content = tryJson(command.payload)
+  const historyId = LoosePayload.safeParse(content).data?.history_id ?? null
+  const refuse = (sentence: string, signed = true): Verdict => ({
+    verdict: 'refused',
+    signed,
+    historyId,
+    sentence,
+  })
+
+  if (!isSigned(command, context.commandKey)) {
+    return refuse(
+      'The machine refused the command: it is not signed by the server that the machine is enrolled with.',
+      false,
+    )
+  }
+  const parsed = CommandPayload.safeParse(content)
+  if (!parsed.success) return refuse(describeUnreadable(content, context.agentVersion))
+  const payload = parsed.data
+  if (payload.agent_id !== context.agentId) {
+    return refuse('The machine refused the command: it is meant for another machine.')
+  }
+  // Before the times: a command delivered again after its expiry is answered, too.
+  if (context.wasSeen(payload.nonce)) return { verdict: 'repeated', payload }
+  const trouble = describeTimeTrouble(payload, context)
+  if (trouble !== undefined) {
+    return refuse(
+      [`The machine refused the command: ${trouble}.`, context.clockTrouble].filter(Boolean).join(' '),
+    )
+  }
+  if (context.notBefore !== null && Date.parse(payload.issued_at) < context.notBefore) {
+    return refuse(
+      'The machine refused the command: its data folder was damaged or could not be written, so it cannot tell whether it has run this command before. Send it again.',
+    )
+  }
+  return { verdict: 'accepted', payload, expiresAtMs: Date.parse(payload.expires_at) }
+}
+
+const LoosePayload = z.object({
+  protocol: z.unknown(),
+  name: z.unknown(),
+  history_id: z.int().nullable().catch(null),
+})
+
+function isSigned(command: SignedCommand, key: KeyObject): boolean {
+  return verify(
+    null,
+    Buffer.from(commandProof(command.payload)),
+    key,
+    Buffer.from(command.signature, 'base64url'),
+  )
+}
+
+function describeUnreadable(content: unknown, agentVersion: string): string {
+  const { protocol, name } = LoosePayload.safeParse(content).data ?? {}
+  if (typeof protocol === 'number' && !PROTOCOL_VERSIONS.some((known) => known === protocol)) {
+    return `The agent (version ${agentVersion}) does not speak protocol ${protocol}. Update the agent.`
+  }
+  if (typeof name === 'string' && !CommandName.safeParse(name).success) {
+    return `The agent (version ${agentVersion}) does not know the command "${name.slice(0, 50)}". Update the agent.`
+  }
+  return 'The machine refused the command: it cannot be read.'
+}
+
+function describeTimeTrouble(payload: CommandPayload, context: VerifyContext): string | undefined {
+  const issuedAt = Date.parse(payload.issued_at)
+  const expiresAt = Date.parse(payload.expires_at)
+  const here = new Date(context.now).toISOString()
+  if (Number.isNaN(issuedAt) || Number.isNaN(expiresAt) || expiresAt <= issuedAt) {
+    return 'its times make no sense'
+  }
+  if (expiresAt <= context.now) return `it expired at ${payload.expires_at}, and here it is ${here}`
+  if (issuedAt > context.now + MAX_AHEAD_MS) {
+    return `it was issued at ${payload.issued_at}, which is in the future: here it is ${here}`
+  }
+  return undefined
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

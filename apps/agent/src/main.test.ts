@@ -1,0 +1,244 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { residentMb, runProgram, startProgram } from './testing/agent-process.ts'
+import { isAlive } from './testing/is-alive.ts'
+import { givenFolder, givenServer } from './testing/given.ts'
+import { GOOD_TOKEN, TestServer } from './testing/test-server.ts'
+import { otherAuthority, testAuthority, testTls } from './testing/tls-fixture.ts'
+
+const enrol = (url: string, folder: string, ...more: string[]) =>
+  runProgram('enrol', '--server', url, '--token', GOOD_TOKEN, '--data', folder, ...more)
+
+async function givenRunning(folder = givenFolder()) {
+  const { server, url, port } = await givenServer()
+  const up = server.untilUp()
+  const program = startProgram('enrol', '--server', url, '--token', GOOD_TOKEN, '--data', folder, '--run')
+  await up
+  return { server, url, port, folder, program }
+}
+
+test('enrolling makes a key that nobody else can read, and says what happened', async () => {
+  const { server, url } = await givenServer()
+  const folder = join(givenFolder(), 'new')
+  const { code, stdout, stderr } = await enrol(url, folder)
+  const [agentId] = server.agents.keys()
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: `This machine is enrolled at ${url} as ${agentId}.\n`,
+    stderr: '',
+  })
+  expect(statSync(join(folder, 'key.pem')).mode & 0o777).toBe(0o600)
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
+
+test('enrolling again keeps the key and the machine', async () => {
+  const { server, url } = await givenServer()
+  const folder = givenFolder()
+  await enrol(url, folder)
+  const key = readFileSync(join(folder, 'key.pem'), 'utf8')
+  await expect(enrol(url, folder)).resolves.toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('enrolled again'),
+  })
+  expect(readFileSync(join(folder, 'key.pem'), 'utf8')).toBe(key)
+  expect(server.agents.size).toBe(1)
+  await enrol(url, givenFolder())
+  expect(server.agents.size).toBe(2)
+})
+
+test('what goes wrong while enrolling is told in one line', async () => {
+  const { url } = await givenServer()
+  const folder = givenFolder()
+  const failure = async (...args: string[]) => {
+    const { code, stderr } = await runProgram('enrol', '--data', folder, ...args)
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1])
+    return stderr.trim()
+  }
+  const token = ['--token', 'another-token-that-is-long']
+  await expect(failure('--server', url, ...token)).resolves.toBe(
+    'muster-agent: the server refused to enrol this machine: This enrolment token has expired.',
+  )
+  await expect(failure('--server', 'http://127.0.0.1:1', ...token)).resolves.toBe(
+    'muster-agent: the server 127.0.0.1:1 cannot be reached: nothing listens there',
+  )
+  await expect(failure('--server', `${url}/elsewhere`, ...token)).resolves.toMatch(
+    /answered with status 404 and not as a Muster server/,
+  )
+  await expect(failure('--server', 'muster', ...token)).resolves.toMatch(/"muster" is not an address/)
+  await expect(failure(...token)).resolves.toMatch(/--server is missing/)
+  await expect(failure('--server', url)).resolves.toMatch(/--token is missing/)
+  await expect(failure('--server', url, '--token', 'short')).resolves.toMatch(/token is not complete/)
+  await expect(failure('--server', url.replace('http:', 'https:'), ...token)).resolves.toMatch(
+    /does not speak TLS/,
+  )
+  await expect(failure('--server', url, ...token, '--wrong')).resolves.toMatch(/Unknown option '--wrong'/)
+})
+
+test('only the given authority vouches for the server', async () => {
+  await using server = new TestServer(testTls)
+  const url = `https://127.0.0.1:${await server.listen()}`
+  const folder = givenFolder()
+  const good = join(folder, 'good.pem')
+  const other = join(folder, 'other.pem')
+  const none = join(folder, 'none.pem')
+  writeFileSync(good, testAuthority)
+  writeFileSync(other, otherAuthority)
+  writeFileSync(none, 'nothing of the kind')
+  const untrusted = { code: 1, stderr: expect.stringContaining('is not trusted') }
+  await expect(enrol(url, folder)).resolves.toMatchObject(untrusted)
+  await expect(enrol(url, folder, '--ca', other)).resolves.toMatchObject(untrusted)
+  await expect(enrol(url, folder, '--ca', none)).resolves.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('holds no certificate'),
+  })
+  await expect(enrol(url, folder, '--ca', good)).resolves.toMatchObject({ code: 0 })
+  const up = server.untilUp()
+  startProgram('run', '--data', folder)
+  await up
+})
+
+test('an agent that is not enrolled says what to do', async () => {
+  const folder = givenFolder()
+  const { code, stderr } = await runProgram('run', '--data', folder)
+  expect([code, stderr]).toEqual([
+    1,
+    `muster-agent: no agent is enrolled in ${folder}: run "enrol --server URL --token TOKEN" first\n`,
+  ])
+  writeFileSync(join(folder, 'agent.json'), '{"half":')
+  await expect(runProgram('run', '--data', folder)).resolves.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/agent\.json is damaged: enrol this machine again/),
+  })
+})
+
+test('facts of this machine arrive at once', async () => {
+  const { server } = await givenRunning()
+  const facts = () =>
+    Object.assign(
+      {},
+      ...server.reports.map((report) => (report.kind === 'facts' ? report.facts : {})),
+    ) as Record<string, unknown>
+  await server.until(() => facts().cpus !== undefined, 15_000)
+  expect(facts()).toMatchObject({
+    hostname: expect.any(String),
+    platform: 'linux',
+    os_name: expect.stringMatching(/./),
+    agent_version: '0.1.0',
+    problems: [],
+    disks: expect.arrayContaining([expect.objectContaining({ mount: '/' })]),
+    cpus: expect.arrayContaining([expect.stringMatching(/./)]),
+  })
+})
+
+test('only one agent runs on a data folder, and status tells its state', async () => {
+  const { server, folder, program } = await givenRunning()
+  await expect(runProgram('run', '--data', folder)).resolves.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`another agent is running on ${folder}`),
+  })
+  const status = await runProgram('status', '--data', folder)
+  expect(status).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/running {3}yes, process \d+\nlink {6}up since/),
+  })
+  await server[Symbol.asyncDispose]()
+  await expect
+    .poll(async () => (await runProgram('status', '--data', folder)).stdout, { timeout: 10_000 })
+    .toMatch(/link {6}down since/)
+  program.child.kill('SIGTERM')
+  await expect(program.ended).resolves.toMatchObject({ code: 0 })
+  await expect(runProgram('status', '--data', folder)).resolves.toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining('running   no'),
+  })
+})
+
+test('a killed agent comes back, ends what it left running and says so', async () => {
+  const { server, folder, program } = await givenRunning()
+  const pidFile = join(folder, 'pid')
+  server.runShell(1, `echo $$ > ${pidFile}; sleep 300`)
+  await server.until(() => server.reportsOf(1).some(({ kind }) => kind === 'started'))
+  await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/\d/)
+  program.child.kill('SIGKILL')
+  await program.ended
+  const up = server.untilUp()
+  startProgram('run', '--data', folder)
+  await up
+  await expect(server.result(1)).resolves.toMatchObject({
+    outcome: 'failed',
+    reason: 'The agent restarted while this ran.',
+  })
+  expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
+})
+
+test('a stopped agent ends its runs and delivers their results first', async () => {
+  const { server, program } = await givenRunning()
+  server.runShell(1, 'echo begun; sleep 300')
+  await server.until(() => server.outputOf(1) === 'begun\n')
+  program.child.kill('SIGTERM')
+  await expect(program.ended).resolves.toMatchObject({ code: 0 })
+  await expect(server.result(1)).resolves.toMatchObject({
+    outcome: 'failed',
+    reason: 'The agent was stopped while this ran.',
+  })
+})
+
+test('a gigabyte of output does not grow the agent', { timeout: 120_000 }, async () => {
+  const { server, program } = await givenRunning()
+  server.runShell(1, 'true')
+  await server.result(1)
+  const before = residentMb(program.child.pid)
+  let most = before
+  const watch = setInterval(() => (most = Math.max(most, residentMb(program.child.pid))), 50)
+  onTestFinished(() => clearInterval(watch))
+  server.runShell(2, 'head -c 1G /dev/zero | tr "\\0" x', { timeout_seconds: 110 })
+  const result = await server.result(2, 110_000)
+  clearInterval(watch)
+  expect(result).toMatchObject({ outcome: 'exited', retcode: 0, output_cut_bytes: 2 ** 30 - 2 ** 20 })
+  expect(server.outputOf(2)).toHaveLength(2 ** 20)
+  expect(most - before).toBeLessThan(40)
+})
+
+test('uninstalling removes what the agent keeps and nothing else', async () => {
+  const { folder, program } = await givenRunning()
+  program.child.kill('SIGTERM')
+  await program.ended
+  writeFileSync(join(folder, 'holiday.jpg'), '')
+  await expect(runProgram('uninstall', '--data', folder)).resolves.toMatchObject({ code: 0 })
+  expect(existsSync(join(folder, 'key.pem'))).toBe(false)
+  expect(existsSync(join(folder, 'agent.json'))).toBe(false)
+  expect(existsSync(join(folder, 'holiday.jpg'))).toBe(true)
+})
+
+test('a server uninstalls the agent', async () => {
+  const parent = givenFolder()
+  const folder = join(parent, 'agent')
+  mkdirSync(folder)
+  const { server, program } = await givenRunning(folder)
+  server.command(server.sign('uninstall', {}))
+  await expect(program.ended).resolves.toMatchObject({ code: 0 })
+  await expect.poll(() => existsSync(folder), { timeout: 20_000 }).toBe(false)
+})
+
+test('the log is lines of JSON, and its level can be set', async () => {
+  const { program } = await givenRunning()
+  await expect.poll(() => program.stderr()).toContain('link up')
+  const lines = program
+    .stderr()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { level: string })
+  expect(lines.map(({ level }) => level)).not.toContain('warn')
+})
+
+test('help is printed for people who need it', async () => {
+  await expect(runProgram('--help')).resolves.toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('enrol --server URL'),
+  })
+  await expect(runProgram('dance')).resolves.toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('enrol --server URL'),
+  })
+})

@@ -1,0 +1,90 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const USAGE = `Muster agent
+
+  enrol --server URL --token TOKEN [--data DIR] [--ca FILE] [--run]
+                    make this machine known to a server; with --run go on as "run"
+  run [--data DIR]  connect to the server and work until stopped
+  status [--data DIR]
+  install [--data DIR] [--program-folder DIR]
+                    run as a service of the system from now on (Linux with systemd)
+  uninstall [--data DIR]
+                    remove the service and everything the agent keeps
+`
+
+const OPTIONS = {
+  server: { type: 'string' },
+  token: { type: 'string' },
+  data: { type: 'string' },
+  ca: { type: 'string' },
+  run: { type: 'boolean' },
+  'program-folder': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+process.exitCode = await main()
+
+// Modules are loaded where they are needed: an agent that runs for months carries nothing of the other commands.
+async function main(): Promise<number> {
+  const { CliError } = await import('./cli/cli-error.ts')
+  try {
+    return await dispatch()
+  } catch (cause) {
+    const { describeError } = await import('./log/log.ts')
+    const isExpected = cause instanceof CliError || (cause instanceof TypeError && 'code' in cause)
+    const text =
+      isExpected || !(cause instanceof Error) ? describeError(cause) : (cause.stack ?? cause.message)
+    process.stderr.write(`muster-agent: ${text}\n`)
+    return 1
+  }
+}
+
+async function dispatch(): Promise<number> {
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
+  const [command, ...rest] = positionals
+  if (values.help === true || command === undefined || rest.length > 0) {
+    process.stdout.write(USAGE)
+    return values.help === true ? 0 : 2
+  }
+  const { os } = await import('./os/index.ts')
+  const folder = resolve(values.data ?? os.defaultDataFolder())
+  // The command line that starts this agent again.
+  const program = [process.execPath, ...process.execArgv, resolve(process.argv[1] ?? '')]
+  switch (command) {
+    case 'enrol': {
+      const { enrol } = await import('./cli/enrol.ts')
+      await enrol({ folder, server: values.server, token: values.token, caFile: values.ca })
+      return values.run === true ? runAgent(folder, program) : 0
+    }
+    case 'run':
+      return runAgent(folder, program)
+    case 'status':
+      return (await import('./cli/status.ts')).printStatus(folder)
+    // The next two are for the agent itself.
+    case 'warm-up':
+      await Promise.all([import('./cli/run.ts'), import('./cli/lean-start.ts')])
+      return 0
+    case 'facts':
+      await (await import('./cli/facts.ts')).printSlowFacts()
+      return 0
+    case 'install':
+      await (
+        await import('./cli/install.ts')
+      ).install({ folder, program, programFolder: values['program-folder'] })
+      return 0
+    case 'uninstall':
+      await (await import('./cli/uninstall.ts')).uninstall(folder)
+      return 0
+    default:
+      process.stdout.write(USAGE)
+      return 2
+  }
+}
+
+async function runAgent(folder: string, program: string[]): Promise<number> {
+  const { startLean } = await import('./cli/lean-start.ts')
+  startLean(folder, program)
+  await (await import('./cli/run.ts')).run(folder, program)
+  return 0
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { homedir, hostname, totalmem, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { readAddresses } from './addresses.ts'
+import { killPosix } from './kill-posix.ts'
+import {
+  readBootTime,
+  readCpus,
+  readMachineMake,
+  readOsRelease,
+  readPhysicalDisks,
+  readText,
+  readTimeZone,
+} from './linux/hardware.ts'
+import { readLinuxDisks } from './linux/mounts.ts'
+import { findProcRunProcesses } from './linux/proc-processes.ts'
+import { findLastUser, findLoggedInUser } from './linux/sessions.ts'
+import { systemdService } from './linux/systemd-service.ts'
+import { findLinuxUser } from './linux/users.ts'
+import { machineArch } from './machine-arch.ts'
+import type { Os } from './os.ts'
+import { readGraphics, readMachineFallback } from './system-information.ts'
+
+/** Package managers leave one of these behind when an update needs a restart. */
+const REBOOT_MARKS = ['/run/reboot-required', '/var/run/reboot-required', '/run/reboot-needed']
+
+export const linux: Os = {
+  platform: 'linux',
+  defaultDataFolder() {
+    if (process.getuid?.() === 0) return '/var/lib/muster-agent'
+    return join(process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'muster-agent')
+  },
+  findMachineId() {
+    return readText('/etc/machine-id') || readText('/var/lib/dbus/machine-id') || undefined
+  },
+  async readQuickFacts() {
+    return {
+      hostname: hostname(),
+      platform: 'linux',
+      arch: machineArch(),
+      ...readOsRelease(),
+      boot_time: readBootTime(),
+      logged_in_user: findLoggedInUser(),
+      last_logged_in_user: findLastUser(),
+      total_ram: totalmem(),
+      disks: await readLinuxDisks(),
+      addresses: readAddresses(),
+      time_zone: readTimeZone(),
+      needs_reboot: REBOOT_MARKS.some((file) => existsSync(file)),
+    }
+  },
+  async readSlowFacts() {
+    const machine = readMachineMake()
+    return {
+      cpus: readCpus(),
+      physical_disks: readPhysicalDisks(),
+      graphics: await readGraphics(),
+      ...(machine.make === '' && machine.model === '' ? await readMachineFallback() : machine),
+    }
+  },
+  findRunProcesses: async (root, marker) => findProcRunProcesses(root, marker),
+  killTree: (root, marker) => killPosix(root, async () => findProcRunProcesses(root, marker)),
+  findUser: findLinuxUser,
+  whyNoOtherUser(name) {
+    if (process.getuid?.() === 0) return undefined
+    return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run anything as ${name}.`
+  },
+  service: systemdService,
+}

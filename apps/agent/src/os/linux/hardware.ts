@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import type { PhysicalDisk } from '@muster/contract/agent/facts'
+import type { z } from 'zod'
+import { parseAssignments } from './sessions.ts'
+
+/** Makers fill fields that they have nothing for with texts like these. */
+const EMPTY_VALUE =
+  /^(|none|n\/?a|default string|to be filled by o\.?e\.?m\.?|system (manufacturer|product name|serial number)|not (specified|applicable|available)|unknown|0+|0123456789|\.+)$/i
+const VIRTUAL_DISK = /^(loop|ram|zram|dm-|md|sr|fd|nbd|drbd)/
+const SECTOR_BYTES = 512
+
+export function readMachineMake(root = '/'): { make: string; model: string; serial_number: string } {
+  const dmi = (name: string) => meaningful(readText(`${root}sys/class/dmi/id/${name}`))
+  // Small boards have a device tree instead of DMI tables.
+  const board = readText(`${root}proc/device-tree/model`)
+  return {
+    make: dmi('sys_vendor') || dmi('board_vendor') || dmi('chassis_vendor'),
+    model: dmi('product_name') || board || dmi('board_name'),
+    serial_number:
+      dmi('product_serial') ||
+      dmi('chassis_serial') ||
+      dmi('board_serial') ||
+      readText(`${root}proc/device-tree/serial-number`),
+  }
+}
+
+/** One entry per socket. */
+export function readCpus(root = '/'): string[] {
+  const sockets = new Map<string, string>()
+  const cpus = readText(`${root}proc/cpuinfo`).split('\n\n')
+  for (const cpu of cpus) {
+    const field = (name: string) => new RegExp(`^${name}\\s*:\\s*(.*)$`, 'm').exec(cpu)?.[1]?.trim()
+    const model = field('model name') ?? field('Model') ?? field('cpu model')
+    if (model !== undefined && model !== '')
+      sockets.set(field('physical id') ?? '0', model.replaceAll(/\s+/g, ' '))
+  }
+  return [...sockets.values()]
+}
+
+export function readPhysicalDisks(root = '/'): z.infer<typeof PhysicalDisk>[] {
+  const folder = `${root}sys/block`
+  return listFolder(folder)
+    .filter((name) => !VIRTUAL_DISK.test(name))
+    .map((name) => readPhysicalDisk(root, name))
+    .filter(({ size }) => size > 0)
+}
+
+function readPhysicalDisk(root: string, device: string): z.infer<typeof PhysicalDisk> {
+  const read = (file: string) => readText(`${root}sys/block/${device}/${file}`)
+  const udev = parseAssignments(readText(`${root}run/udev/data/b${read('dev')}`).replaceAll(/^E:/gm, ''))
+  const model = [read('device/vendor'), read('device/model')].filter(
+    (part) => part !== '' && part !== 'ATA' && !part.startsWith('0x'),
+  )
+  return {
+    name: model.length > 0 ? `${model.join(' ')} (${device})` : device,
+    size: Number(read('size')) * SECTOR_BYTES || 0,
+    type: diskType(device, read('queue/rotational')),
+    serial: meaningful(read('serial') || read('device/serial') || udev.ID_SERIAL_SHORT || ''),
+  }
+}
+
+function diskType(device: string, rotational: string): string {
+  if (device.startsWith('nvme')) return 'NVMe'
+  if (/^(vd|xvd)/.test(device)) return 'virtual'
+  if (device.startsWith('mmcblk')) return 'flash'
+  return rotational === '1' ? 'HDD' : 'SSD'
+}
+
+/** What the machine calls its operating system. */
+export function readOsRelease(root = '/'): { os_name: string; os_version: string } {
+  const release = parseAssignments(readText(`${root}etc/os-release`) || readText(`${root}usr/lib/os-release`))
+  return {
+    os_name: release.NAME ?? 'Linux',
+    os_version: release.VERSION ?? release.VERSION_ID ?? release.BUILD_ID ?? '',
+  }
+}
+
+export function readTimeZone(root = '/'): string {
+  try {
+    const [, zone] = /zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(readlinkSync(`${root}etc/localtime`)) ?? []
+    if (zone !== undefined) return zone
+  } catch {
+    // A copy instead of a link, or nothing at all: the text file may know.
+  }
+  return readText(`${root}etc/timezone`) || 'UTC'
+}
+
+/** Unix seconds. */
+export function readBootTime(root = '/'): number {
+  return Number(/^btime (\d+)$/m.exec(readText(`${root}proc/stat`))?.[1] ?? 0)
+}
+
+function meaningful(value: string): string {
+  return EMPTY_VALUE.test(value) ? '' : value
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** The text of a system file without white space and NULs around it; empty when there is no such file. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replaceAll('\0', '').trim()
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import type { Disk } from '@muster/contract/agent/facts'
+import type { z } from 'zod'
+import { measureDisk } from '../measure-disk.ts'
+
+export interface Mount {
+  device: string
+  mount: string
+  fstype: string
+}
+
+/** File systems that hold data on this machine. Network ones are left out: a server that is away would hang the agent. */
+const LOCAL = new Set([
+  'ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'jfs', 'reiserfs', 'bcachefs', 'nilfs2',
+  'vfat', 'exfat', 'ntfs', 'ntfs3', 'fuseblk', 'hfs', 'hfsplus', 'apfs', 'ufs', 'udf', 'msdos',
+]) // prettier-ignore
+
+/** Mounted disks, each once; the root is listed whatever it is made of, so that a container shows its disk too. */
+export function parseMounts(mountInfo: string): Mount[] {
+  const byMount = new Map<string, Mount>()
+  for (const line of mountInfo.split('\n')) {
+    // 27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
+    const [own, rest] = line.split(' - ')
+    const [, , , root, mount] = own?.split(' ') ?? []
+    const [fstype, device] = rest?.split(' ') ?? []
+    if (mount === undefined || fstype === undefined || device === undefined) continue
+    // The later of two mounts on one place hides the earlier one.
+    byMount.delete(unescapeOctal(mount))
+    const isBind = root !== '/' && fstype !== 'btrfs' && fstype !== 'zfs'
+    if (mount !== '/' && (!LOCAL.has(fstype) || isBind || device.startsWith('/dev/loop'))) continue
+    byMount.set(unescapeOctal(mount), { device: unescapeOctal(device), mount: unescapeOctal(mount), fstype })
+  }
+  return keepFirstOfEachDevice([...byMount.values()])
+}
+
+export async function readLinuxDisks(): Promise<z.infer<typeof Disk>[]> {
+  const mounts = parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
+  const measured = await Promise.all(mounts.map((mount) => measureDisk(mount, statfs)))
+  return measured.filter((disk) => disk !== undefined)
+}
+
+function keepFirstOfEachDevice(mounts: Mount[]): Mount[] {
+  // The shortest path stands for the device; sub-volumes and second mounts show the same space again.
+  const sorted = mounts.toSorted((a, b) => a.mount.length - b.mount.length)
+  const seen = new Set<string>()
+  return sorted.filter(({ device, fstype }) => {
+    // Data sets of a pool are devices of their own names but share the pool's space.
+    const space = fstype === 'zfs' ? (device.split('/')[0] ?? device) : device
+    if (seen.has(space)) return false
+    seen.add(space)
+    return true
+  })
+}
+
+function unescapeOctal(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  )
+}

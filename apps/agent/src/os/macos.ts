@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { homedir, hostname, totalmem, uptime, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { readAddresses } from './addresses.ts'
+import { bootTimeFromUptime } from './boot-time.ts'
+import { killPosix } from './kill-posix.ts'
+import { machineArch } from './machine-arch.ts'
+import { measureDisk } from './measure-disk.ts'
+import { noService } from './no-service.ts'
+import type { Os } from './os.ts'
+import { parsePsRunProcesses } from './macos/ps-processes.ts'
+import { readCpuNames, readDiskLayout, readGraphics, readMachineFallback } from './system-information.ts'
+
+const run = promisify(execFile)
+
+export const macos: Os = {
+  platform: 'darwin',
+  defaultDataFolder() {
+    const base = process.getuid?.() === 0 ? '/Library' : join(homedir(), 'Library')
+    return join(base, 'Application Support', 'muster-agent')
+  },
+  findMachineId() {
+    // Asked once, before there is anything to keep waiting.
+    const { spawnSync } = process.getBuiltinModule('node:child_process')
+    const { stdout } = spawnSync('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice'], { encoding: 'utf8' })
+    return /"IOPlatformUUID" = "([^"]+)"/.exec(stdout ?? '')?.[1]
+  },
+  async readQuickFacts() {
+    const user = await findConsoleUser()
+    return {
+      hostname: hostname(),
+      platform: 'darwin',
+      arch: machineArch(),
+      ...readSystemVersion(),
+      boot_time: bootTimeFromUptime(uptime()),
+      logged_in_user: user,
+      ...(user === null ? {} : { last_logged_in_user: user }),
+      total_ram: totalmem(),
+      disks: await readDisks(),
+      addresses: readAddresses(),
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      needs_reboot: false,
+    }
+  },
+  async readSlowFacts() {
+    return {
+      cpus: await readCpuNames(),
+      graphics: await readGraphics(),
+      physical_disks: await readDiskLayout(),
+      ...(await readMachineFallback()),
+    }
+  },
+  findRunProcesses,
+  killTree: (root, marker) => killPosix(root, () => findRunProcesses(root, marker)),
+  findUser: async () => undefined,
+  whyNoOtherUser: (name) =>
+    `The agent on this machine runs as ${userInfo().username} and cannot run anything as ${name}: that works on Linux only so far.`,
+  service: noService,
+}
+
+async function findRunProcesses(root: number, marker: string): Promise<number[]> {
+  // -E appends the environment of one's own processes, of all when run as root.
+  const { stdout } = await run('ps', ['-axEww', '-o', 'pid=,ppid=,pgid=,stat=,command='], {
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return parsePsRunProcesses(stdout, root, marker)
+}
+
+async function findConsoleUser(): Promise<string | null> {
+  const { stdout } = await run('stat', ['-f', '%Su', '/dev/console'])
+  const user = stdout.trim()
+  return user === '' || user === 'root' ? null : user
+}
+
+function readSystemVersion(): { os_name: string; os_version: string } {
+  const plist = readFileSync('/System/Library/CoreServices/SystemVersion.plist', 'utf8')
+  const value = (name: string) =>
+    new RegExp(`<key>${name}</key>\\s*<string>([^<]*)</string>`).exec(plist)?.[1] ?? ''
+  return { os_name: value('ProductName') || 'macOS', os_version: value('ProductVersion') }
+}
+
+async function readDisks() {
+  // /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
+  const { stdout } = await run('mount')
+  const mounts = stdout.split('\n').flatMap((line) => {
+    const [, device, mount, fstype, options] = /^(\/dev\/\S+) on (.+) \((\w+), ([^)]*)\)$/.exec(line) ?? []
+    if (device === undefined || mount === undefined || fstype === undefined) return []
+    // The volumes beside the root share its container and are not for people.
+    return mount.startsWith('/System/Volumes/') || options?.includes('nobrowse')
+      ? []
+      : [{ device, mount, fstype }]
+  })
+  const measured = await Promise.all(mounts.map((mount) => measureDisk(mount, statfs)))
+  return measured.filter((disk) => disk !== undefined)
+}

@@ -1,0 +1,39 @@
+import type { AgentFacts } from '@muster/contract/agent/facts'
+
+export interface MachineUser {
+  name: string
+  uid: number
+  gid: number
+  home: string
+  shell: string
+}
+
+/** What differs between operating systems. One implementation per system; `os/index.ts` chooses. */
+export interface Os {
+  platform: AgentFacts['platform']
+  defaultDataFolder(): string
+  /** The installation's own id, or undefined where there is none. */
+  findMachineId(): string | undefined
+  /** Facts that are cheap enough for every minute: no process is started for them where that can be avoided. */
+  readQuickFacts(): Promise<Partial<AgentFacts>>
+  /** Facts that hardly change. Read in a process of their own, so that neither their memory nor their hangs stay. */
+  readSlowFacts(): Promise<Partial<AgentFacts>>
+  /** Processes below `root` (0 = none) and all that carry `MUSTER_RUN=marker`, whoever their parent is now. */
+  findRunProcesses(root: number, marker: string): Promise<number[]>
+  /** Ends a process and all below it, first politely, then by force; resolves when they are gone. */
+  killTree(root: number, marker: string): Promise<void>
+  findUser(name: string): Promise<MachineUser | undefined>
+  /** Why this agent cannot run something as another user, as a sentence; undefined when it can. */
+  whyNoOtherUser(name: string): string | undefined
+  service: Service
+}
+
+/** The system's own service manager. */
+export interface Service {
+  /** Writes and starts a service that runs the agent on this data folder. */
+  install(options: { folder: string; program: string[] }): Promise<string>
+  /** Stops and removes it if it is there; answers what was done, as a sentence. */
+  uninstall(folder: string): Promise<string>
+  /** Starts a process that outlives the service and runs `program`. */
+  startDetached(program: string[]): Promise<void>
+}

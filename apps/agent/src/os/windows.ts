@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { statfs } from 'node:fs/promises'
+import { hostname, release, totalmem, uptime, version } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { readAddresses } from './addresses.ts'
+import { bootTimeFromUptime } from './boot-time.ts'
+import { machineArch } from './machine-arch.ts'
+import { measureDisk } from './measure-disk.ts'
+import { noService } from './no-service.ts'
+import type { Os } from './os.ts'
+import {
+  readCpuNames,
+  readDiskLayout,
+  readGraphics,
+  readMachineFallback,
+  readSignedInUser,
+} from './system-information.ts'
+
+const run = promisify(execFile)
+
+const CRYPTOGRAPHY_KEY = 'HKLM\\SOFTWARE\\Microsoft\\Cryptography'
+const UPDATE_KEYS = [
+  'HKLM\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\RebootPending',
+  'HKLM\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\RebootRequired',
+]
+const SESSION_KEY = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager'
+const DRIVES = 'CDEFGHIJKLMNOPQRSTUVWXYZAB'.split('')
+
+export const windows: Os = {
+  platform: 'windows',
+  defaultDataFolder: () => join(process.env.ProgramData ?? 'C:\\ProgramData', 'Muster Agent'),
+  findMachineId() {
+    // Asked once, before there is anything to keep waiting.
+    const { spawnSync } = process.getBuiltinModule('node:child_process')
+    const { stdout } = spawnSync('reg', ['query', CRYPTOGRAPHY_KEY, '/v', 'MachineGuid'], {
+      encoding: 'utf8',
+    })
+    return /REG_SZ\s+(\S+)/.exec(stdout ?? '')?.[1]
+  },
+  async readQuickFacts() {
+    return {
+      hostname: hostname(),
+      platform: 'windows',
+      arch: machineArch(),
+      os_name: version(),
+      os_version: release(),
+      boot_time: bootTimeFromUptime(uptime()),
+      total_ram: totalmem(),
+      disks: await readDrives(),
+      addresses: readAddresses(),
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      needs_reboot: await needsReboot(),
+    }
+  },
+  async readSlowFacts() {
+    const user = await readSignedInUser()
+    return {
+      cpus: await readCpuNames(),
+      graphics: await readGraphics(),
+      physical_disks: await readDiskLayout(),
+      ...(await readMachineFallback()),
+      logged_in_user: user,
+      ...(user === null ? {} : { last_logged_in_user: user }),
+    }
+  },
+  // taskkill walks the tree itself.
+  findRunProcesses: async () => [],
+  async killTree(root) {
+    if (root > 0) await tryRun('taskkill', ['/T', '/F', '/PID', String(root)])
+  },
+  findUser: async () => undefined,
+  whyNoOtherUser: (name) => `This agent cannot run anything as ${name}: that works on Linux only so far.`,
+  service: noService,
+}
+
+async function readDrives() {
+  const drives = DRIVES.map((letter) => ({ device: `${letter}:`, mount: `${letter}:\\`, fstype: '' }))
+  const measured = await Promise.all(drives.map((drive) => measureDisk(drive, statfs)))
+  return measured.filter((disk) => disk !== undefined)
+}
+
+async function needsReboot(): Promise<boolean> {
+  const found = await Promise.all(UPDATE_KEYS.map((key) => tryRun('reg', ['query', key])))
+  if (found.some((output) => output !== undefined)) return true
+  const renames = await tryRun('reg', ['query', SESSION_KEY, '/v', 'PendingFileRenameOperations'])
+  return renames !== undefined && /REG_MULTI_SZ\s+\S/.test(renames)
+}
+
+/** What a program printed; undefined when it ended with an error, which is how `reg` says that there is no such key. */
+async function tryRun(program: string, args: string[]): Promise<string | undefined> {
+  try {
+    return (await run(program, args, { windowsHide: true, timeout: 20_000 })).stdout
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+import { statSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import type { MachineUser } from '../os/os.ts'
+import { searchPath } from './find-program.ts'
+import { RunRefused } from './run-refused.ts'
+
+/** What a run inherits from the agent. Everything else of the agent's environment is its own business. */
+const INHERITED = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(https?|no|all|ftp)_proxy)$/i
+const NAME_VALUE = /^([A-Za-z_][A-Za-z0-9_.()-]*)=([^\0]*)$/s
+
+/** The environment of a run: a clean one, and the given `NAME=value` list on top. */
+export function makeEnvironment(list: string[], user: MachineUser | undefined): Record<string, string> {
+  return { ...(process.platform === 'win32' ? windowsBase() : posixBase(user)), ...parseList(list) }
+}
+
+/** Where a run starts: at home if that exists, else at the root. */
+export function workingFolder(user: MachineUser | undefined): string {
+  const home = user?.home ?? homedir()
+  try {
+    if (statSync(home).isDirectory()) return home
+  } catch (cause) {
+    // Service users often have a home that does not exist.
+    if (!(cause instanceof Error && 'code' in cause)) throw cause
+  }
+  return process.platform === 'win32' ? (process.env.SystemRoot ?? 'C:\\') : '/'
+}
+
+function parseList(list: string[]): Record<string, string> {
+  return Object.fromEntries(
+    list.map((entry) => {
+      const [, name, value] = NAME_VALUE.exec(entry) ?? []
+      if (name === undefined || value === undefined) {
+        throw new RunRefused(`"${entry.slice(0, 60)}" is not an environment variable: write NAME=value.`)
+      }
+      return [name, value]
+    }),
+  )
+}
+
+function posixBase(user: MachineUser | undefined): Record<string, string> {
+  const { name, home, shell } = user ?? ownUser()
+  const inherited = Object.entries(process.env).filter(
+    ([key]) => INHERITED.test(key) && !(user !== undefined && key === 'XDG_RUNTIME_DIR'),
+  )
+  return {
+    LANG: 'C.UTF-8',
+    ...Object.fromEntries(inherited.map(([key, value]) => [key, value ?? ''])),
+    PATH: searchPath(),
+    HOME: home,
+    USER: name,
+    LOGNAME: name,
+    SHELL: shell,
+  }
+}
+
+/** Windows programs do not start without most of their environment; only the agent's own settings are left out. */
+function windowsBase(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([key]) => !/^(NODE_|MUSTER_)/i.test(key))
+  return Object.fromEntries(kept.map(([key, value]) => [key, value ?? '']))
+}
+
+function ownUser(): { name: string; home: string; shell: string } {
+  try {
+    const { username, homedir: home, shell } = userInfo()
+    return { name: username, home, shell: shell ?? '/bin/sh' }
+  } catch {
+    // In some containers the agent's own user id has no name.
+    return { name: String(process.getuid?.() ?? 'agent'), home: homedir(), shell: '/bin/sh' }
+  }
+}

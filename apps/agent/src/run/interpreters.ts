@@ -1,0 +1,95 @@
+import type { Interpreter } from '@muster/contract/agent/commands'
+import type { z } from 'zod'
+import { findProgram } from './find-program.ts'
+import { RunRefused } from './run-refused.ts'
+
+type InterpreterName = z.infer<typeof Interpreter>
+
+export interface ScriptCall {
+  /** Name of the script file: several interpreters look at its ending. */
+  fileName: string
+  body: string
+  /** Program and arguments that run the file. */
+  command: (path: string) => [program: string, ...args: string[]]
+}
+
+/** How a script body is run, or a refusal when its interpreter is not on this machine. */
+export function planScript(interpreter: InterpreterName, body: string): ScriptCall {
+  switch (interpreter) {
+    case 'shell':
+      return planShellScript(body)
+    case 'python':
+      return withProgram({ fileName: 'script.py', body }, requireProgram('Python', 'python3', 'python', 'py'))
+    case 'powershell':
+      return planPowershell(body)
+    case 'node':
+      return planNode(body)
+    case 'cmd':
+      return planCmd(body)
+    case 'nushell':
+      return withProgram({ fileName: 'script.nu', body }, requireProgram('Nushell', 'nu'))
+    case 'deno':
+      return withProgram({ fileName: 'script.ts', body }, requireProgram('Deno', 'deno'), [
+        'run',
+        '--allow-all',
+      ])
+  }
+}
+
+/** PowerShell reads its own commands best from a file: quoting and exit codes then work as in a console. */
+export function planPowershell(body: string): ScriptCall {
+  const program = requireProgram(
+    'PowerShell',
+    ...(process.platform === 'win32' ? ['powershell', 'pwsh'] : ['pwsh']),
+  )
+  // Windows PowerShell takes a file without this mark for the local code page.
+  const marked = body.startsWith('\uFEFF') ? body : `\uFEFF${body}`
+  const policy = process.platform === 'win32' ? ['-ExecutionPolicy', 'Bypass'] : []
+  return withProgram({ fileName: 'script.ps1', body: marked }, program, [
+    '-NoProfile',
+    '-NonInteractive',
+    ...policy,
+    '-File',
+  ])
+}
+
+function planShellScript(body: string): ScriptCall {
+  // Shells stumble over the line ends that a Windows editor leaves.
+  const script = { fileName: 'script.sh', body: body.replaceAll('\r\n', '\n') }
+  const named = /^#!\s*(\S+)[ \t]*([^\n]*)/.exec(script.body)
+  if (named?.[1] !== undefined) {
+    const program = findProgram(named[1])
+    if (program === undefined)
+      throw new RunRefused(`The script asks for ${named[1]}, which is not on this machine.`)
+    // As the kernel does it: everything after the program is one argument.
+    const rest = named[2]?.trim() ?? ''
+    return withProgram(script, program, rest === '' ? [] : [rest])
+  }
+  return withProgram(script, requireProgram('shell', '/bin/bash', 'bash', '/bin/sh', 'sh'))
+}
+
+function planNode(body: string): ScriptCall {
+  // The agent is a Node program and brings its own along. `.js` takes both kinds of modules.
+  const own = /[\\/]node(\.exe)?$/.test(process.execPath) ? process.execPath : undefined
+  return withProgram({ fileName: 'script.js', body }, own ?? requireProgram('Node', 'node'))
+}
+
+function planCmd(body: string): ScriptCall {
+  if (process.platform !== 'win32') throw new RunRefused('cmd scripts run on Windows only.')
+  const script = { fileName: 'script.cmd', body: body.replaceAll(/\r?\n/g, '\r\n') }
+  return withProgram(script, process.env.ComSpec ?? 'cmd.exe', ['/d', '/q', '/c'])
+}
+
+function withProgram(
+  script: { fileName: string; body: string },
+  program: string,
+  before: string[] = [],
+): ScriptCall {
+  return { ...script, command: (path) => [program, ...before, path] }
+}
+
+function requireProgram(title: string, ...names: string[]): string {
+  const program = findProgram(...names)
+  if (program === undefined) throw new RunRefused(`${title} is not installed on this machine.`)
+  return program
+}

@@ -1,0 +1,89 @@
+import type { Report } from '@muster/contract/agent/link'
+
+const FLUSH_AFTER_MS = 50
+const FLUSH_FROM_CHARS = 32 * 1024
+/** A program that alternates its streams would make a report of each line; beyond this they are put together. */
+const MAX_SEGMENTS = 16
+const MAX_TEXT_CHARS = 250_000
+
+export type OutputStream = 'stdout' | 'stderr'
+export type OutputReport = Extract<Report, { kind: 'output' }>
+
+/**
+ * Turns the bytes of one run into reports: a few at a time, characters never torn apart, at most `capBytes` kept
+ * of both streams together. Bytes beyond are only counted, so memory does not grow with the output.
+ */
+export class OutputReports {
+  #historyId: number
+  #left: number
+  #emit: (report: OutputReport) => void
+  #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
+  #segments: { stream: OutputStream; text: string }[] = []
+  #chars = 0
+  #chunk = 0
+  #timer: NodeJS.Timeout | undefined
+  cutBytes = 0
+
+  constructor(options: { historyId: number; capBytes: number; emit: (report: OutputReport) => void }) {
+    this.#historyId = options.historyId
+    this.#left = options.capBytes
+    this.#emit = options.emit
+  }
+
+  take(stream: OutputStream, bytes: Buffer): void {
+    const kept = bytes.subarray(0, this.#left)
+    this.#left -= kept.byteLength
+    this.cutBytes += bytes.byteLength - kept.byteLength
+    if (kept.byteLength === 0) return
+    this.#add(stream, this.#decoders[stream].decode(kept, { stream: true }))
+    if (this.#chars >= FLUSH_FROM_CHARS) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS)
+  }
+
+  /** Everything has been read: sends what is left, with a mark for a character that the program left unfinished. */
+  end(): void {
+    if (this.cutBytes === 0) {
+      this.#add('stdout', this.#decoders.stdout.decode())
+      this.#add('stderr', this.#decoders.stderr.decode())
+    }
+    this.flush()
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const segments = this.#segments.length > MAX_SEGMENTS ? joinByStream(this.#segments) : this.#segments
+    this.#segments = []
+    this.#chars = 0
+    for (const { stream, text } of segments) {
+      for (let start = 0; start < text.length; start += MAX_TEXT_CHARS) {
+        this.#chunk += 1
+        this.#emit({
+          kind: 'output',
+          history_id: this.#historyId,
+          chunk: this.#chunk,
+          stream,
+          text: text.slice(start, start + MAX_TEXT_CHARS),
+        })
+      }
+    }
+  }
+
+  #add(stream: OutputStream, text: string): void {
+    if (text === '') return
+    const last = this.#segments.at(-1)
+    if (last?.stream === stream) last.text += text
+    else this.#segments.push({ stream, text })
+    this.#chars += text.length
+  }
+}
+
+function joinByStream(segments: { stream: OutputStream; text: string }[]): typeof segments {
+  return (['stdout', 'stderr'] as const).map((stream) => ({
+    stream,
+    text: segments
+      .filter((segment) => segment.stream === stream)
+      .map(({ text }) => text)
+      .join(''),
+  }))
+}

@@ -1,0 +1,151 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import type { MachineUser, Os } from '../os/os.ts'
+import { asUser } from './as-user.ts'
+import { closePipes, type PipePair } from './output-pipes.ts'
+import type { OutputStream } from './output-reports.ts'
+
+/** How long the output may stay open after the process itself has ended, for a child that inherited it. */
+const DRAIN_MS = 2000
+
+export interface ProcessPlan {
+  program: string
+  args: string[]
+  env: Record<string, string>
+  cwd: string
+  /** Another user to run as, already checked. */
+  user?: MachineUser | undefined
+  /** For cmd.exe, which does not split its command line as other programs do. */
+  verbatimArguments?: boolean
+}
+
+export interface ProcessEnd {
+  code: number | null
+  signal: string | null
+}
+
+export interface RunningProcess {
+  pid: number
+  /** Resolves once it has ended and its output is read; undefined when it was given up. */
+  ended: Promise<ProcessEnd | undefined>
+  /** Ends it with everything below it. */
+  kill: () => Promise<void>
+  /** Lets `ended` resolve although it has not. */
+  giveUp: () => void
+  /** Stops reading, so that a process that writes has to wait. */
+  pause: () => void
+  resume: () => void
+}
+
+export interface StartOptions {
+  plan: ProcessPlan
+  marker: string
+  pipes: PipePair | undefined
+  os: Os
+  onOutput: (stream: OutputStream, bytes: Buffer) => void
+}
+
+/** Starts a process in a group of its own, or throws when it cannot be started. */
+export async function startProcess(options: StartOptions): Promise<RunningProcess> {
+  const child = spawnPlan(options)
+  const output = new OutputStreams(child, options)
+  try {
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+  } catch (cause) {
+    output.destroy()
+    throw cause
+  }
+  const pid = child.pid ?? 0
+  const givenUp = Promise.withResolvers<undefined>()
+  return {
+    pid,
+    ended: Promise.race([waitForEnd(child, output), givenUp.promise]).finally(() => output.destroy()),
+    kill: () => options.os.killTree(pid, options.marker),
+    giveUp: () => givenUp.resolve(undefined),
+    pause: () => output.pause(),
+    resume: () => output.resume(),
+  }
+}
+
+function spawnPlan({ plan, pipes, marker }: StartOptions): ChildProcess {
+  try {
+    const { program, args } = plan.user === undefined ? plan : asUser(plan, plan.user)
+    const child = spawn(program, args, {
+      cwd: plan.cwd,
+      env: { ...plan.env, MUSTER_RUN: marker },
+      // POSIX: leads its own process group, so that the group can be killed as a whole.
+      detached: process.platform !== 'win32',
+      stdio: ['ignore', pipes?.stdout.writeFd ?? 'pipe', pipes?.stderr.writeFd ?? 'pipe'],
+      windowsHide: true,
+      windowsVerbatimArguments: plan.verbatimArguments ?? false,
+    })
+    // From now on only the process holds the writing ends, so that its end is their end.
+    if (pipes !== undefined) for (const { writeFd } of [pipes.stdout, pipes.stderr]) closeSync(writeFd)
+    return child
+  } catch (cause) {
+    if (pipes !== undefined) closePipes(pipes)
+    throw cause
+  }
+}
+
+async function waitForEnd(child: ChildProcess, output: OutputStreams): Promise<ProcessEnd> {
+  const end = await new Promise<ProcessEnd>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      resolve({ code: child.exitCode, signal: child.signalCode })
+    }
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+  await output.drained(DRAIN_MS)
+  return end
+}
+
+/** Both output streams of a process. */
+class OutputStreams {
+  #streams: Readable[]
+  #closed: Promise<unknown>
+  #isPaused = false
+
+  constructor(child: ChildProcess, { pipes, onOutput }: StartOptions) {
+    this.#streams = (['stdout', 'stderr'] as const).flatMap((name) => {
+      const stream = pipes?.[name].readable ?? child[name]
+      if (stream === null) return []
+      if (pipes === undefined) stream.on('data', (bytes: Buffer) => onOutput(name, bytes))
+      else pipes[name].onBytes = (bytes) => onOutput(name, bytes)
+      // A pipe with its own buffer has no data events; it still has to flow to come to its end.
+      stream.resume()
+      // A pipe that breaks is a pipe that ended; the exit code says the rest.
+      stream.on('error', () => stream.destroy())
+      return [stream]
+    })
+    this.#closed = Promise.all(
+      this.#streams.map((stream) => new Promise((resolve) => stream.once('close', resolve))),
+    )
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    for (const stream of this.#streams) stream.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    for (const stream of this.#streams) stream.resume()
+  }
+
+  destroy(): void {
+    for (const stream of this.#streams) stream.destroy()
+  }
+
+  /** Resolves when all is read, or after `patienceMs` in which it could have been. */
+  async drained(patienceMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => {
+      const expire = () => (this.#isPaused ? wait() : resolve())
+      const wait = () => (timer = setTimeout(expire, patienceMs))
+      wait()
+    })
+    await Promise.race([this.#closed, patience])
+    clearTimeout(timer)
+  }
+}

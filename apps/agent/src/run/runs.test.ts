@@ -1,0 +1,229 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isAlive } from '../testing/is-alive.ts'
+import { givenAgent, givenFolder } from '../testing/given.ts'
+import { shellInput } from '../testing/test-server.ts'
+
+test('a command goes accepted, started, output, result', async () => {
+  const { server } = await givenAgent()
+  server.runShell(7, 'echo hello; echo oops >&2; exit 3')
+  const result = await server.result(7)
+  expect(result).toMatchObject({ outcome: 'exited', retcode: 3, reason: null, output_cut_bytes: 0 })
+  expect(server.outputOf(7)).toBe('hello\n')
+  expect(server.outputOf(7, 'stderr')).toBe('oops\n')
+  const kinds = server.reportsOf(7).map(({ kind }) => kind)
+  expect(kinds.slice(0, 2)).toEqual(['accepted', 'started'])
+  expect(kinds.at(-1)).toBe('result')
+})
+
+test('output comes while the command runs', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'echo first; sleep 30')
+  await server.until(() => server.outputOf(1) === 'first\n')
+  expect(server.reportsOf(1).some(({ kind }) => kind === 'result')).toBe(false)
+})
+
+test('a script may open its own output by name', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'echo out > /dev/stdout; echo err > /dev/stderr')
+  await expect(server.result(1)).resolves.toMatchObject({ outcome: 'exited', retcode: 0 })
+  expect(server.outputOf(1)).toBe('out\n')
+  expect(server.outputOf(1, 'stderr')).toBe('err\n')
+})
+
+test('characters are whole although their bytes come apart, and broken ones are replaced', async () => {
+  const { server } = await givenAgent()
+  const torn = String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac\xf0\x9f'; sleep 0.2; printf '\x98\x80 \xff end \xe2'`
+  server.runShell(1, torn)
+  await server.result(1)
+  expect(server.outputOf(1)).toBe('€😀 \uFFFD end \uFFFD')
+})
+
+test('output beyond the cap is read, dropped and counted', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'head -c 3000000 /dev/zero | tr "\\0" a; echo problem >&2', { output_cap_bytes: 1000 })
+  const result = await server.result(1)
+  expect(result).toMatchObject({ outcome: 'exited', output_cut_bytes: 2_999_000 + 'problem\n'.length })
+  expect(server.outputOf(1)).toBe('a'.repeat(1000))
+})
+
+test('both streams keep their order when they alternate wildly', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'for i in $(seq 500); do echo o$i; echo e$i >&2; done')
+  await server.result(1)
+  const numbers = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => Number(line.slice(1)))
+  const all = Array.from({ length: 500 }, (_, index) => index + 1)
+  expect(numbers(server.outputOf(1))).toEqual(all)
+  expect(numbers(server.outputOf(1, 'stderr'))).toEqual(all)
+})
+
+test('a time limit ends the whole tree, also children that left the session and their parents', async () => {
+  const { server, folder } = await givenAgent()
+  const script = `trap '' TERM
+    (setsid bash -c 'trap "" TERM; echo $$ > ${folder}/orphan; sleep 300' &)
+    bash -c 'echo $$ > ${folder}/child; sleep 300'
+    sleep 300`
+  server.runShell(1, script, { timeout_seconds: 1 })
+  const result = await server.result(1)
+  expect(result).toMatchObject({
+    outcome: 'timed_out',
+    retcode: null,
+    reason: 'It was ended because it took longer than 1 second.',
+  })
+  for (const name of ['orphan', 'child']) {
+    expect(isAlive(Number(readFileSync(join(folder, name), 'utf8')))).toBe(false)
+  }
+})
+
+test('a command is cancelled at once, and a polite one gets to tidy up', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, `trap 'echo bye; exit 0' TERM; echo ready; while true; do sleep 0.05; done`)
+  await server.until(() => server.outputOf(1).includes('ready'))
+  server.command(server.sign('cancel', { history_id: 1 }))
+  await expect(server.result(1)).resolves.toMatchObject({ outcome: 'cancelled', reason: 'It was cancelled.' })
+  expect(server.outputOf(1)).toBe('ready\nbye\n')
+})
+
+test('a cancellation that comes before its command keeps it from running', async () => {
+  const { server, folder } = await givenAgent()
+  server.command(server.sign('cancel', { history_id: 5 }))
+  await expect(server.result(5)).resolves.toMatchObject({ outcome: 'cancelled' })
+  server.runShell(5, `touch ${folder}/ran`)
+  server.runShell(6, 'true')
+  await server.result(6)
+  expect(existsSync(join(folder, 'ran'))).toBe(false)
+  expect(server.reportsOf(5).every(({ kind }) => kind === 'result')).toBe(true)
+})
+
+test('a daemon that keeps the output open does not keep the run open', async () => {
+  const { server } = await givenAgent()
+  const began = Date.now()
+  server.runShell(1, 'echo started; sleep 20 & exit 4')
+  await expect(server.result(1)).resolves.toMatchObject({ outcome: 'exited', retcode: 4 })
+  expect(Date.now() - began).toBeLessThan(6000)
+  expect(server.outputOf(1)).toBe('started\n')
+})
+
+test('a process that a signal ended is a failure with that reason', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'kill -KILL $$')
+  await expect(server.result(1)).resolves.toMatchObject({
+    outcome: 'failed',
+    reason: 'The process was ended by the signal SIGKILL.',
+  })
+})
+
+test('fifty commands at once are all done', async () => {
+  const { server } = await givenAgent()
+  for (let id = 1; id <= 50; id += 1) server.runShell(id, `echo ${id}; sleep 0.2`)
+  for (let id = 1; id <= 50; id += 1) {
+    await expect(server.result(id)).resolves.toMatchObject({ outcome: 'exited', retcode: 0 })
+    expect(server.outputOf(id)).toBe(`${id}\n`)
+  }
+})
+
+test('the environment is clean, and holds what was given', async () => {
+  process.env.MUSTER_SECRET_OF_THE_AGENT = 'x'
+  const { server } = await givenAgent()
+  server.runShell(1, 'printf "%s|" "$GREETING" "$EMPTY" "$LINES"; env', {
+    env_vars: ['GREETING=it\'s "quoted" $HOME `x` \\n', 'EMPTY=', 'LINES=a\nb=c'],
+  })
+  await server.result(1)
+  delete process.env.MUSTER_SECRET_OF_THE_AGENT
+  expect(server.outputOf(1)).toMatch(/^it's "quoted" \$HOME `x` \\n\|\|a\nb=c\|/)
+  expect(server.outputOf(1)).not.toContain('MUSTER_SECRET')
+  expect(server.outputOf(1).split('\n')).toContain(`HOME=${homedir()}`)
+})
+
+test('a wrong environment variable is refused with a sentence', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'true', { env_vars: ['no equals sign'] })
+  await expect(server.result(1)).resolves.toMatchObject({
+    outcome: 'refused',
+    reason: '"no equals sign" is not an environment variable: write NAME=value.',
+  })
+})
+
+test("a command runs as another user, with that user's groups and home", async () => {
+  const { server } = await givenAgent()
+  const cmd = 'id -un; id -gn; echo $HOME $USER; echo open > /dev/stderr; cat /etc/shadow'
+  server.runShell(1, cmd, { run_as_user: 'nobody' })
+  const result = await server.result(1)
+  if (process.getuid?.() !== 0) {
+    expect(result).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('not as root') })
+    return
+  }
+  expect(result).toMatchObject({ outcome: 'exited', retcode: 1 })
+  expect(server.outputOf(1)).toBe('nobody\nnogroup\n/nonexistent nobody\n')
+  expect(server.outputOf(1, 'stderr')).toContain('open\n')
+  expect(server.outputOf(1, 'stderr')).toContain('Permission denied')
+})
+
+test('an unknown user is refused with a sentence', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'id', { run_as_user: 'nobody-at-all' })
+  server.runShell(2, 'id', { run_as_user: '-x; reboot' })
+  const isRoot = process.getuid?.() === 0
+  await expect(server.result(1)).resolves.toMatchObject({
+    outcome: 'refused',
+    reason: isRoot
+      ? 'There is no user "nobody-at-all" on this machine.'
+      : expect.stringContaining('not as root'),
+  })
+  await expect(server.result(2)).resolves.toMatchObject({ outcome: 'refused' })
+})
+
+test('a missing shell is refused with a sentence', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'true', { shell: 'custom', custom_shell: '/opt/no/such/shell' })
+  server.runShell(2, 'dir', { shell: 'cmd' })
+  await expect(server.result(1)).resolves.toMatchObject({
+    outcome: 'refused',
+    reason: 'There is no program "/opt/no/such/shell" on this machine.',
+  })
+  await expect(server.result(2)).resolves.toMatchObject({ outcome: 'refused' })
+})
+
+test('sh and a custom shell run commands', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'echo from $0', { shell: 'sh' })
+  server.runShell(2, 'import sys; print("from python")', { shell: 'custom', custom_shell: '/usr/bin/perl' })
+  server.runShell(3, 'echo custom', { shell: 'custom', custom_shell: '/bin/dash' })
+  await Promise.all([1, 2, 3].map((id) => server.result(id)))
+  expect(server.outputOf(1)).toMatch(/from .*sh/)
+  expect(server.outputOf(3)).toBe('custom\n')
+})
+
+test('a command longer than the system takes as an argument runs all the same', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, `: ${'ü'.repeat(99_000)}\necho long`)
+  await server.result(1)
+  expect(server.outputOf(1)).toBe('long\n')
+})
+
+test('a NUL in a command is a failure with a sentence', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'echo \0')
+  const { outcome, reason } = (await server.result(1)) as { outcome: string; reason: string } // until() found a result.
+  expect(outcome).toBe('failed')
+  expect(reason).toContain('cannot be started')
+})
+
+test('nothing is left in the data folder after runs', async () => {
+  const { server, folder } = await givenAgent({ folder: givenFolder() })
+  const input = { interpreter: 'shell' as const, body: 'echo hi', args: [], ...runOptions() }
+  server.command(server.sign('run-script', input, { payload: { history_id: 1 } }))
+  await server.result(1)
+  await server.until(() => readdirSync(join(folder, 'run')).length === 0)
+})
+
+function runOptions() {
+  const { env_vars, run_as_user, timeout_seconds, output_cap_bytes } = shellInput('')
+  return { env_vars, run_as_user, timeout_seconds, output_cap_bytes }
+}

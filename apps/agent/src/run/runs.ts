@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto'
+import type { Report } from '@muster/contract/agent/link'
+import { describeError, type Log } from '../log/log.ts'
+import type { Os } from '../os/os.ts'
+import type { Outbox } from '../state/outbox.ts'
+import type { ResultReport, RunRecord, RunRecords } from '../state/run-records.ts'
+import { OutputPipes } from './output-pipes.ts'
+import { OutputReports } from './output-reports.ts'
+import { Places } from './places.ts'
+import {
+  describeEnd,
+  describePreparation,
+  describeStartFailure,
+  NOTHING_RAN,
+  stopped,
+  type Outcome,
+  type Stop,
+} from './run-outcome.ts'
+import { startProcess, type ProcessPlan, type RunningProcess } from './run-process.ts'
+
+/** Runs at one time; further ones are accepted and wait. */
+const MAX_AT_ONCE = 32
+const RESUME_EVERY_MS = 50
+/** A process that no signal ends (it hangs in the kernel) must not keep its run open for ever. */
+const GIVE_UP_AFTER_MS = 3000
+
+export interface RunOrder {
+  historyId: number
+  nonce: string
+  timeoutSeconds: number
+  outputCapBytes: number
+  /** Says what to start, and writes files for it; they are removed by its disposal. Throws RunRefused. */
+  prepare: () => Promise<Disposable & { plan: ProcessPlan }>
+}
+
+interface ActiveRun {
+  order: RunOrder
+  marker: string
+  stop: Stop | undefined
+  process: RunningProcess | undefined
+  killing: Promise<void> | undefined
+  isHeldBack: boolean
+  /** Resolves when the result has been reported. */
+  ended: Promise<void>
+}
+
+/**
+ * Commands and scripts at work. Each goes accepted, started, output, result; every step is on disk before the
+ * server hears of it, and exactly one result is reported whatever happens, also for a run that the agent's own end
+ * interrupted.
+ */
+export class Runs implements AsyncDisposable {
+  #os: Os
+  #log: Log
+  #outbox: Outbox
+  #records: RunRecords
+  #pipes: OutputPipes
+  #now: () => number
+  #active = new Map<number, ActiveRun>()
+  #places = new Places(MAX_AT_ONCE)
+  /** False while there is no link: then nothing is gained by making programs wait. */
+  isLinked = false
+
+  constructor(options: {
+    os: Os
+    log: Log
+    outbox: Outbox
+    records: RunRecords
+    pipeFolder: string
+    now: () => number
+  }) {
+    this.#os = options.os
+    this.#log = options.log
+    this.#outbox = options.outbox
+    this.#records = options.records
+    this.#now = options.now
+    this.#pipes = new OutputPipes({ folder: options.pipeFolder, log: options.log })
+  }
+
+  /** Runs of which the server will still hear: at work, or with reports that it has not acknowledged. */
+  listActive(): number[] {
+    return [...new Set([...this.#active.keys(), ...this.#outbox.listRuns()])]
+  }
+
+  isActive(historyId: number): boolean {
+    return this.#active.has(historyId)
+  }
+
+  find(historyId: number): RunRecord | undefined {
+    return this.#records.find(historyId)
+  }
+
+  /** Ends what an earlier process of this agent left behind, and says so. */
+  async endInterrupted(): Promise<void> {
+    for (const record of this.#records.listOpen()) {
+      this.#log.info({ history_id: record.historyId }, 'run was interrupted by a restart of the agent')
+      this.#report(record, {
+        outcome: 'failed',
+        reason:
+          record.state === 'running'
+            ? 'The agent restarted while this ran.'
+            : 'The agent restarted before this could run.',
+        ...NOTHING_RAN,
+      })
+      await this.#os.killTree(0, record.marker)
+    }
+  }
+
+  /** Takes an order. It must be part of the transaction that remembers its nonce. */
+  accept(order: RunOrder): void {
+    const marker = randomUUID()
+    this.#records.save({
+      historyId: order.historyId,
+      nonce: order.nonce,
+      marker,
+      state: 'waiting',
+      result: null,
+    })
+    this.#outbox.append({ kind: 'accepted', history_id: order.historyId, at: this.#instant() })
+    // The transaction may be done twice; the run starts once.
+    if (this.#active.has(order.historyId)) return
+    const run: ActiveRun = {
+      order,
+      marker,
+      stop: undefined,
+      process: undefined,
+      killing: undefined,
+      isHeldBack: false,
+      ended: Promise.resolve(),
+    }
+    this.#active.set(order.historyId, run)
+    run.ended = new Promise((resolve) => setImmediate(() => resolve(this.#perform(run))))
+  }
+
+  /** Ends a run, or sees to it that one which has not come yet never starts. */
+  cancel(historyId: number): void {
+    const run = this.#active.get(historyId)
+    if (run !== undefined) return this.#stop(run, { outcome: 'cancelled', reason: 'It was cancelled.' })
+    if (this.#records.find(historyId) !== undefined) return
+    const record = { historyId, nonce: '', marker: '', state: 'ended', result: null } as const
+    this.#report(record, {
+      outcome: 'cancelled',
+      reason: 'It was cancelled before it started.',
+      ...NOTHING_RAN,
+    })
+  }
+
+  /** Tells again what became of a run whose command was delivered again. */
+  repeatState(record: RunRecord): void {
+    const history_id = record.historyId
+    if (record.result !== null) return this.#outbox.append(record.result)
+    this.#outbox.append({ kind: 'accepted', history_id, at: this.#instant() })
+    if (record.state === 'running') this.#outbox.append({ kind: 'started', history_id, at: this.#instant() })
+  }
+
+  /** Ends every run because the agent ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const runs = [...this.#active.values()]
+    for (const run of runs)
+      this.#stop(run, { outcome: 'failed', reason: 'The agent was stopped while this ran.' })
+    await Promise.all(runs.map(({ ended }) => ended))
+    this.#pipes[Symbol.dispose]()
+  }
+
+  async #perform(run: ActiveRun): Promise<void> {
+    await this.#places.take()
+    const { historyId } = run.order
+    try {
+      const outcome = run.stop === undefined ? await this.#performOne(run) : stopped(run.stop)
+      this.#report({ ...this.#recordOf(run), state: 'ended' }, outcome)
+    } catch (cause) {
+      this.#log.error({ history_id: historyId, cause }, 'run failed unexpectedly')
+      this.#report(
+        { ...this.#recordOf(run), state: 'ended' },
+        { outcome: 'failed', reason: `The run failed: ${describeError(cause)}`, ...NOTHING_RAN },
+      )
+    } finally {
+      this.#active.delete(historyId)
+      this.#places.give()
+    }
+  }
+
+  async #performOne(run: ActiveRun): Promise<Outcome> {
+    let prepared: Awaited<ReturnType<RunOrder['prepare']>>
+    try {
+      prepared = await run.order.prepare()
+    } catch (cause) {
+      return describePreparation(cause)
+    }
+    using files = prepared
+    if (run.stop !== undefined) return stopped(run.stop)
+    const output = this.#collectOutput(run)
+    const began = performance.now()
+    try {
+      run.process = await startProcess({
+        plan: files.plan,
+        marker: run.marker,
+        pipes: await this.#pipes.take(files.plan.user),
+        os: this.#os,
+        onOutput: (stream, bytes) => output.take(stream, bytes),
+      })
+    } catch (cause) {
+      return describeStartFailure(cause, files.plan.program)
+    }
+    this.#tellStarted(run)
+    // Stopped while it was being started.
+    if (run.stop !== undefined) this.#kill(run, run.process)
+    const timer = setTimeout(() => this.#timeOut(run), run.order.timeoutSeconds * 1000)
+    const end = await run.process.ended
+    clearTimeout(timer)
+    await run.killing
+    output.end()
+    this.#pipes.prepare()
+    const execution_time = Math.round(performance.now() - began) / 1000
+    return { ...describeEnd(run.stop, end), execution_time, output_cut_bytes: output.cutBytes }
+  }
+
+  #collectOutput(run: ActiveRun): OutputReports {
+    const { historyId, outputCapBytes } = run.order
+    return new OutputReports({
+      historyId,
+      capBytes: outputCapBytes,
+      emit: (report: Report) => {
+        this.#outbox.append(report)
+        this.#holdBack(run)
+      },
+    })
+  }
+
+  #timeOut(run: ActiveRun): void {
+    const seconds = run.order.timeoutSeconds
+    const reason = `It was ended because it took longer than ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
+    this.#stop(run, { outcome: 'timed_out', reason })
+  }
+
+  #stop(run: ActiveRun, stop: Stop): void {
+    if (run.stop !== undefined) return
+    run.stop = stop
+    if (run.process !== undefined) this.#kill(run, run.process)
+  }
+
+  #kill(run: ActiveRun, { resume, kill, giveUp }: RunningProcess): void {
+    resume()
+    run.killing ??= kill()
+      .catch((cause: unknown) =>
+        this.#log.error({ history_id: run.order.historyId, cause }, 'run cannot be ended'),
+      )
+      .finally(() => setTimeout(giveUp, GIVE_UP_AFTER_MS).unref())
+  }
+
+  #tellStarted(run: ActiveRun): void {
+    const { historyId } = run.order
+    this.#records.save({ ...this.#recordOf(run), state: 'running' })
+    this.#outbox.append({ kind: 'started', history_id: historyId, at: this.#instant() })
+  }
+
+  #report(record: RunRecord, outcome: Outcome): void {
+    const { reason, ...rest } = outcome
+    const result: ResultReport = {
+      kind: 'result',
+      history_id: record.historyId,
+      at: this.#instant(),
+      ...rest,
+      reason: reason?.slice(0, 2000) ?? null,
+    }
+    this.#records.save({ ...record, state: 'ended', result })
+    this.#outbox.append(result)
+  }
+
+  #recordOf(run: ActiveRun): RunRecord {
+    const { historyId, nonce } = run.order
+    return { historyId, nonce, marker: run.marker, state: 'waiting', result: null }
+  }
+
+  /** With a link, a program that writes faster than the server takes it has to wait; without one it goes on. */
+  #holdBack(run: ActiveRun): void {
+    if (run.isHeldBack || !this.#mustWait(run)) return
+    run.isHeldBack = true
+    run.process?.pause()
+    const timer = setInterval(() => {
+      if (this.#mustWait(run)) return
+      clearInterval(timer)
+      run.isHeldBack = false
+      run.process?.resume()
+    }, RESUME_EVERY_MS)
+  }
+
+  #mustWait(run: ActiveRun): boolean {
+    return this.isLinked && this.#outbox.isCongested && run.stop === undefined
+  }
+
+  #instant(): string {
+    return new Date(this.#now()).toISOString()
+  }
+}

@@ -1,0 +1,62 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { dataFiles } from '../identity/data-folder.ts'
+import { describeError } from '../log/log.ts'
+import type { MachineUser } from '../os/os.ts'
+
+export interface ScriptFile extends Disposable {
+  path: string
+}
+
+/**
+ * Writes a script where only the user who runs it can read it: in the data folder, or in the temporary folder where
+ * that is not possible. For another user it is the other way round, because the data folder is closed to everybody.
+ */
+export function writeScriptFile(options: {
+  dataFolder: string
+  name: string
+  body: string
+  user: MachineUser | undefined
+}): ScriptFile {
+  const { user } = options
+  const places = [runFolder(options.dataFolder), tmpdir()]
+  if (user !== undefined) places.reverse()
+  const failures: string[] = []
+  for (const place of places) {
+    try {
+      if (place !== tmpdir()) mkdirSync(place, { recursive: true, mode: 0o700 })
+      return writeIn(place, options)
+    } catch (cause) {
+      failures.push(describeError(cause))
+    }
+  }
+  throw new Error(
+    `the script can be written neither to the data folder nor to the temporary folder (${failures.join('; ')})`,
+  )
+}
+
+/** The folder for what exists only while something runs. */
+export function runFolder(dataFolder: string): string {
+  return join(dataFolder, dataFiles.runs)
+}
+
+function writeIn(
+  place: string,
+  options: { name: string; body: string; user: MachineUser | undefined },
+): ScriptFile {
+  const folder = mkdtempSync(join(place, 'muster-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const path = join(folder, options.name)
+    writeFileSync(path, options.body, { mode: 0o700 })
+    chmodSync(folder, 0o700)
+    if (options.user !== undefined) {
+      for (const item of [path, folder]) chownSync(item, options.user.uid, options.user.gid)
+    }
+    return { path, [Symbol.dispose]: remove }
+  } catch (cause) {
+    remove()
+    throw cause
+  }
+}

@@ -1,0 +1,137 @@
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+
+const SCHEMA_VERSION = 1
+const SCHEMA = `
+  create table outbox (
+    seq integer primary key autoincrement,
+    kind text not null,
+    history_id integer,
+    at integer not null,
+    size integer not null,
+    json text not null
+  ) strict;
+  create index outbox_kind on outbox (kind, seq);
+  create table nonces (
+    id integer primary key autoincrement,
+    nonce text not null unique,
+    expires_at integer not null
+  ) strict;
+  create table runs (
+    history_id integer primary key,
+    nonce text not null,
+    marker text not null,
+    state text not null check (state in ('waiting', 'running', 'ended')),
+    result text,
+    changed_at integer not null
+  ) strict;
+  create table kept (name text primary key, value text not null) strict;
+  pragma user_version = ${SCHEMA_VERSION};
+`
+export const TABLES = ['outbox', 'nonces', 'runs', 'kept'] as const
+
+/** An open state file, or one in memory, that keeps its statements prepared. */
+export class Database implements Disposable {
+  readonly path: string
+  #handle: DatabaseSync
+  #statements = new Map<string, StatementSync>()
+
+  constructor(path: string) {
+    this.path = path
+    this.#handle = new DatabaseSync(path, { timeout: 2000 })
+    try {
+      // Small on purpose: an agent keeps little here, and its memory is counted.
+      this.exec('pragma cache_size = -512')
+      if (path !== ':memory:') {
+        this.exec('pragma auto_vacuum = incremental')
+        // As on the server: a killed process loses nothing, a power cut at most the last moments.
+        this.exec(
+          'pragma journal_mode = wal; pragma synchronous = normal; pragma journal_size_limit = 1048576',
+        )
+      }
+      this.#createTables()
+    } catch (cause) {
+      this.#handle.close()
+      throw cause
+    }
+  }
+
+  exec(sql: string): void {
+    this.#handle.exec(sql)
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes)
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
+    return this.#prepare(sql).all(...values)
+  }
+
+  find(sql: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue> | undefined {
+    return this.#prepare(sql).get(...values)
+  }
+
+  [Symbol.dispose](): void {
+    this.#statements.clear()
+    if (this.#handle.isOpen) this.#handle.close()
+  }
+
+  #createTables(): void {
+    const version = this.find('pragma user_version')?.user_version
+    if (version === SCHEMA_VERSION) return
+    if (version !== 0) throw new UnknownStateError(`the state file has version ${String(version)}`)
+    this.exec(`begin immediate; ${SCHEMA} commit`)
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#handle.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** A state file that a newer agent wrote. */
+export class UnknownStateError extends Error {
+  override name = 'UnknownStateError'
+}
+
+const SQLITE = {
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  io: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notDatabase: 26,
+}
+
+/** Whether the disk or the file is the trouble, and not the statement. */
+export function isStorageFailure(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code !== undefined && Object.values(SQLITE).includes(code)
+}
+
+/** Whether the file itself is unusable, so that a fresh one has to take its place. */
+export function isBrokenFile(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return error instanceof UnknownStateError || code === SQLITE.corrupt || code === SQLITE.notDatabase
+}
+
+/** What is wrong with the disk, as the middle of a sentence. */
+export function describeStorageFailure(error: unknown): string {
+  const code = sqliteCode(error)
+  if (code === SQLITE.full) return 'the disk is full'
+  if (code === SQLITE.readonly || code === SQLITE.cannotOpen) return 'it cannot be written'
+  if (isBrokenFile(error)) return 'its state file is damaged'
+  return error instanceof Error ? error.message : String(error)
+}
+
+function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined
+  // The low byte is the class; the rest says more than is needed here.
+  return error.errcode & 0xff
+}

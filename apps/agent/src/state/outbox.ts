@@ -1,0 +1,218 @@
+import { Report } from '@muster/contract/agent/link'
+import type { Log } from '../log/log.ts'
+import type { Problems } from '../problems.ts'
+import { setLastSeq } from './copy-tables.ts'
+import type { Database } from './database.ts'
+import type { State } from './state.ts'
+
+const MAX_DISK_BYTES = 50 * 1024 * 1024
+const MAX_MEMORY_BYTES = 8 * 1024 * 1024
+/** Output this old is dropped; results wait as long as there is room. */
+const MAX_OUTPUT_AGE_MS = 7 * 24 * 3600 * 1000
+/** From here on a run's process has to wait until the server has taken some, while there is a link. */
+const CONGESTED_BYTES = 8 * 1024 * 1024
+const DROP_AT_ONCE = 50
+/** Dropped output stays a problem on the console for this long, or nobody would see it. */
+const TELL_DROPPED_MS = 3600 * 1000
+
+export interface OutboxEntry {
+  seq: number
+  json: string
+}
+
+/** Reports that the server has not acknowledged yet, in the order in which they came. */
+export class Outbox {
+  #state: State
+  #log: Log
+  #problems: Problems
+  #now: () => number
+  #listeners = new Set<() => void>()
+  #bytes = 0
+  #peakBytes = 0
+  #droppedBytes = 0
+  #droppedAt = 0
+  #droppedOf = new Map<number, number>()
+
+  constructor(options: { state: State; log: Log; problems: Problems; now: () => number }) {
+    this.#state = options.state
+    this.#log = options.log
+    this.#problems = options.problems
+    this.#now = options.now
+    // A fresh state file must not repeat numbers of an earlier one, so they start at the time.
+    this.#state.write((database) => setLastSeq(database, Math.floor(options.now())))
+    this.#count()
+    this.#state.onMove(() => {
+      this.#count()
+      this.#keepBounds()
+    })
+    this.dropOld()
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isCongested(): boolean {
+    return this.#bytes > (this.#state.inMemory ? MAX_MEMORY_BYTES / 2 : CONGESTED_BYTES)
+  }
+
+  /** Called after each append; it may come before the surrounding transaction ends. */
+  onAppend(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  append(report: Report): void {
+    const checked = Report.parse(this.#withDropped(report))
+    const json = JSON.stringify(checked)
+    const size = Buffer.byteLength(json)
+    const historyId = 'history_id' in checked ? checked.history_id : null
+    this.#state.write((database) => {
+      database.run(
+        'insert into outbox (kind, history_id, at, size, json) values (?, ?, ?, ?, ?)',
+        checked.kind,
+        historyId,
+        Math.floor(this.#now()),
+        size,
+        json,
+      )
+    })
+    this.#bytes += size
+    this.#peakBytes = Math.max(this.#peakBytes, this.#bytes)
+    this.#keepBounds()
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** The oldest reports with a number above `seq`. */
+  listAfter(seq: number, limit: number): OutboxEntry[] {
+    const rows = this.#state.read((database) =>
+      database.all('select seq, json from outbox where seq > ? order by seq limit ?', seq, limit),
+    )
+    return rows.map((row) => ({ seq: Number(row.seq), json: String(row.json) }))
+  }
+
+  /** Forgets everything up to and including this number. */
+  acknowledge(seq: number): void {
+    this.#remove((database) => database.all('delete from outbox where seq <= ? returning size', seq))
+    if (this.#bytes === 0) this.#tidy()
+  }
+
+  /** Forgets facts that never arrived: at the start of a link all of them are told anew. */
+  dropFacts(): void {
+    this.#remove((database) => database.all(`delete from outbox where kind = 'facts' returning size`))
+  }
+
+  /** Forgets output that has waited for more than a week. */
+  dropOld(): void {
+    const oldest = Math.floor(this.#now()) - MAX_OUTPUT_AGE_MS
+    this.#dropOutput((database) =>
+      database.all(
+        `delete from outbox where kind = 'output' and at < ? returning size, history_id, json`,
+        oldest,
+      ),
+    )
+  }
+
+  /** Runs of which reports are waiting. */
+  listRuns(): number[] {
+    const rows = this.#state.read((database) =>
+      database.all('select distinct history_id from outbox where history_id is not null'),
+    )
+    return rows.map((row) => Number(row.history_id))
+  }
+
+  countRefusals(): number {
+    const row = this.#state.read((database) =>
+      database.find(
+        `select count(*) as n from outbox where kind = 'result' and json like '%"outcome":"refused"%'`,
+      ),
+    )
+    return Number(row?.n ?? 0)
+  }
+
+  #keepBounds(): void {
+    const limit = this.#state.inMemory ? MAX_MEMORY_BYTES : MAX_DISK_BYTES
+    while (this.#bytes > limit) {
+      const before = this.#bytes
+      this.#dropOutput((database) =>
+        database.all(
+          `delete from outbox where seq in (select seq from outbox where kind = 'output' order by seq limit ?)
+           returning size, history_id, json`,
+          DROP_AT_ONCE,
+        ),
+      )
+      if (this.#bytes === before) this.#dropOldest()
+      if (this.#bytes === before) return
+    }
+  }
+
+  /** No output left to drop, which takes some hundred thousand results: the oldest of anything goes. */
+  #dropOldest(): void {
+    const dropped = this.#remove((database) =>
+      database.all(
+        'delete from outbox where seq in (select seq from outbox order by seq limit ?) returning size',
+        DROP_AT_ONCE,
+      ),
+    )
+    this.#log.warn({ dropped: dropped.length }, 'outbox is full, dropped the oldest reports')
+  }
+
+  #dropOutput(work: (database: Database) => Record<string, unknown>[]): void {
+    const rows = this.#remove(work)
+    if (rows.length === 0) return
+    for (const row of rows) {
+      const report = Report.parse(JSON.parse(String(row.json)))
+      if (report.kind !== 'output') continue
+      const bytes = Buffer.byteLength(report.text)
+      this.#droppedBytes += bytes
+      this.#addDropped(report.history_id, bytes)
+    }
+    this.#droppedAt = this.#now()
+    this.#log.warn({ chunks: rows.length, bytes: this.#droppedBytes }, 'output dropped, the outbox is full')
+    this.#problems.set(
+      'outbox',
+      `${this.#droppedBytes} bytes of output were dropped because they could not be sent to the server in time.`,
+    )
+  }
+
+  /** Dropped output is told in the result as cut, in the one that waits already or in the one to come. */
+  #addDropped(historyId: number, bytes: number): void {
+    const changed = this.#state.write((database) =>
+      database.run(
+        `update outbox set json = json_set(json, '$.output_cut_bytes', json_extract(json, '$.output_cut_bytes') + ?)
+         where kind = 'result' and history_id = ?`,
+        bytes,
+        historyId,
+      ),
+    )
+    if (changed === 0) this.#droppedOf.set(historyId, (this.#droppedOf.get(historyId) ?? 0) + bytes)
+  }
+
+  #withDropped(report: Report): Report {
+    if (report.kind !== 'result') return report
+    const dropped = this.#droppedOf.get(report.history_id) ?? 0
+    return { ...report, output_cut_bytes: report.output_cut_bytes + dropped }
+  }
+
+  #remove(work: (database: Database) => Record<string, unknown>[]): Record<string, unknown>[] {
+    const rows = this.#state.write(work)
+    for (const row of rows) this.#bytes -= Number(row.size)
+    return rows
+  }
+
+  #count(): void {
+    const row = this.#state.read((database) => database.find('select total(size) as bytes from outbox'))
+    this.#bytes = Number(row?.bytes ?? 0)
+  }
+
+  #tidy(): void {
+    if (this.#droppedBytes > 0 && this.#now() - this.#droppedAt > TELL_DROPPED_MS) {
+      this.#droppedBytes = 0
+      this.#droppedOf.clear()
+      this.#problems.set('outbox', null)
+    }
+    if (this.#peakBytes < 1024 * 1024) return
+    this.#peakBytes = 0
+    // Gives the pages of a burst back to the disk.
+    this.#state.read((database) => database.exec('pragma incremental_vacuum'))
+  }
+}

@@ -1,0 +1,59 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { dataFiles, writePrivateFile } from './identity/data-folder.ts'
+import type { LinkState } from './link/link.ts'
+import type { Log } from './log/log.ts'
+
+/** What the running agent leaves behind for `status` to read. */
+const AgentStatus = z.object({
+  pid: z.int(),
+  since: z.string(),
+  link: z.discriminatedUnion('state', [
+    z.object({ state: z.literal('connecting') }),
+    z.object({ state: z.literal('up'), server_version: z.string() }),
+    z.object({ state: z.literal('waiting'), reason: z.string(), retry_ms: z.number() }),
+  ]),
+})
+export type AgentStatus = z.infer<typeof AgentStatus>
+
+/** Written when the link comes or goes, not for each attempt in between. */
+export class StatusFile implements Disposable {
+  #folder: string
+  #log: Log
+  #last = ''
+
+  constructor(folder: string, log: Log) {
+    this.#folder = folder
+    this.#log = log
+  }
+
+  write(link: LinkState): void {
+    const kind = link.state === 'waiting' ? link.reason : link.state
+    if (kind === this.#last || link.state === 'connecting') return
+    this.#last = kind
+    const status: AgentStatus = { pid: process.pid, since: new Date().toISOString(), link }
+    try {
+      writePrivateFile(this.#folder, dataFiles.status, `${JSON.stringify(status)}\n`)
+    } catch (cause) {
+      this.#log.debug({ cause }, 'status file not written')
+    }
+  }
+
+  [Symbol.dispose](): void {
+    try {
+      rmSync(join(this.#folder, dataFiles.status), { force: true })
+    } catch (cause) {
+      this.#log.debug({ cause }, 'status file not removed')
+    }
+  }
+}
+
+export function findStatus(folder: string): AgentStatus | undefined {
+  try {
+    return AgentStatus.parse(JSON.parse(readFileSync(join(folder, dataFiles.status), 'utf8')))
+  } catch {
+    // Not running, or a disk that takes no file: the lock tells which.
+    return undefined
+  }
+}
