@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { editAgent, getAgent, listAgents } from '@muster/contract/api/agents'
+import { editAgent, getAgent, listAgents, setMaintenance } from '@muster/contract/api/agents'
 import { MAX_FRAME_BYTES } from '@muster/contract/agent/link'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
@@ -164,4 +164,19 @@ test('the socket of the agents is not for browsers', async () => {
     ws.addEventListener('close', (event) => resolve(event.code)),
   )
   expect(code).toBe(4403)
+})
+
+test('maintenance mode of a node is for who sees it', async () => {
+  await using server = await createTestServer()
+  const mine = await server.given.site()
+  const other = await server.given.agent()
+  const bob = await server.given.user({ permissions: ['can_edit_agent'], clients: [mine.client_id] })
+  const set = (id: number) =>
+    server.as(bob).call(setMaintenance, { body: { type: 'Site', id, action: true } })
+  expect((await set(other.site_id)).status).toBe(404)
+  const agent = await server.given.agent({ site_id: mine.id })
+  expect((await set(mine.id)).body).toEqual({ changed: 1 })
+  const ada = await server.given.user({ superuser: true })
+  const { body } = await server.as(ada).call(getAgent, { params: { agent_id: agent.agent_id } })
+  expect(body.maintenance_mode).toBe(true)
 })

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { requireNode } from '../clients/require-node.ts'
 import { findNodeAgents } from './queries.ts'
 
 const SLICE = 1000
@@ -12,6 +13,7 @@ export async function setNodeMaintenance(
   order: { type: 'Client' | 'Site'; id: number; action: boolean },
 ): Promise<{ changed: number }> {
   return ctx.transaction(async (tx, emit) => {
+    await requireNode(tx, order, caller)
     const agents = await findNodeAgents(tx, order, caller)
     const ids = agents.map(({ agent_id }) => agent_id)
     let changed = 0

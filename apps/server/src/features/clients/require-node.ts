@@ -15,6 +15,17 @@ export async function requireSite(db: Db, siteId: number, caller: Viewer): Promi
   return site
 }
 
+/** A client or site of which the caller sees at least a part, or `not_found`. */
+export async function requireNode(
+  db: Db,
+  node: { type: 'Client' | 'Site'; id: number },
+  caller: Viewer,
+): Promise<void> {
+  const filter = node.type === 'Client' ? { clientId: node.id } : { siteId: node.id }
+  if ((await findSites(db, caller, filter)).length > 0) return
+  throw new AppError('not_found', `This ${node.type.toLowerCase()} does not exist, or you may not see it.`)
+}
+
 /**
  * The client with its sites, locked until the transaction ends. Who sees only some of its sites may not change
  * it as a whole.

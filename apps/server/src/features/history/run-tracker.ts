@@ -3,9 +3,10 @@ import { isFinal } from '@muster/rules/history-state'
 import { findRuns, type HistoryRow } from './queries.ts'
 
 /** Waits for runs to end, in whichever process their machine reports. */
-export class RunTracker {
+export class RunTracker implements Disposable {
   #ctx: Context
   #waiting = new Map<number, Set<() => void>>()
+  #stopped = false
 
   constructor(ctx: Context) {
     this.#ctx = ctx
@@ -21,12 +22,24 @@ export class RunTracker {
     for (;;) {
       const changed = this.#nextChange(id, deadline - Date.now(), signal)
       const [row] = await findRuns(this.#ctx.db, [id])
-      if (row === undefined || isFinal(row.state) || signal.aborted || Date.now() >= deadline) {
+      if (
+        row === undefined ||
+        isFinal(row.state) ||
+        signal.aborted ||
+        this.#stopped ||
+        Date.now() >= deadline
+      ) {
         changed.cancel()
         return row
       }
       await changed.promise
     }
+  }
+
+  /** Answers who waits with the row as it is: the run goes on, this server does not. */
+  [Symbol.dispose](): void {
+    this.#stopped = true
+    for (const wakes of [...this.#waiting.values()]) for (const wake of [...wakes]) wake()
   }
 
   /** Listens before the row is read, so that no change falls between the two. */
