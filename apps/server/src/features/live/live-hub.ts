@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Event, LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
 import { mayDo } from '../../platform/http/caller.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { type AgentRowSource, KnownAgents, writeFrame } from './agent-frames.ts'
-import { countAgents } from './counts.ts'
+import { countBySite, sumCounts } from './counts.ts'
 import { eventsFor, everythingChanged } from './events-for.ts'
 import type { LiveCaller, LiveSocket } from './live-socket.ts'
 import { Pacer } from './pacer.ts'
@@ -192,8 +193,13 @@ export class LiveHub implements AsyncDisposable {
       (socket) => socket.isReady && mayDo(socket.caller, 'can_list_agents'),
     )
     for (const sockets of groupBySight(readers)) {
-      const text = writeFrame(changes, sockets[0].sight)
-      if (text !== undefined) for (const socket of sockets) socket.sendText(text)
+      const { sight } = sockets[0]
+      const text = writeFrame(changes, sight)
+      // Who may see something else since the last breath was told to ask for everything.
+      const same = sockets.filter((socket) => socket.sight.key === sight.key)
+      if (text !== undefined) for (const socket of same) socket.sendText(text)
+      // Thousands of changes for dozens of sights take a while: requests go in between.
+      await setImmediate()
     }
     this.#sendCounts(readers)
   }
@@ -201,8 +207,9 @@ export class LiveHub implements AsyncDisposable {
   #sendCounts(sockets: LiveSocket[]): void {
     const readers = sockets.filter((socket) => mayDo(socket.caller, 'can_list_agents'))
     const days = this.#parts.daysUntilCertExpires()
+    const sites = readers.length === 0 ? [] : countBySite(this.#agents.values())
     for (const group of groupBySight(readers)) {
-      const counts = countAgents(this.#agents.values(), group[0].sight, days)
+      const counts = { ...sumCounts(sites, group[0].sight), days_until_cert_expires: days }
       const message: LiveMessage = { type: 'counts', counts }
       const text = JSON.stringify(message)
       for (const socket of group) socket.tellCounts(text)
