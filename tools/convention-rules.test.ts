@@ -167,6 +167,25 @@ export const HEARTBEAT_MESSAGE = 'ping'
   })
 })
 
+describe('lock file', () => {
+  const lockOf = (packages: object) => JSON.stringify({ packages })
+  const tool = { optionalDependencies: { 'tool-linux': '1.0.0' } }
+
+  test('a package for another platform that is missing is found', () => {
+    expect(rules.findMissingLockEntries(lockOf({ 'node_modules/tool': tool }))).toEqual([
+      'package-lock.json has no entry for tool-linux, which node_modules/tool may need elsewhere',
+    ])
+  })
+
+  test.each(['node_modules/tool-linux', 'node_modules/tool/node_modules/tool-linux'])(
+    '%s is enough',
+    (path) => {
+      const lock = lockOf({ 'node_modules/tool': tool, [path]: { version: '1.0.0' } })
+      expect(rules.findMissingLockEntries(lock)).toEqual([])
+    },
+  )
+})
+
 describe('private places', () => {
   test.each([
     `cd /${'home'}/ada/project`,

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { SourceFile } from './source-files.ts'
 
 /** The house rules that no lint rule covers. Each answers what breaks it, as lines that name the file. */
@@ -114,6 +115,26 @@ export function findResolvedUrls(lockText: string): string[] {
     ([, url]) => `package-lock.json names the registry: ${url}`,
   )
 }
+
+/**
+ * `npm ci` refuses a lock file that lacks packages for other platforms, which `npm install` leaves out where the
+ * registry at hand does not have them.
+ */
+export function findMissingLockEntries(lockText: string): string[] {
+  const { packages } = Lock.parse(JSON.parse(lockText))
+  return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => !(`node_modules/${name}` in packages || `${path}/node_modules/${name}` in packages))
+      .map((name) => `package-lock.json has no entry for ${name}, which ${path} may need elsewhere`),
+  )
+}
+
+const Lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ optionalDependencies: z.record(z.string(), z.string()).optional() }),
+  ),
+})
 
 function findLines(files: SourceFile[], names: RegExp, pattern: RegExp, problem: string): string[] {
   return files

@@ -32,6 +32,8 @@ test('every top folder is known', () => {
   expect(rules.findUnknownTopFolders(listTopFolders(root))).toEqual([])
 })
 
-test('the lock file names no registry', () => {
-  expect(rules.findResolvedUrls(readFileSync(join(root, 'package-lock.json'), 'utf8'))).toEqual([])
+test('the lock file names no registry and serves every platform', () => {
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  expect(rules.findResolvedUrls(lock)).toEqual([])
+  expect(rules.findMissingLockEntries(lock)).toEqual([])
 })
