@@ -188,8 +188,8 @@ describe('lock file', () => {
 
 describe('private places', () => {
   test.each([
-    `cd /${'home'}/ada/project`,
-    `const file = '/${'Users'}/ada/a.ts'`,
+    `cd /${'home'}/grace/project`,
+    `const file = '/${'Users'}/grace/a.ts'`,
     `path: "C:\\\\${'Users'}\\\\ada"`,
     `fetch('https://npm.ada.${'internal'}/x')`,
     `${'registry'}=https://npm.example.org/`,
@@ -198,7 +198,8 @@ describe('private places', () => {
   })
 
   test('ordinary folders and addresses are fine', () => {
-    const text = "'/usr/bin/chromium' '/etc/passwd' 'https://example.org/home/ada' '/agents/:id/'"
+    const text =
+      "'/usr/bin/chromium' '/etc/passwd' 'https://example.org/home/ada' '/agents/:id/' '/home/ada/agent'"
     expect(rules.findPrivatePlaces([file('docs/a.md', text)])).toEqual([])
   })
 

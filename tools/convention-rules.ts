@@ -100,9 +100,9 @@ export function findWrongConstants(files: SourceFile[]): string[] {
   })
 }
 
-/** Folders of one developer's machine and names that only resolve in one company. */
+/** Folders of one developer's machine and names that only resolve in one company. Ada is the person of examples. */
 export function findPrivatePlaces(files: SourceFile[]): string[] {
-  const folder = /(^|[\s"'`(=:])(\/(work|workspace|root|home\/\w+|Users\/\w+)\/\w|[A-Z]:\\+Users\\)/
+  const folder = /(^|[\s"'`(=:])(\/(work|workspace|root|(home|Users)\/(?!ada\b)\w+)\/\w|[A-Z]:\\+Users\\)/
   const host = /\/\/[\w.-]+\.(internal|intranet|corp|lan)\b|^\s*(@\w+:)?registry\s*=/
   return [
     ...findLines(files, /./, folder, "names a folder of somebody's machine"),
