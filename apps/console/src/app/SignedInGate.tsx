@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Navigate, Outlet, useNavigate } from '@tanstack/react-router'
 import { Suspense, lazy, useEffect } from 'react'
+import { useLiveMachines } from '../features/agents/use-live-machines.ts'
 import { connectLive } from './live.ts'
 import { clientsQuery, useDashInfo } from './queries.ts'
 import { forgetSignIn } from './session.ts'
@@ -21,6 +22,7 @@ export function SignedInGate() {
     })
     return () => link[Symbol.dispose]()
   }, [queryClient, navigate])
+  useLiveMachines()
   const { data: clients } = useQuery(clientsQuery)
   const writeRefused = useSignInNeeded()
   const inGrace = useDashInfo()?.token_is_expired === true

@@ -25,6 +25,12 @@ const DIALOG_LOADERS = {
   'remove-site': () => import('../features/clients/RemoveDialogs.tsx').then((file) => file.RemoveSiteDialog),
   'install-agent': () =>
     import('../features/enrolment/InstallAgentDialog.tsx').then((file) => file.InstallAgentDialog),
+  'edit-agent': () => import('../features/agents/EditAgentDialog.tsx').then((file) => file.EditAgentDialog),
+  'remove-agent': () =>
+    import('../features/agents/RemoveAgentDialog.tsx').then((file) => file.RemoveAgentDialog),
+  'send-command': () =>
+    import('../features/history/SendCommandDialog.tsx').then((file) => file.SendCommandDialog),
+  'run-script': () => import('../features/history/RunScriptDialog.tsx').then((file) => file.RunScriptDialog),
 } satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>
 
 export type DialogName = keyof typeof DIALOG_LOADERS

@@ -46,7 +46,7 @@ const dashboard = createRoute({
   getParentRoute: () => frame,
   path: '/',
   validateSearch: dashboardSearch,
-  component: lazyRouteComponent(() => import('../features/agents/DashboardPage.tsx'), 'DashboardPage'),
+  component: lazyRouteComponent(() => import('../features/dashboard/DashboardPage.tsx'), 'DashboardPage'),
 })
 
 const agent = createRoute({

@@ -13,13 +13,17 @@ interface ConfirmDialogProps {
   /** A word or name that has to be typed first, for what cannot be undone. */
   typed?: string
   busy?: boolean
+  /** Something asked for in the message is not answered yet. */
+  blocked?: boolean
 }
 
 /** Asks before something is done; for what cannot be undone it asks for the name or a typed yes. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, message, confirmLabel, onConfirm, onClose, danger = false, typed, busy = false } = props
+  const { blocked = false } = props
   const [text, setText] = useState('')
-  const ready = typed === undefined || text.trim().toLowerCase() === typed.toLowerCase()
+  const isTyped = typed === undefined || text.trim().toLowerCase() === typed.toLowerCase()
+  const ready = isTyped && !blocked
   return (
     <Dialog
       title={title}

@@ -1,5 +1,56 @@
-import { EmptyState } from '../../ui/States.tsx'
+import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
+import { useQuery } from '@tanstack/react-query'
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { query } from '../../app/api.ts'
+import { SkeletonRows } from '../../ui/States.tsx'
+import { AgentActions } from './AgentActions.tsx'
+import classes from './AgentPage.module.css'
+import { AgentError, AgentPanes } from './AgentPanes.tsx'
+import { MachineStatus } from './machine-cells.tsx'
 
+const page = getRouteApi('/signed-in/gated/frame/agents/$agent_id')
+
+/** One machine on a page of its own. */
 export function AgentPage() {
-  return <EmptyState message="" />
+  const { agent_id } = page.useParams()
+  const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
+  if (agent === undefined) {
+    return error === null ? (
+      <SkeletonRows rows={10} />
+    ) : (
+      <AgentError error={error} onRetry={() => void refetch()} />
+    )
+  }
+  return (
+    <div className={classes.page}>
+      <header className={classes.head}>
+        <Place agent={agent} />
+        <div className={classes.line}>
+          <h1 className={classes.name}>{agent.hostname}</h1>
+          <MachineStatus row={agent} />
+          <div className={classes.actions}>
+            <AgentActions agent={agent} onAgentPage />
+          </div>
+        </div>
+      </header>
+      <AgentPanes agentId={agent_id} />
+    </div>
+  )
+}
+
+/** Where the machine stands in the tree; each part leads there. */
+function Place({ agent }: { agent: AgentDetail }) {
+  return (
+    <nav aria-label="Place" className={classes.place}>
+      <Link to="/">All Clients</Link>
+      <span aria-hidden>/</span>
+      <Link to="/" search={{ node: `Client|${agent.client_id}`, agent: agent.agent_id }}>
+        {agent.client_name}
+      </Link>
+      <span aria-hidden>/</span>
+      <Link to="/" search={{ node: `Site|${agent.site_id}`, agent: agent.agent_id }}>
+        {agent.site_name}
+      </Link>
+    </nav>
+  )
 }

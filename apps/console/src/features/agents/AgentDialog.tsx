@@ -1,0 +1,30 @@
+import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { query } from '../../app/api.ts'
+import { Dialog, type DialogProps } from '../../ui/Dialog.tsx'
+import { SkeletonRows } from '../../ui/States.tsx'
+import { AgentError } from './AgentPanes.tsx'
+
+interface AgentDialogProps {
+  title: string
+  agentId: string | undefined
+  onClose: () => void
+  size?: DialogProps['size']
+  children: (agent: AgentDetail) => ReactNode
+}
+
+/** A dialog about one machine: until that is there, and where it cannot be, the dialog says so. */
+export function AgentDialog({ title, agentId = '', onClose, size, children }: AgentDialogProps) {
+  const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
+  if (agent !== undefined) return children(agent)
+  return (
+    <Dialog title={title} onClose={onClose} {...(size === undefined ? {} : { size })}>
+      {error === null ? (
+        <SkeletonRows rows={4} />
+      ) : (
+        <AgentError error={error} onRetry={() => void refetch()} />
+      )}
+    </Dialog>
+  )
+}

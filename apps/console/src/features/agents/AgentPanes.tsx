@@ -1,0 +1,104 @@
+import { Tabs } from '@mantine/core'
+import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
+import { ApiError } from '@muster/contract/client'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, Suspense, lazy } from 'react'
+import { query } from '../../app/api.ts'
+import { describeError, isRefused } from '../../app/describe-error.ts'
+import { type Pane, PANES } from '../../app/search.ts'
+import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import classes from './AgentPanes.module.css'
+import { AgentSummary } from './AgentSummary.tsx'
+import { usePane } from './use-pane.ts'
+
+const HistoryPane = lazy(() =>
+  import('../history/HistoryPane.tsx').then((file) => ({ default: file.HistoryPane })),
+)
+
+const LABELS: Record<Pane, string> = {
+  summary: 'Summary',
+  history: 'History',
+  notes: 'Notes',
+  audit: 'Audit',
+}
+const SHOWN = ['summary', 'history'] as const
+
+interface AgentPanesProps {
+  agentId: string
+  /** Height of a tab's content; absent = what is left of the page. */
+  contentHeight?: number
+  /** At the right of the tabs. */
+  actions?: ReactNode
+}
+
+/** The tabs of a machine. Only the visible one is drawn and asks for its data. */
+export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps) {
+  const { pane, setPane } = usePane()
+  return (
+    <Tabs
+      value={pane}
+      onChange={(value) => {
+        const next = PANES.find((known) => known === value)
+        if (next) setPane(next)
+      }}
+      keepMounted={false}
+      className={classes.panes}
+    >
+      <div className={classes.strip}>
+        <Tabs.List aria-label="Machine" className={classes.list}>
+          {SHOWN.map((name) => (
+            <Tabs.Tab key={name} value={name} className={classes.tab}>
+              {LABELS[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <div className={classes.actions}>{actions}</div>
+      </div>
+      {SHOWN.map((name) => (
+        <Tabs.Panel
+          key={name}
+          value={name}
+          className={classes.content}
+          {...(contentHeight === undefined ? {} : { style: { height: contentHeight, flex: 'none' } })}
+        >
+          <Suspense fallback={<SkeletonRows rows={4} />}>
+            <PaneContent pane={name} agentId={agentId} />
+          </Suspense>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  )
+}
+
+function PaneContent({ pane, agentId }: { pane: Pane; agentId: string }) {
+  const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
+  if (agent === undefined) {
+    return error === null ? (
+      <SkeletonRows rows={6} />
+    ) : (
+      <AgentError error={error} onRetry={() => void refetch()} />
+    )
+  }
+  return <PaneOf key={agentId} pane={pane} agent={agent} />
+}
+
+function PaneOf({ pane, agent }: { pane: Pane; agent: AgentDetail }) {
+  switch (pane) {
+    case 'summary':
+      return <AgentSummary agent={agent} />
+    case 'history':
+      return <HistoryPane agent={agent} />
+    case 'notes':
+    case 'audit':
+      return null
+  }
+}
+
+/** Why a machine cannot be shown. */
+export function AgentError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  if (error instanceof ApiError && error.status === 404) {
+    return <EmptyState message="This machine is not there any more, or you may not see it." />
+  }
+  if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
+  return <ErrorState {...describeError(error)} onRetry={onRetry} />
+}

@@ -1,0 +1,125 @@
+import { Alert } from '@mantine/core'
+import '@mantine/core/styles/Alert.css'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { platformName } from '@muster/rules/platform-name'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { CopyText } from '../../ui/CopyText.tsx'
+import { Time } from '../../ui/Time.tsx'
+import classes from './AgentSummary.module.css'
+import { DiskList } from './DiskList.tsx'
+import { MachineStatus } from './machine-cells.tsx'
+
+/** What is known of a machine, at a glance. */
+export function AgentSummary({ agent }: { agent: AgentDetail }) {
+  return (
+    <div className={classes.summary}>
+      {agent.problems.length > 0 && <Problems problems={agent.problems} />}
+      <Hardware agent={agent} />
+      <section className={classes.card} aria-label="Disks">
+        <h3 className={classes.title}>Disks</h3>
+        <DiskList disks={agent.facts?.disks ?? []} />
+        {agent.physical_disks.length > 0 && (
+          <ul className={classes.physical}>
+            {agent.physical_disks.map((disk, index) => (
+              <li key={index}>{disk}</li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <Network agent={agent} />
+    </div>
+  )
+}
+
+function Problems({ problems }: { problems: readonly string[] }) {
+  return (
+    <Alert
+      color="warning"
+      className={classes.problems}
+      icon={<IconAlertTriangle size={18} stroke={1.75} aria-hidden />}
+      title={problems.length === 1 ? problems[0] : 'This machine has problems'}
+    >
+      {problems.length > 1 && (
+        <ul>
+          {problems.map((problem, index) => (
+            <li key={index}>{problem}</li>
+          ))}
+        </ul>
+      )}
+    </Alert>
+  )
+}
+
+function Hardware({ agent }: { agent: AgentDetail }) {
+  const { serial_number: serial } = agent
+  return (
+    <section className={classes.card} aria-label="Machine">
+      <header className={classes.head}>
+        <MachineStatus row={agent} />
+        <h2 className={classes.name}>{agent.hostname}</h2>
+        <span className={classes.version}>{agent.version === '' ? '' : `agent ${agent.version}`}</span>
+      </header>
+      {agent.facts === null && <p className={classes.dim}>This machine has not reported about itself yet.</p>}
+      <dl className={classes.facts}>
+        <Fact name="System">{agent.operating_system || platformName(agent.plat)}</Fact>
+        <Fact name="Model">{agent.make_model}</Fact>
+        <Fact name="Processor">{describeProcessors(agent.cpu_model)}</Fact>
+        <Fact name="Memory">{agent.total_ram > 0 && `${agent.total_ram} GB`}</Fact>
+        <Fact name="Graphics">{agent.graphics}</Fact>
+        <Fact name="Serial">{serial !== '' && <CopyText text={serial} label="Copy serial number" />}</Fact>
+        <Fact name="Architecture">{agent.goarch}</Fact>
+        <Fact name="Description">{agent.description}</Fact>
+      </dl>
+    </section>
+  )
+}
+
+function Network({ agent }: { agent: AgentDetail }) {
+  const { public_ip: publicIp, logged_username: user, italic } = agent
+  const zone = agent.time_zone ?? agent.timezone
+  return (
+    <section className={classes.card} aria-label="Users and network">
+      <h3 className={classes.title}>Users and network</h3>
+      <dl className={classes.facts}>
+        <Fact name="User">
+          {user !== '' && (italic ? <em className={classes.dim}>{user} (last logged in)</em> : user)}
+        </Fact>
+        <Fact name="Public address">
+          {publicIp !== '' && <CopyText text={publicIp} label="Copy public address" />}
+        </Fact>
+        {(agent.facts?.addresses ?? []).map(({ interface: name, address }, index) => (
+          <Fact key={index} name={name}>
+            <CopyText text={address} label={`Copy address of ${name}`} />
+          </Fact>
+        ))}
+        <Fact name="Last response">
+          {agent.connected ? 'just now' : <Time instant={agent.last_seen} relative machineZone={zone} />}
+        </Fact>
+        <Fact name="Started">
+          {agent.boot_time !== null && <Time instant={agent.boot_time} relative machineZone={zone} />}
+        </Fact>
+        <Fact name="Time zone">{zone}</Fact>
+        <Fact name="Reboot">{agent.needs_reboot && <span className={classes.negative}>needed</span>}</Fact>
+      </dl>
+    </section>
+  )
+}
+
+/** A line of facts; what is not known is left out. */
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  if (children === '' || children === false || children === null) return null
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** `2× Xeon Silver 4310`: equal ones are counted. */
+function describeProcessors(models: readonly string[]): string {
+  return [...Map.groupBy(models, (model) => model)]
+    .map(([model, equal]) => (equal.length > 1 ? `${equal.length}× ${model}` : model))
+    .join(', ')
+}

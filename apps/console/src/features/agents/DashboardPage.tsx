@@ -1,5 +1,0 @@
-import { EmptyState } from '../../ui/States.tsx'
-
-export function DashboardPage() {
-  return <EmptyState message="" />
-}

@@ -1,0 +1,47 @@
+import type { AgentFacts } from '@muster/contract/agent/facts'
+import { formatFileSize } from '@muster/rules/file-size'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import classes from './DiskList.module.css'
+import { diskLevel } from './disk-level.ts'
+
+const LEVEL_WORDS = { ok: undefined, warning: 'filling up', negative: 'nearly full' }
+
+/** Mounted disks with what is free on each. */
+export function DiskList({ disks }: { disks: AgentFacts['disks'] }) {
+  if (disks.length === 0) return <p className={classes.dim}>No disks are known.</p>
+  return (
+    <ul className={classes.list}>
+      {disks.map((disk, index) => {
+        const name = disk.mount || disk.device
+        const level = diskLevel(disk.percent)
+        const word = LEVEL_WORDS[level]
+        return (
+          <li key={index} data-level={level}>
+            <div className={classes.line}>
+              <span className={classes.name}>{name}</span>
+              <span className={classes.dim}>{disk.fstype}</span>
+              <span className={classes.free}>
+                {word !== undefined && (
+                  <span className={classes.word}>
+                    <IconAlertTriangle size={14} stroke={1.75} aria-hidden /> {word}
+                  </span>
+                )}
+                {formatFileSize(disk.free)} free of {formatFileSize(disk.total)}
+              </span>
+            </div>
+            <div
+              role="meter"
+              aria-label={`${name} in use`}
+              aria-valuemin={0}
+              aria-valuemax={100}
+              aria-valuenow={Math.round(disk.percent)}
+              className={classes.bar}
+            >
+              <div style={{ width: `${Math.min(100, disk.percent)}%` }} />
+            </div>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

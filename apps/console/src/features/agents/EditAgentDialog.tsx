@@ -1,0 +1,139 @@
+import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import { useForm } from '@mantine/form'
+import { type AgentDetail, editAgent, getAgent } from '@muster/contract/api/agents'
+import { ApiError } from '@muster/contract/client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormDialog } from '../../app/FormDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
+import { call, query } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { queryKey } from '../../app/query-key.ts'
+import { clientsQuery } from '../../app/queries.ts'
+import { filterSites, groupSites } from '../clients/site-choices.ts'
+import { listTimeZones } from '../setup/time-zones.ts'
+import { AgentDialog } from './AgentDialog.tsx'
+import { EditConflict } from './EditConflict.tsx'
+import { type AgentForm, SHELL_CHOICES, checkAgentForm, readAgentForm, toAgentChanges } from './agent-form.ts'
+import { patchMachine } from './use-live-machines.ts'
+
+/** Settings of the machine that the address names. */
+export function EditAgentDialog({ item, close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title="Edit agent" needs="can_edit_agent" onClose={close}>
+      <AgentDialog title="Edit agent" agentId={item} onClose={close}>
+        {(agent) => <EditForm agent={agent} close={close} />}
+      </AgentDialog>
+    </GuardedDialog>
+  )
+}
+
+function EditForm({ agent: opened, close }: { agent: AgentDetail; close: () => void }) {
+  const queryClient = useQueryClient()
+  // What the form began with stays so while others change the machine; the server says when that matters.
+  const [agent, setAgent] = useState(opened)
+  const [conflict, setConflict] = useState<AgentDetail>()
+  const { data: clients = [] } = useQuery(clientsQuery)
+  const form = useForm<AgentForm>({
+    initialValues: readAgentForm(agent),
+    validate: checkAgentForm,
+    validateInputOnBlur: true,
+  })
+  const params = { agent_id: agent.agent_id }
+  const save = async (values: AgentForm) => {
+    try {
+      const body = { ...toAgentChanges(values, readAgentForm(agent)), modified: agent.modified }
+      const saved = await call(editAgent, { params, body })
+      queryClient.setQueryData(queryKey(getAgent, { params }), saved)
+      patchMachine(queryClient, { agent_id: saved.agent_id, description: saved.description })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'changed_meanwhile') {
+        setConflict(await queryClient.fetchQuery({ ...query(getAgent, { params }), staleTime: 0 }))
+      }
+      throw error
+    }
+  }
+  return (
+    <FormDialog
+      title={`Edit ${agent.hostname}`}
+      form={form}
+      save={save}
+      done={`${agent.hostname} is saved.`}
+      onClose={close}
+    >
+      {conflict && (
+        <EditConflict
+          before={agent}
+          now={conflict}
+          onReload={() => {
+            // What the person changed here stays; all else becomes what it is now.
+            const changes = toAgentChanges(form.getValues(), readAgentForm(agent))
+            form.setInitialValues(readAgentForm(conflict))
+            form.setValues({
+              ...readAgentForm(conflict),
+              ...pickForm(form.getValues(), Object.keys(changes)),
+            })
+            form.clearErrors()
+            setAgent(conflict)
+            setConflict(undefined)
+          }}
+        />
+      )}
+      <Stack gap="md">
+        <Select
+          label="Site"
+          data={groupSites(clients, new Set())}
+          filter={filterSites}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage="No such site"
+          {...form.getInputProps('site')}
+        />
+        <Select label="Type" data={TYPES} allowDeselect={false} {...form.getInputProps('monitoring_type')} />
+        <TextInput label="Description" maxLength={255} {...form.getInputProps('description')} />
+        <Select
+          label="Time zone"
+          description={`Empty: the machine's own${agent.timezone === '' ? '' : `, ${agent.timezone}`}.`}
+          data={listTimeZones()}
+          searchable
+          clearable
+          nothingFoundMessage="No such time zone"
+          {...form.getInputProps('time_zone')}
+        />
+        <Select
+          label="Shell for commands"
+          data={SHELL_CHOICES[agent.plat === 'windows' ? 'windows' : 'unix']}
+          allowDeselect={false}
+          {...form.getInputProps('default_shell')}
+        />
+        {form.values.default_shell === 'custom' && (
+          <TextInput
+            label="Path of the shell"
+            placeholder="/usr/bin/zsh"
+            classNames={{ input: 'mono' }}
+            maxLength={255}
+            {...form.getInputProps('default_shell_custom')}
+          />
+        )}
+        <Group grow align="flex-start" gap="md">
+          <Minutes label="Offline after" {...form.getInputProps('offline_time')} />
+          <Minutes label="Overdue after" {...form.getInputProps('overdue_time')} />
+        </Group>
+      </Stack>
+    </FormDialog>
+  )
+}
+
+const TYPES = [
+  { value: 'server', label: 'Server' },
+  { value: 'workstation', label: 'Workstation' },
+]
+
+function Minutes(props: { label: string }) {
+  return <NumberInput suffix=" min" allowDecimal={false} clampBehavior="none" {...props} />
+}
+
+function pickForm(values: AgentForm, names: readonly string[]): Partial<AgentForm> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)))
+}

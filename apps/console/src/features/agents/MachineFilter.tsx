@@ -1,0 +1,95 @@
+import { Button, Checkbox, Group, Popover, Radio, Stack } from '@mantine/core'
+import '@mantine/core/styles/Radio.css'
+import '@mantine/core/styles/Fieldset.css'
+import type { SearchFlag } from '@muster/rules/machine-search'
+import { IconFilter } from '@tabler/icons-react'
+import { useState } from 'react'
+import classes from './MachineFilter.module.css'
+import {
+  CONDITION_FLAGS,
+  type FilterChoice,
+  PRESENCE_FLAGS,
+  readFilter,
+  writeFilter,
+} from './search-flags.ts'
+
+interface MachineFilterProps {
+  text: string
+  onChange: (text: string) => void
+}
+
+/** Sets the `is:` words of the search without typing them. */
+export function MachineFilter({ text, onChange }: MachineFilterProps) {
+  const [opened, setOpened] = useState(false)
+  const { presence, conditions } = readFilter(text)
+  const set = conditions.length + (presence === undefined ? 0 : 1)
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <Button
+          variant="default"
+          leftSection={<IconFilter size={16} stroke={1.75} aria-hidden />}
+          data-set={set > 0 || undefined}
+          className={classes.button}
+          onClick={() => setOpened(!opened)}
+        >
+          Filter{set > 0 ? ` · ${set}` : ''}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Filter machines">
+        <FilterForm
+          start={{ presence, conditions }}
+          onApply={(choice) => {
+            onChange(writeFilter(text, choice))
+            setOpened(false)
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+const ANY = 'any'
+
+function FilterForm({ start, onApply }: { start: FilterChoice; onApply: (choice: FilterChoice) => void }) {
+  const [presence, setPresence] = useState<string>(start.presence ?? ANY)
+  const [conditions, setConditions] = useState<readonly SearchFlag[]>(start.conditions)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onApply({ presence: PRESENCE_FLAGS.find(({ flag }) => flag === presence)?.flag, conditions })
+      }}
+    >
+      <Group align="flex-start" gap="xl" wrap="nowrap">
+        <Radio.Group label="Machines that are" value={presence} onChange={setPresence}>
+          <Stack gap="sm" mt="sm">
+            <Radio size="xs" value={ANY} label="Anywhere" />
+            {PRESENCE_FLAGS.map(({ flag, label }) => (
+              <Radio key={flag} size="xs" value={flag} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Checkbox.Group
+          label="And have"
+          value={[...conditions]}
+          onChange={(values) =>
+            setConditions(CONDITION_FLAGS.map(({ flag }) => flag).filter((flag) => values.includes(flag)))
+          }
+        >
+          <Stack gap="sm" mt="sm">
+            {CONDITION_FLAGS.map(({ flag, label }) => (
+              <Checkbox key={flag} size="xs" value={flag} label={label} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Group>
+      <Group justify="flex-end" gap="sm" mt="lg">
+        <Button variant="default" onClick={() => onApply({ presence: undefined, conditions: [] })}>
+          Clear
+        </Button>
+        <Button type="submit">Apply</Button>
+      </Group>
+    </form>
+  )
+}

@@ -1,0 +1,98 @@
+import type { AgentRow } from '@muster/contract/api/agents'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, type Ref, use, useMemo, useState } from 'react'
+import { ContextMenu } from '../../ui/ContextMenu.tsx'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { DateFormat, formatDate } from '../../ui/date-format.ts'
+import type { Point } from '../../ui/menu-entry.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
+import { useAgentMenu } from './use-agent-menu.ts'
+import { useDoubleClick } from './use-double-click.ts'
+import type { MachineView } from './use-machine-view.ts'
+import type { useTableState } from './use-table-state.ts'
+
+const NOW_EVERY_MS = 10_000
+const ROW_PX = { compact: 32, comfortable: 40 }
+
+interface MachineTableProps {
+  view: MachineView
+  state: ReturnType<typeof useTableState>
+  cards: boolean
+  opensPage: boolean
+  empty: ReactNode
+  ref?: Ref<HTMLDivElement>
+}
+
+/** The machines, with their menu and what clicks and keys do. */
+export function MachineTable({ view, state, cards, opensPage, empty, ref }: MachineTableProps) {
+  const { selected, setSelected, sort, compact } = state
+  const [menuAt, setMenuAt] = useState<Point>()
+  const navigate = useNavigate()
+  const onDoubleClick = useDoubleClick()
+  const context = useMachineContext()
+  const openPage = ({ agent_id }: AgentRow) => {
+    // Written at once, so that the way back finds the machine selected.
+    setSelected(agent_id, 'now')
+    void navigate({ to: '/agents/$agent_id', params: { agent_id } })
+  }
+  return (
+    <>
+      <DataTable
+        {...(ref === undefined ? {} : { ref })}
+        label="Machines"
+        rows={view.shown}
+        rowKey={rowKey}
+        columns={MACHINE_COLUMNS}
+        context={context}
+        rowHeight={compact ? ROW_PX.compact : ROW_PX.comfortable}
+        minWidth={MACHINE_COLUMNS_PX}
+        sort={sort}
+        onSort={state.toggleSort}
+        selected={selected}
+        onSelect={(row) => setSelected(row?.agent_id)}
+        {...(opensPage ? { onClickRow: openPage } : {})}
+        onOpen={openPage}
+        onDoubleClick={onDoubleClick}
+        onMenu={(row, at) => {
+          setSelected(row.agent_id, 'now')
+          setMenuAt(at)
+        }}
+        empty={empty}
+        card={cards ? MACHINE_CARD : undefined}
+      />
+      {menuAt !== undefined && (
+        <MachineMenu
+          agent={view.shown.find(({ agent_id }) => agent_id === selected)}
+          at={menuAt}
+          onClose={() => setMenuAt(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+const rowKey = (row: AgentRow) => row.agent_id
+
+function MachineMenu({
+  agent,
+  at,
+  onClose,
+}: {
+  agent: AgentRow | undefined
+  at: Point
+  onClose: () => void
+}) {
+  const entries = useAgentMenu(agent)
+  if (agent === undefined) return null
+  return <ContextMenu label={`Actions on ${agent.hostname}`} at={at} entries={entries} onClose={onClose} />
+}
+
+function useMachineContext() {
+  const nowMs = useNow(NOW_EVERY_MS)
+  const format = use(DateFormat)
+  return useMemo(
+    () => ({ nowMs, formatDate: (instant: string | number) => formatDate(instant, format) }),
+    [nowMs, format],
+  )
+}

@@ -1,0 +1,111 @@
+import { type AgentDetail, EditableAgent } from '@muster/contract/api/agents'
+
+/** Settings of a machine as the form holds them: numbers may be empty while one types. */
+export interface AgentForm extends Record<string, string | number | null> {
+  site: string
+  monitoring_type: string
+  description: string
+  time_zone: string | null
+  default_shell: string
+  default_shell_custom: string
+  offline_time: number | string
+  overdue_time: number | string
+}
+
+export const SHELL_CHOICES = {
+  windows: [
+    { value: 'use_global', label: 'The usual one' },
+    { value: 'cmd', label: 'CMD' },
+    { value: 'powershell', label: 'PowerShell' },
+    { value: 'custom', label: 'Another one' },
+  ],
+  unix: [
+    { value: 'use_global', label: 'The usual one' },
+    { value: 'bash', label: 'Bash' },
+    { value: 'custom', label: 'Another one' },
+  ],
+}
+
+export function readAgentForm(agent: AgentDetail): AgentForm {
+  return {
+    site: `${agent.site}`,
+    monitoring_type: agent.monitoring_type,
+    description: agent.description,
+    time_zone: agent.time_zone,
+    default_shell: agent.default_shell,
+    default_shell_custom: agent.default_shell_custom,
+    offline_time: agent.offline_time,
+    overdue_time: agent.overdue_time,
+  }
+}
+
+const NUMBERS = {
+  offline_time: 'From 2 to 9999998 minutes.',
+  overdue_time: 'From 3 to 9999998 minutes.',
+} as const
+
+/** What is wrong with the form, by field. */
+export function checkAgentForm(form: AgentForm): Record<string, string | null> {
+  const errors: Record<string, string | null> = {}
+  for (const [name, message] of Object.entries(NUMBERS)) {
+    // The names are fields of the contract's schema.
+    const schema = EditableAgent.shape[name as keyof typeof NUMBERS]
+    errors[name] = schema.safeParse(form[name]).success ? null : message
+  }
+  if (
+    !errors.offline_time &&
+    !errors.overdue_time &&
+    Number(form.overdue_time) <= Number(form.offline_time)
+  ) {
+    errors.overdue_time = 'More than until it counts as offline.'
+  }
+  errors.default_shell_custom =
+    form.default_shell === 'custom' && form.default_shell_custom.trim() === ''
+      ? 'Give the path of the shell.'
+      : null
+  return errors
+}
+
+type AgentChanges = { [Name in keyof EditableAgent]?: EditableAgent[Name] | undefined }
+
+/** What differs from the start, as it is sent: others may have changed the rest meanwhile. */
+export function toAgentChanges(form: AgentForm, start: AgentForm): AgentChanges {
+  const changed = Object.entries(form).filter(([name, value]) => value !== start[name])
+  return EditableAgent.partial().parse(
+    Object.fromEntries(changed.map(([name, value]) => [name, name === 'site' ? Number(value) : value])),
+  )
+}
+
+const LABELS: Record<string, string> = {
+  site: 'Site',
+  monitoring_type: 'Type',
+  description: 'Description',
+  time_zone: 'Time zone',
+  default_shell: 'Shell',
+  default_shell_custom: 'Path of the shell',
+  offline_time: 'Offline after',
+  overdue_time: 'Overdue after',
+  maintenance_mode: 'Maintenance mode',
+}
+
+/** What somebody else has changed, for people. */
+export function describeChanges(
+  before: AgentDetail,
+  now: AgentDetail,
+): { label: string; from: string; to: string }[] {
+  const show = (agent: AgentDetail): Record<string, Shown> => ({
+    ...readAgentForm(agent),
+    site: `${agent.client_name} / ${agent.site_name}`,
+    maintenance_mode: agent.maintenance_mode ? 'on' : 'off',
+  })
+  const [old, fresh] = [show(before), show(now)]
+  return Object.keys(LABELS)
+    .filter((name) => old[name] !== fresh[name])
+    .map((name) => ({ label: LABELS[name] ?? name, from: textOf(old[name]), to: textOf(fresh[name]) }))
+}
+
+type Shown = string | number | boolean | null
+
+function textOf(value: Shown | undefined): string {
+  return value === null || value === '' || value === undefined ? 'empty' : String(value)
+}

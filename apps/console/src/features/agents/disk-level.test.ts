@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { diskLevel } from './disk-level.ts'
+
+test.each([
+  [0, 'ok'],
+  [79.9, 'ok'],
+  [80, 'warning'],
+  [94.9, 'warning'],
+  [95, 'negative'],
+  [100, 'negative'],
+])('a disk with %d %% in use is %s', (percent, level) => {
+  expect(diskLevel(percent)).toBe(level)
+})

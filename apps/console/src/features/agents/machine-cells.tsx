@@ -1,0 +1,156 @@
+import type { AgentRow } from '@muster/contract/api/agents'
+import { toPresence } from '@muster/rules/agent-status'
+import { platformName } from '@muster/rules/platform-name'
+import { formatRelativeTime } from '@muster/rules/relative-time'
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconBrandApple,
+  IconBrandDebian,
+  IconBrandWindows,
+  IconChecks,
+  IconClock,
+  IconDeviceDesktop,
+  IconPower,
+  IconServer2,
+  IconShieldDown,
+  IconTool,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { type DotState, StatusDot } from '../../ui/StatusDot.tsx'
+import classes from './machine-cells.module.css'
+
+/** What cells show beside the row itself. */
+export interface MachineContext {
+  nowMs: number
+  formatDate: (instant: string | number) => string
+}
+
+/** The shape and word of a machine: where it is, or that it is in maintenance. */
+export function MachineStatus({ row }: { row: Pick<AgentRow, 'status' | 'connected' | 'maintenance_mode'> }) {
+  const presence = toPresence(row.status, row.connected)
+  const state: DotState = row.maintenance_mode && presence === 'online' ? 'maintenance' : presence
+  return (
+    <span className={classes.status}>
+      <StatusDot state={state} />
+      {row.maintenance_mode && state !== 'maintenance' && (
+        <IconCell icon={IconTool} label="Maintenance mode" tone="maintenance" />
+      )}
+    </span>
+  )
+}
+
+const PLATFORM_ICONS = { windows: IconBrandWindows, linux: IconBrandDebian, darwin: IconBrandApple }
+
+export function PlatformIcon({ row }: { row: Pick<AgentRow, 'plat' | 'operating_system'> }) {
+  const name = platformName(row.plat)
+  const label = row.operating_system === '' ? name : `${name}\n${row.operating_system}`
+  return <IconCell icon={PLATFORM_ICONS[row.plat]} label={label} />
+}
+
+export function TypeIcon({ type }: { type: AgentRow['monitoring_type'] }) {
+  return type === 'server' ? (
+    <IconCell icon={IconServer2} label="Server" />
+  ) : (
+    <IconCell icon={IconDeviceDesktop} label="Workstation" />
+  )
+}
+
+/** Failing of all, or that all pass; in maintenance nothing is told, so it says muted. */
+export function ChecksCell({ row: { checks, maintenance_mode } }: { row: AgentRow }) {
+  if (maintenance_mode) return <span className={classes.dim}>muted</span>
+  if (checks.total === 0) return <None label="No checks" />
+  const troubled = checks.failing > 0 ? checks.failing : checks.warning
+  if (troubled > 0) {
+    const tone = checks.failing > 0 ? 'negative' : 'warning'
+    const word = checks.failing > 0 ? 'failing' : 'warning'
+    return (
+      <Chip icon={IconAlertTriangle} tone={tone} label={`${troubled} of ${checks.total} checks ${word}`}>
+        {troubled} / {checks.total}
+      </Chip>
+    )
+  }
+  return (
+    <span className={classes.passing} data-tip={`${checks.passing} checks passing`}>
+      <IconChecks size={16} stroke={1.75} aria-label="passing" />
+      <span className={classes.dim}>{checks.passing}</span>
+    </span>
+  )
+}
+
+export function UserCell({ row: { logged_username: user, italic } }: { row: AgentRow }) {
+  if (user === '') return <None label="Nobody is logged in" />
+  if (!italic) return user
+  return (
+    <em className={classes.lastUser} data-tip="Last user; nobody is logged in now">
+      {user}
+    </em>
+  )
+}
+
+export function PatchesIcon({ row }: { row: AgentRow }) {
+  if (!row.has_patches_pending) return null
+  return <IconCell icon={IconShieldDown} label="Patches pending" tone="warning" />
+}
+
+export function PendingChip({ count }: { count: number }) {
+  if (count === 0) return null
+  return (
+    <Chip icon={IconClock} tone="warning" label={`${count} ${count === 1 ? 'action waits' : 'actions wait'}`}>
+      {count}
+    </Chip>
+  )
+}
+
+export function RebootIcon({ row }: { row: AgentRow }) {
+  return row.needs_reboot ? <IconCell icon={IconPower} label="Reboot needed" tone="negative" /> : null
+}
+
+export function LastResponse({ row, context }: { row: AgentRow; context: MachineContext }) {
+  if (row.connected) return <span className={classes.dim}>just now</span>
+  if (row.last_seen === null) return <span className={classes.dim}>never</span>
+  return <Ago instant={row.last_seen} context={context} />
+}
+
+export function BootTime({ row, context }: { row: AgentRow; context: MachineContext }) {
+  if (row.boot_time === null) return <None label="Not known" />
+  return <Ago instant={row.boot_time} context={context} />
+}
+
+function Ago({ instant, context }: { instant: string | number; context: MachineContext }) {
+  return (
+    <span className={classes.dim} data-tip={context.formatDate(instant)}>
+      {formatRelativeTime(instant, context.nowMs)}
+    </span>
+  )
+}
+
+type Tone = 'negative' | 'warning' | 'maintenance'
+
+function IconCell({ icon: CellIcon, label, tone }: { icon: Icon; label: string; tone?: Tone }) {
+  return (
+    <span role="img" aria-label={label} data-tip={label} className={classes.icon} data-tone={tone}>
+      <CellIcon size={16} stroke={1.75} aria-hidden />
+    </span>
+  )
+}
+
+function Chip(props: { icon: Icon; tone: Tone; label: string; children: ReactNode }) {
+  const { icon: ChipIcon, tone, label, children } = props
+  return (
+    <span className={classes.chip} data-tone={tone} data-tip={label}>
+      <ChipIcon size={14} stroke={1.75} aria-hidden />
+      <span aria-hidden>{children}</span>
+      <span className={classes.hidden}>{label}</span>
+    </span>
+  )
+}
+
+function None({ label }: { label: string }) {
+  return (
+    <span className={classes.dim}>
+      <span aria-hidden>–</span>
+      <span className={classes.hidden}>{label}</span>
+    </span>
+  )
+}

@@ -1,0 +1,139 @@
+import type { AgentRow } from '@muster/contract/api/agents'
+import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import classes from './machine-cells.module.css'
+import {
+  BootTime,
+  ChecksCell,
+  LastResponse,
+  type MachineContext,
+  MachineStatus,
+  PatchesIcon,
+  PendingChip,
+  PlatformIcon,
+  RebootIcon,
+  TypeIcon,
+  UserCell,
+} from './machine-cells.tsx'
+import type { MachineColumn } from './sort-machines.ts'
+
+type Column = DataColumn<AgentRow, MachineContext> & { id: MachineColumn }
+
+const COLUMNS: readonly Column[] = [
+  {
+    id: 'status',
+    title: 'Status',
+    width: '122px',
+    render: (row) => <MachineStatus row={row} />,
+    watch: (row) => `${row.status} ${row.connected} ${row.maintenance_mode}`,
+  },
+  {
+    id: 'plat',
+    title: 'Platform',
+    titleHidden: true,
+    width: '32px',
+    render: (row) => <PlatformIcon row={row} />,
+  },
+  {
+    id: 'type',
+    title: 'Type',
+    titleHidden: true,
+    width: '32px',
+    render: (row) => <TypeIcon type={row.monitoring_type} />,
+  },
+  {
+    id: 'checks',
+    title: 'Checks',
+    width: '80px',
+    render: (row) => <ChecksCell row={row} />,
+    watch: ({ checks, maintenance_mode }) =>
+      `${checks.failing} ${checks.warning} ${checks.passing} ${maintenance_mode}`,
+  },
+  { id: 'client', title: 'Client', width: 'minmax(96px, 1.1fr)', render: (row) => row.client_name },
+  { id: 'site', title: 'Site', width: 'minmax(80px, 0.8fr)', render: (row) => row.site_name },
+  {
+    id: 'hostname',
+    title: 'Hostname',
+    width: 'minmax(116px, 1.1fr)',
+    render: (row) => <span className={classes.name}>{row.hostname}</span>,
+    watch: (row) => row.hostname,
+  },
+  {
+    id: 'description',
+    title: 'Description',
+    width: 'minmax(104px, 1.3fr)',
+    render: (row) => <span className={classes.dim}>{row.description}</span>,
+    watch: (row) => row.description,
+  },
+  {
+    id: 'user',
+    title: 'User',
+    width: 'minmax(90px, 0.9fr)',
+    render: (row) => <UserCell row={row} />,
+    watch: (row) => `${row.logged_username} ${row.italic}`,
+  },
+  { id: 'patches', title: 'Patches', width: '64px', render: (row) => <PatchesIcon row={row} /> },
+  {
+    id: 'pending',
+    title: 'Pending',
+    width: '70px',
+    render: (row) => <PendingChip count={row.pending_actions_count} />,
+    watch: (row) => row.pending_actions_count,
+  },
+  {
+    id: 'reboot',
+    title: 'Reboot',
+    width: '62px',
+    render: (row) => <RebootIcon row={row} />,
+    watch: (row) => row.needs_reboot,
+  },
+  {
+    id: 'last_response',
+    title: 'Last response',
+    width: '114px',
+    render: (row, context) => <LastResponse row={row} context={context} />,
+  },
+  {
+    id: 'boot_time',
+    title: 'Boot time',
+    width: '100px',
+    render: (row, context) => <BootTime row={row} context={context} />,
+    watch: (row) => row.boot_time,
+  },
+]
+
+/** The columns of the machines table, in their order. All of them sort. */
+export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
+
+/** Below this the table scrolls sideways: the widths above, added up. */
+export const MACHINE_COLUMNS_PX = 1170
+
+/** A machine as a card of two lines. */
+export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {
+  height: 61,
+  render: (row, context) => (
+    <>
+      <div className={classes.cardLine}>
+        <span className={classes.cardStart}>
+          <span className={`${classes.name} ${classes.cut}`}>{row.hostname}</span>
+          <PlatformIcon row={row} />
+          <TypeIcon type={row.monitoring_type} />
+          <RebootIcon row={row} />
+          <PatchesIcon row={row} />
+        </span>
+        <span className={classes.cardEnd}>
+          <PendingChip count={row.pending_actions_count} />
+          {row.checks.total > 0 && <ChecksCell row={row} />}
+          <MachineStatus row={row} />
+        </span>
+      </div>
+      <div className={`${classes.cardLine} ${classes.dim}`}>
+        <span className={classes.cut}>
+          {[row.client_name, row.site_name, row.logged_username].filter(Boolean).join(' · ')}
+        </span>
+        <span className={classes.cardEnd}>
+          <LastResponse row={row} context={context} />
+        </span>
+      </div>
+    </>
+  ),
+}

@@ -1,0 +1,41 @@
+import { type AgentRow, listAgents } from '@muster/contract/api/agents'
+import type { TableTab } from '@muster/contract/api/users'
+import type { Input } from '@muster/contract/endpoint'
+import type { TreeNode } from '@muster/rules/tree-node'
+import { queryOptions } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { shareRows } from './machine-rows.ts'
+
+export interface MachineFilter {
+  tab: TableTab
+  node: TreeNode | undefined
+}
+
+/** A list of many machines is not kept long once nobody looks at it. */
+const KEPT_MS = 60_000
+
+/** The machines of a tab and a node of the tree. A newer choice cancels the request of an older one. */
+export function machinesQuery(filter: MachineFilter) {
+  const input = { query: listQuery(filter) }
+  return queryOptions({
+    queryKey: queryKey(listAgents, input),
+    queryFn: async ({ signal }) => {
+      // Without detail=false the list answers whole rows.
+      const rows = (await call(listAgents, input, { signal, timeoutMs: 120_000 })) as AgentRow[]
+      return rows as readonly AgentRow[]
+    },
+    // Only this query's own answers and patched lists come by here.
+    structuralSharing: (before, after) =>
+      shareRows(before as readonly AgentRow[] | undefined, after as AgentRow[]),
+    gcTime: KEPT_MS,
+  })
+}
+
+function listQuery({ tab, node }: MachineFilter): NonNullable<Input<typeof listAgents>['query']> {
+  return {
+    ...(tab === 'mixed' ? {} : { monitoring_type: tab }),
+    ...(node?.kind === 'Client' ? { client: node.id } : {}),
+    ...(node?.kind === 'Site' ? { site: node.id } : {}),
+  }
+}

@@ -1,0 +1,56 @@
+import { type SearchFlag, parseSearch } from '@muster/rules/machine-search'
+
+/** The `is:` words as people set them: one word for where a machine is, and any number of conditions. */
+export const PRESENCE_FLAGS = [
+  { flag: 'is:online', label: 'Online' },
+  { flag: 'is:away', label: 'Away' },
+  { flag: 'is:offline', label: 'Offline' },
+  { flag: 'is:overdue', label: 'Overdue' },
+  { flag: 'is:expired', label: 'Not seen for 30 days' },
+] as const satisfies readonly { flag: SearchFlag; label: string }[]
+
+export const CONDITION_FLAGS = [
+  { flag: 'is:checksfailing', label: 'Checks failing' },
+  { flag: 'is:patchespending', label: 'Patches pending' },
+  { flag: 'is:actionspending', label: 'Actions pending' },
+  { flag: 'is:rebootneeded', label: 'Reboot needed' },
+  { flag: 'is:maintenance', label: 'Maintenance mode' },
+] as const satisfies readonly { flag: SearchFlag; label: string }[]
+
+export interface FilterChoice {
+  presence: SearchFlag | undefined
+  conditions: readonly SearchFlag[]
+}
+
+/** What the search text says, as the filter form shows it. */
+export function readFilter(text: string): FilterChoice {
+  const { flags } = parseSearch(text)
+  return {
+    presence: PRESENCE_FLAGS.find(({ flag }) => flags.includes(flag))?.flag,
+    conditions: CONDITION_FLAGS.map(({ flag }) => flag).filter((flag) => flags.includes(flag)),
+  }
+}
+
+/** The search text with another filter; the other words stay as they were typed. */
+export function writeFilter(text: string, { presence, conditions }: FilterChoice): string {
+  const words = text.split(/\s+/).filter((word) => word !== '' && !isFlag(word))
+  return [...words, ...(presence === undefined ? [] : [presence]), ...conditions].join(' ')
+}
+
+export interface SearchPart {
+  text: string
+  /** An `is:` word that means something. */
+  flag: boolean
+}
+
+/** The text in pieces that, put together, are the text again: for showing the `is:` words as such. */
+export function splitSearch(text: string): SearchPart[] {
+  return text
+    .split(/(\s+)/)
+    .filter((part) => part !== '')
+    .map((part) => ({ text: part, flag: isFlag(part) }))
+}
+
+function isFlag(word: string): boolean {
+  return parseSearch(word).flags.length > 0
+}

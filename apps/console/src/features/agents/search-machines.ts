@@ -1,0 +1,48 @@
+import type { AgentRow } from '@muster/contract/api/agents'
+import { compileSearch, parseSearch, searchText } from '@muster/rules/machine-search'
+
+/** The text of a row that the search looks at, kept as long as the row is the same object. */
+const haystacks = new WeakMap<AgentRow, string>()
+
+export function haystackOf(row: AgentRow): string {
+  const known = haystacks.get(row)
+  if (known !== undefined) return known
+  const text = searchText(row)
+  haystacks.set(row, text)
+  return text
+}
+
+/** The rows, in their order, that fit the search; the same list when there is nothing to search for. */
+export function searchMachines(rows: readonly AgentRow[], text: string, nowMs: number): readonly AgentRow[] {
+  const { words, flags } = parseSearch(text)
+  if (words.length === 0 && flags.length === 0) return rows
+  const fits = compileSearch(text, nowMs)
+  const needsText = words.length > 0
+  return rows.filter((row) => fits(row, needsText ? haystackOf(row) : ''))
+}
+
+/** The same with the time that it took, for the person who typed. */
+export function measureSearch(
+  rows: readonly AgentRow[],
+  text: string,
+): { shown: readonly AgentRow[]; searchMs: number } {
+  const startMs = performance.now()
+  const shown = searchMachines(rows, text, Date.now())
+  return { shown, searchMs: performance.now() - startMs }
+}
+
+const SLICE = 500
+
+/** Makes the search texts while nobody waits for anything, so that the first key press finds them made. */
+export function prepareSearch(rows: readonly AgentRow[]): () => void {
+  let at = 0
+  let handle = requestIdleCallback(work)
+  function work(deadline: IdleDeadline) {
+    while (at < rows.length && deadline.timeRemaining() > 4) {
+      for (const row of rows.slice(at, at + SLICE)) haystackOf(row)
+      at += SLICE
+    }
+    if (at < rows.length) handle = requestIdleCallback(work)
+  }
+  return () => cancelIdleCallback(handle)
+}

@@ -1,0 +1,133 @@
+import { type AgentRow, editAgent, getAgent, refreshAgent } from '@muster/contract/api/agents'
+import { agentCan } from '@muster/rules/agent-can'
+import {
+  IconFileCode,
+  IconListDetails,
+  IconPencil,
+  IconRefresh,
+  IconTerminal2,
+  IconTool,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { call } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { useMay } from '../../app/queries.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+import { patchMachine } from './use-live-machines.ts'
+
+export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | 'maintenance_mode'>
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+
+/** All that can be done with a machine: the menu of the table, of the summary and of the agent page. */
+export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false } = {}): MenuEntry[] {
+  const mayEdit = useMay('can_edit_agent')
+  const maySend = useMay('can_send_cmd')
+  // A script is chosen from the library, which the role must be allowed to see.
+  const mayList = useMay('can_list_scripts')
+  const mayRun = useMay('can_run_scripts') && mayList
+  const mayRemove = useMay('can_uninstall_agents')
+  const { open } = useDialog()
+  const navigate = useNavigate()
+  const maintenance = useSetMaintenance()
+  const refresh = useRefreshInventory()
+  if (agent === undefined) return []
+  const { agent_id, hostname, connected, maintenance_mode } = agent
+  const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
+  const away = connected ? undefined : `${hostname} is not connected.`
+  const openPage: MenuEntry[] = onAgentPage
+    ? []
+    : [
+        {
+          id: 'open',
+          label: 'Open agent page',
+          icon: IconListDetails,
+          shortcut: 'Enter',
+          run: () => void navigate({ to: '/agents/$agent_id', params: { agent_id } }),
+        },
+      ]
+  return [
+    ...openPage,
+    {
+      id: 'edit',
+      label: `Edit ${hostname}`,
+      icon: IconPencil,
+      disabledReason: unless(mayEdit),
+      run: () => open('edit-agent', agent_id),
+    },
+    divider('work'),
+    {
+      id: 'send-command',
+      label: 'Send command',
+      icon: IconTerminal2,
+      note: noteOf(agentCan.sendCommand(agent)),
+      disabledReason: unless(maySend),
+      run: () => open('send-command', agent_id),
+    },
+    {
+      id: 'run-script',
+      label: 'Run script',
+      icon: IconFileCode,
+      note: noteOf(agentCan.runScript(agent)),
+      disabledReason: unless(mayRun),
+      run: () => open('run-script', agent_id),
+    },
+    divider('state'),
+    {
+      id: 'maintenance',
+      label: maintenance_mode ? 'Disable maintenance mode' : 'Enable maintenance mode',
+      icon: IconTool,
+      disabledReason: unless(mayEdit),
+      run: () => maintenance({ agent_id, hostname, on: !maintenance_mode }),
+    },
+    {
+      id: 'refresh',
+      label: 'Refresh inventory',
+      icon: IconRefresh,
+      disabledReason: unless(mayEdit) ?? away,
+      run: () => refresh({ agent_id, hostname }),
+    },
+    divider('end'),
+    {
+      id: 'remove',
+      label: 'Remove agent',
+      icon: IconTrash,
+      danger: true,
+      disabledReason: unless(mayRemove),
+      run: () => open('remove-agent', agent_id),
+    },
+  ]
+}
+
+function noteOf(can: ReturnType<typeof agentCan.sendCommand>): string | undefined {
+  return can.allowed && can.waits ? 'Waits until the machine is back.' : undefined
+}
+
+function useSetMaintenance() {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ agent_id, on }: { agent_id: string; hostname: string; on: boolean }) =>
+      call(editAgent, { params: { agent_id }, body: { maintenance_mode: on } }),
+    onSuccess: (detail, { hostname, on }) => {
+      queryClient.setQueryData(queryKey(getAgent, { params: { agent_id: detail.agent_id } }), detail)
+      patchMachine(queryClient, { agent_id: detail.agent_id, maintenance_mode: detail.maintenance_mode })
+      notifyDone(on ? `${hostname} is in maintenance mode.` : `${hostname} is out of maintenance mode.`)
+    },
+  }).mutate
+}
+
+function useRefreshInventory() {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ agent_id }: { agent_id: string; hostname: string }) =>
+      call(refreshAgent, { params: { agent_id } }),
+    onSuccess: (detail, { hostname }) => {
+      queryClient.setQueryData(queryKey(getAgent, { params: { agent_id: detail.agent_id } }), detail)
+      notifyDone(`${hostname} has sent a fresh inventory.`)
+    },
+  }).mutate
+}

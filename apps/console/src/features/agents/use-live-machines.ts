@@ -1,0 +1,122 @@
+import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/api/agents'
+import type { QueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { queryKey } from '../../app/query-key.ts'
+import { type AgentsFrame, onAgentsFrame } from '../../app/live.ts'
+import { quietly } from '../../app/pending.ts'
+import { ageRows, dropRows, nextAgeingAt, patchRows } from './machine-rows.ts'
+
+/** Machines that come in a burst fetch the list at most this often. */
+const REFETCH_MS = 1500
+const MOST_PAUSE_MS = 60_000
+const LIST = queryKey(listAgents)
+
+/** Keeps the machines in the cache true: what the server tells at most once a second, and what time alone changes. */
+export function useLiveMachines(): void {
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    const follower = followMachines(queryClient)
+    return () => follower[Symbol.dispose]()
+  }, [queryClient])
+}
+
+function followMachines(queryClient: QueryClient): Disposable {
+  let refetchTimer: ReturnType<typeof setTimeout> | undefined
+  let ageTimer: ReturnType<typeof setTimeout> | undefined
+  let refetchedAtMs = 0
+
+  const refetchLists = () => {
+    const waitMs = refetchedAtMs + REFETCH_MS - performance.now()
+    refetchTimer ??= setTimeout(
+      () => {
+        refetchTimer = undefined
+        refetchedAtMs = performance.now()
+        quietly(() => void queryClient.invalidateQueries({ queryKey: LIST }))
+      },
+      Math.max(0, waitMs),
+    )
+  }
+  const age = () => {
+    clearTimeout(ageTimer)
+    const nowMs = Date.now()
+    let nextMs = nowMs + MOST_PAUSE_MS
+    updateLists(queryClient, (rows) => {
+      const aged = ageRows(rows, nowMs)
+      nextMs = Math.min(nextMs, nextAgeingAt(aged, nowMs) ?? nextMs)
+      return aged
+    })
+    ageTimer = setTimeout(age, Math.max(250, nextMs - nowMs))
+  }
+  const stopFrames = onAgentsFrame((frame) => {
+    updateLists(queryClient, (rows) => dropRows(patchRows(rows, changesOf(frame)), frame.removed))
+    updateDetails(queryClient, frame)
+    if (frame.all === true || frame.added.length > 0) refetchLists()
+    // What was lost or came back has another moment at which time changes it.
+    if (frame.changed.some((change) => 'connected' in change)) age()
+  })
+  const stopCache = queryClient.getQueryCache().subscribe((event) => {
+    if (event.type === 'updated' && event.action.type === 'success' && event.query.queryKey[0] === LIST[0]) {
+      if (event.action.manual !== true) age()
+    }
+  })
+  age()
+  return {
+    [Symbol.dispose]() {
+      stopFrames()
+      stopCache()
+      clearTimeout(refetchTimer)
+      clearTimeout(ageTimer)
+    },
+  }
+}
+
+/** Shows what the user's own action has changed, without waiting for the server to tell. */
+export function patchMachine(
+  queryClient: QueryClient,
+  change: Partial<AgentRow> & { agent_id: string },
+): void {
+  updateLists(queryClient, (rows) => patchRows(rows, [change]))
+}
+
+/** Changes the lists on screen; those that nobody looks at are fetched anew when somebody does. */
+function updateLists(
+  queryClient: QueryClient,
+  change: (rows: readonly AgentRow[]) => readonly AgentRow[],
+): void {
+  for (const query of queryClient.getQueryCache().findAll({ queryKey: LIST })) {
+    const rows = query.state.data
+    if (!isMachineList(rows)) continue
+    const next = change(rows)
+    if (next === rows) continue
+    if (query.isActive()) {
+      // The moment of the last fetch stays what it was: this is no fetch.
+      queryClient.setQueryData(query.queryKey, next, { updatedAt: query.state.dataUpdatedAt })
+    } else if (!query.state.isInvalidated) query.invalidate()
+  }
+}
+
+function updateDetails(queryClient: QueryClient, frame: AgentsFrame): void {
+  const changes = new Map(changesOf(frame).map((change) => [change.agent_id, change]))
+  for (const query of queryClient.getQueryCache().findAll({ queryKey: queryKey(getAgent) })) {
+    // The state of this query is the machine's detail, whatever it has loaded of it.
+    const detail = query.state.data as AgentDetail | undefined
+    if (detail === undefined) continue
+    const change = changes.get(detail.agent_id)
+    const isConcerned = change !== undefined || frame.removed.includes(detail.agent_id) || frame.all === true
+    if (!isConcerned) continue
+    if (change !== undefined && query.isActive()) {
+      const { client: _client, site: _site, ...fields } = change
+      queryClient.setQueryData(query.queryKey, { ...detail, ...fields })
+    }
+    quietly(() => void queryClient.invalidateQueries({ queryKey: query.queryKey }))
+  }
+}
+
+// Fields of the machine's own row; the server that serves this console is trusted with their shape.
+const changesOf = (frame: AgentsFrame) => frame.changed as (Partial<AgentRow> & { agent_id: string })[]
+
+function isMachineList(data: unknown): data is readonly AgentRow[] {
+  // Names only, as lists for choosing have them, hold no status.
+  return Array.isArray(data) && data.length > 0 && 'status' in Object(data[0])
+}

@@ -1,0 +1,30 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import type { Pane } from '../../app/search.ts'
+
+/** Which tab of a machine the address names, and which entry in it; the same on the dashboard and the agent page. */
+export function usePane() {
+  const { pane = 'summary', entry } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const setPane = useCallback(
+    (next: Pane) =>
+      void navigate({
+        to: '.',
+        search: (old) => ({ ...old, pane: next === 'summary' ? undefined : next, entry: undefined }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+  const setEntry = useCallback(
+    (next: string | undefined) =>
+      void navigate({
+        to: '.',
+        search: (old) => ({ ...old, entry: next }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+  return { pane, entry, setPane, setEntry }
+}

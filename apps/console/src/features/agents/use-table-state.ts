@@ -1,0 +1,56 @@
+import type { TableTab } from '@muster/contract/api/users'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { dashInfoQuery } from '../../app/queries.ts'
+import { useAddressed } from '../dashboard/use-addressed.ts'
+import { useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
+import { type MachineSort, formatSort, parseSort } from './sort-machines.ts'
+
+/** The address follows what is typed, and the selection that a held arrow key moves, after these. */
+const SEARCH_PAUSE_MS = 300
+const SELECT_PAUSE_MS = 120
+
+/** What the machines table shows, as the address says it. */
+export function useTableState() {
+  const change = useChangeDashboard()
+  const { data: info, isError } = useQuery(dashInfoQuery)
+  const address = useDashboard(({ tab }) => tab)
+  const usual = info?.default_agent_tbl_tab ?? (isError ? 'mixed' : undefined)
+  const sort = parseSort(useDashboard((search) => search.sort))
+
+  const writeSearch = useCallback(
+    (text: string) => change({ search: text === '' ? undefined : text }, 'replace'),
+    [change],
+  )
+  const writeAgent = useCallback(
+    (agent: string | undefined) => change({ agent, entry: undefined }, 'replace'),
+    [change],
+  )
+  const [text, setText] = useAddressed(
+    useDashboard(({ search }) => search) ?? '',
+    writeSearch,
+    SEARCH_PAUSE_MS,
+  )
+  const [selected, setSelected] = useAddressed(
+    useDashboard(({ agent }) => agent),
+    writeAgent,
+    SELECT_PAUSE_MS,
+  )
+
+  return {
+    /** undefined until the user's usual one is known. */
+    tab: address ?? usual,
+    setTab: (tab: TableTab) => change({ tab: tab === usual ? undefined : tab, agent: undefined }, 'step'),
+    sort,
+    toggleSort: (column: string) => change({ sort: formatSort(toggled(sort, column)) }, 'replace'),
+    text,
+    setText,
+    selected,
+    setSelected,
+    compact: info?.compact_rows !== false,
+  }
+}
+
+function toggled(sort: MachineSort, column: string): MachineSort {
+  return parseSort(column === sort.column && !sort.descending ? `-${column}` : column)
+}

@@ -1,0 +1,34 @@
+import type { NodeColor } from '@muster/rules/tree-order'
+import {
+  IconAlertCircle,
+  IconAlertTriangle,
+  IconBuilding,
+  IconBuildingCommunity,
+  IconHome,
+  IconTool,
+} from '@tabler/icons-react'
+import classes from './ClientTree.module.css'
+import { type NodeLine, describeColor, describeLine } from './tree-lines.ts'
+
+const ICONS = { All: IconHome, Client: IconBuilding, Site: IconBuildingCommunity }
+const MARKS = { maintenance: IconTool, negative: IconAlertTriangle, warning: IconAlertCircle }
+
+/** Icon, name, state and number of machines. */
+export function TreeLineContent({ line }: { line: NodeLine }) {
+  const LineIcon = ICONS[line.kind]
+  return (
+    <span className={classes.content} data-color={line.color} data-tip={describeLine(line)}>
+      <LineIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <span className={classes.label}>{line.label}</span>
+      {line.color !== undefined && <Mark color={line.color} />}
+      <span className={classes.count}>{line.count}</span>
+    </span>
+  )
+}
+
+function Mark({ color }: { color: NodeColor }) {
+  const Icon = MARKS[color]
+  return (
+    <Icon size={14} stroke={1.75} role="img" aria-label={describeColor(color)} className={classes.mark} />
+  )
+}

@@ -1,0 +1,39 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { IconBuildingPlus, IconSortAscendingLetters, IconSortDescending } from '@tabler/icons-react'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import classes from './ClientTree.module.css'
+import { useTreeSort } from './use-tree-sort.ts'
+
+/** The line under the tree: its order, and a new client. */
+export function TreeTools() {
+  const { sort, toggle } = useTreeSort()
+  const mayAdd = useMay('can_manage_clients')
+  const { open } = useDialog()
+  const failingFirst = sort === 'alphafail'
+  const SortIcon = failingFirst ? IconSortDescending : IconSortAscendingLetters
+  return (
+    <div className={classes.tools}>
+      <Tooltip label={failingFirst ? 'Order by name only' : 'Put failing clients first'}>
+        <Button
+          variant="subtle"
+          color="gray"
+          className={classes.tool}
+          leftSection={<SortIcon size={16} stroke={1.75} aria-hidden />}
+          aria-pressed={failingFirst}
+          aria-label="Failing first"
+          onClick={toggle}
+        >
+          {failingFirst ? 'Failing first' : 'By name'}
+        </Button>
+      </Tooltip>
+      {mayAdd && (
+        <Tooltip label="Add client">
+          <ActionIcon aria-label="Add client" onClick={() => open('add-client')}>
+            <IconBuildingPlus size={16} stroke={1.75} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+import type { Client, Site } from '@muster/contract/api/clients'
+import { formatTreeNode } from '@muster/rules/tree-node'
+import { type NodeColor, type TreeSort, nodeColor, sortTree } from '@muster/rules/tree-order'
+import type { TreeLine } from '../../ui/tree-keys.ts'
+
+export const ALL_CLIENTS = 'all'
+
+/** A line of the client tree. */
+export interface NodeLine extends TreeLine {
+  kind: 'All' | 'Client' | 'Site'
+  /** Number of the client or site; 0 for all clients. */
+  nodeId: number
+  count: number
+  color: NodeColor | undefined
+  clientId: number
+}
+
+/** Which branches a person has opened (true) or closed (false); the others stand as the tree's size suggests. */
+export type Opened = ReadonlyMap<string, boolean>
+
+/** A tree of up to so many lines opens with all of them. */
+const OPEN_UP_TO = 40
+
+/** The tree as lines from top to bottom, without what lies in closed branches. */
+export function listTreeLines(clients: readonly Client[], sort: TreeSort, opened: Opened): NodeLine[] {
+  const size = clients.reduce((sum, client) => sum + 1 + client.sites.length, 0)
+  const total = clients.reduce((sum, client) => sum + client.agent_count, 0)
+  const siblings = clients.length + 1
+  return [
+    {
+      id: ALL_CLIENTS,
+      kind: 'All',
+      nodeId: 0,
+      clientId: 0,
+      label: 'All Clients',
+      level: 1,
+      position: 1,
+      siblings,
+      count: total,
+      color: undefined,
+    },
+    ...sortTree(clients, sort).flatMap((client, index) => {
+      const id = formatTreeNode({ kind: 'Client', id: client.id })
+      const expanded = opened.get(id) ?? size <= OPEN_UP_TO
+      const line: NodeLine = {
+        ...lineOf('Client', client),
+        clientId: client.id,
+        level: 1,
+        position: index + 2,
+        siblings,
+        expanded: client.sites.length === 0 ? undefined : expanded,
+      }
+      return expanded ? [line, ...siteLines(client)] : [line]
+    }),
+  ]
+}
+
+function siteLines({ sites }: Client): NodeLine[] {
+  return sites.map((site, index) => ({
+    ...lineOf('Site', site),
+    clientId: site.client,
+    level: 2,
+    position: index + 1,
+    siblings: sites.length,
+  }))
+}
+
+function lineOf(kind: 'Client' | 'Site', node: Client | Site) {
+  return {
+    id: formatTreeNode({ kind, id: node.id }),
+    kind,
+    nodeId: node.id,
+    label: node.name,
+    count: node.agent_count,
+    color: nodeColor(node),
+  }
+}
+
+const COLOR_WORDS: Record<NodeColor, string> = {
+  maintenance: 'In maintenance mode',
+  negative: 'A check fails',
+  warning: 'A check warns',
+}
+
+export const describeColor = (color: NodeColor | undefined): string | undefined =>
+  color === undefined ? undefined : COLOR_WORDS[color]
+
+/** What the tooltip of a line says. */
+export function describeLine({ kind, nodeId, count, color }: NodeLine): string {
+  const machines = `${count} ${count === 1 ? 'machine' : 'machines'}`
+  if (kind === 'All') return machines
+  return [`${kind} ${nodeId}, ${machines}`, describeColor(color)].filter(Boolean).join('\n')
+}

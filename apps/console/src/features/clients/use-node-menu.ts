@@ -1,0 +1,82 @@
+import { setMaintenance } from '@muster/contract/api/agents'
+import { listClients } from '@muster/contract/api/clients'
+import { IconBuildingPlus, IconDownload, IconPencil, IconTool, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+import type { NodeLine } from './tree-lines.ts'
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+
+/** What can be done with a client or a site. */
+export function useNodeMenu(line: NodeLine): MenuEntry[] {
+  const mayClients = useMay('can_manage_clients')
+  const maySites = useMay('can_manage_sites')
+  const mayInstall = useMay('can_install_agents')
+  const mayEditAgents = useMay('can_edit_agent')
+  const { open } = useDialog()
+  const maintain = useNodeMaintenance(line)
+  if (line.kind === 'All') return []
+  const isClient = line.kind === 'Client'
+  const mayManage = isClient ? mayClients : maySites
+  const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
+  const on = line.color === 'maintenance'
+  const addSite: MenuEntry = {
+    id: 'add-site',
+    label: 'Add site',
+    icon: IconBuildingPlus,
+    disabledReason: unless(maySites),
+    run: () => open('add-site', line.nodeId),
+  }
+  return [
+    {
+      id: 'edit',
+      label: `Edit ${line.label}`,
+      icon: IconPencil,
+      disabledReason: unless(mayManage),
+      run: () => open(isClient ? 'edit-client' : 'edit-site', line.nodeId),
+    },
+    ...(isClient ? [addSite] : []),
+    {
+      id: 'install',
+      label: 'Install agent',
+      icon: IconDownload,
+      disabledReason: unless(mayInstall),
+      run: () => open('install-agent', line.id),
+    },
+    {
+      id: 'maintenance',
+      label: on ? 'Disable maintenance mode' : 'Enable maintenance mode',
+      icon: IconTool,
+      note: `For all ${line.count} machines here.`,
+      disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayEditAgents),
+      run: () => maintain(!on),
+    },
+    divider('end'),
+    {
+      id: 'delete',
+      label: isClient ? 'Delete client' : 'Delete site',
+      icon: IconTrash,
+      danger: true,
+      disabledReason: unless(mayManage),
+      run: () => open(isClient ? 'remove-client' : 'remove-site', line.nodeId),
+    },
+  ]
+}
+
+function useNodeMaintenance({ kind, nodeId, label }: NodeLine) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (action: boolean) =>
+      call(setMaintenance, { body: { type: kind === 'Site' ? 'Site' : 'Client', id: nodeId, action } }),
+    onSuccess: ({ changed }, on) => {
+      const machines = `${changed} ${changed === 1 ? 'machine' : 'machines'} of ${label}`
+      notifyDone(`Maintenance mode ${on ? 'enabled' : 'disabled'} for ${machines}.`)
+      void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
+    },
+  }).mutate
+}

@@ -1,0 +1,130 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { type AgentHistory, listAgentHistory } from '@muster/contract/api/history'
+import { isFinal } from '@muster/rules/history-state'
+import { IconX } from '@tabler/icons-react'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { use, useMemo, useState } from 'react'
+import { callPage } from '../../app/api.ts'
+import { describeError, isRefused } from '../../app/describe-error.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import { DateFormat, formatDate } from '../../ui/date-format.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { usePane } from '../agents/use-pane.ts'
+import classes from './HistoryPane.module.css'
+import { RunView } from './RunView.tsx'
+import { HISTORY_CARD, HISTORY_COLUMNS, HISTORY_COLUMNS_PX } from './history-columns.tsx'
+import { runLabel } from './run-state.ts'
+
+/** Runs that are fetched at first, and added by each "Show older". */
+const STEP = 200
+const MOST = 1000
+const ROW_PX = 32
+
+/** What was sent to a machine, newest first, with what became of it; live. */
+export function HistoryPane({ agent }: { agent: AgentDetail }) {
+  const [size, setSize] = useState(STEP)
+  const { data, error, refetch } = useQuery(historyQuery(agent.agent_id, size))
+  const { entry, setEntry } = usePane()
+  const opened = data?.results.find(({ id }) => `${id}` === entry)
+  if (data === undefined) {
+    if (error === null) return <SkeletonRows rows={6} />
+    if (isRefused(error))
+      return <NoPermission message="Your role does not allow you to see what was sent to machines." />
+    return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
+  }
+  if (data.total === 0) return <NoHistory agent={agent} />
+  const isOpen = entry !== undefined && /^\d+$/.test(entry)
+  return (
+    <div className={classes.pane} data-open={isOpen || undefined}>
+      <div className={classes.list}>
+        <HistoryTable runs={data.results} selected={entry} onSelect={(run) => setEntry(run && `${run.id}`)} />
+        {data.total > data.results.length && (
+          <div className={classes.older}>
+            {size < MOST ? (
+              <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + STEP))}>
+                Show older
+              </Button>
+            ) : (
+              <span className={classes.dim}>The newest {MOST} are shown.</span>
+            )}
+          </div>
+        )}
+      </div>
+      {isOpen && (
+        <section className={classes.detail} aria-label="Output">
+          <header className={classes.detailHead}>
+            <code className={classes.command}>
+              {opened === undefined ? `Run ${entry}` : runLabel(opened)}
+            </code>
+            <Tooltip label="Close output">
+              <ActionIcon aria-label="Close output" onClick={() => setEntry(undefined)}>
+                <IconX size={16} stroke={1.75} />
+              </ActionIcon>
+            </Tooltip>
+          </header>
+          <RunView key={entry} id={Number(entry)} />
+        </section>
+      )}
+    </div>
+  )
+}
+
+interface HistoryTableProps {
+  runs: readonly AgentHistory[]
+  selected: string | undefined
+  onSelect: (run: AgentHistory | undefined) => void
+}
+
+function HistoryTable({ runs, selected, onSelect }: HistoryTableProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const isRunning = runs.some(({ state }) => !isFinal(state))
+  const nowMs = useNow(isRunning ? 1000 : 60_000)
+  const format = use(DateFormat)
+  const context = useMemo(
+    () => ({ nowMs, formatDate: (instant: string) => formatDate(instant, format) }),
+    [nowMs, format],
+  )
+  return (
+    <DataTable
+      label="History"
+      rows={runs}
+      rowKey={({ id }) => `${id}`}
+      columns={HISTORY_COLUMNS}
+      context={context}
+      rowHeight={ROW_PX}
+      minWidth={HISTORY_COLUMNS_PX}
+      selected={selected}
+      onSelect={onSelect}
+      card={hasCards ? HISTORY_CARD : undefined}
+    />
+  )
+}
+
+function NoHistory({ agent }: { agent: AgentDetail }) {
+  const maySend = useMay('can_send_cmd')
+  const { open } = useDialog()
+  return (
+    <EmptyState message={`Nothing has been sent to ${agent.hostname} yet.`}>
+      {maySend && (
+        <Button variant="default" onClick={() => open('send-command', agent.agent_id)}>
+          Send command
+        </Button>
+      )}
+    </EmptyState>
+  )
+}
+
+function historyQuery(agentId: string, size: number) {
+  const input = { params: { agent_id: agentId }, query: { page: 1, page_size: size } }
+  return queryOptions({
+    queryKey: queryKey(listAgentHistory, input),
+    queryFn: ({ signal }) => callPage(listAgentHistory, input, { signal }),
+    placeholderData: keepPreviousData,
+  })
+}

@@ -1,0 +1,65 @@
+import { Checkbox, Group, NumberInput, Select, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { RunOptionsForm } from './run-form.ts'
+
+const WAITS = [
+  { value: '300', label: '5 minutes' },
+  { value: '3600', label: '1 hour' },
+  { value: '14400', label: '4 hours' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '7 days' },
+  { value: '2592000', label: '30 days' },
+]
+
+interface RunOptionsProps {
+  agent: AgentDetail
+  form: RunOptionsForm
+  errors: { timeout?: string }
+  onChange: (change: Partial<RunOptionsForm>) => void
+}
+
+/** Time limit, user, and how long it may wait for a machine that is away. */
+export function RunOptions({ agent, form, errors, onChange }: RunOptionsProps) {
+  return (
+    <>
+      <Group grow align="flex-start" gap="md" preventGrowOverflow={false}>
+        <NumberInput
+          label="Time limit"
+          suffix=" s"
+          min={1}
+          allowDecimal={false}
+          clampBehavior="none"
+          value={form.timeout}
+          error={errors.timeout}
+          onChange={(timeout) => onChange({ timeout })}
+        />
+        {agent.plat !== 'windows' && (
+          <TextInput
+            label="Run as user"
+            placeholder="the agent's own"
+            maxLength={64}
+            autoComplete="off"
+            spellCheck={false}
+            value={String(form.runAsUser)}
+            onChange={(event) => onChange({ runAsUser: event.currentTarget.value })}
+          />
+        )}
+        <Select
+          label="If it is away, wait"
+          data={WAITS}
+          allowDeselect={false}
+          value={form.expiresIn}
+          onChange={(expiresIn) => expiresIn !== null && onChange({ expiresIn })}
+        />
+      </Group>
+      {agent.plat === 'windows' && (
+        <Checkbox
+          label="Run as the user who is logged in"
+          checked={form.runAsUser === true}
+          onChange={(event) => onChange({ runAsUser: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,134 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import '@mantine/core/styles/SegmentedControl.css'
+import type { AgentHistory } from '@muster/contract/api/history'
+import { formatFileSize } from '@muster/rules/file-size'
+import { canCancel, isFinal } from '@muster/rules/history-state'
+import { IconPlayerStop } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { describeError } from '../../app/describe-error.ts'
+import { useMay } from '../../app/queries.ts'
+import { CopyAction } from '../../ui/CopyAction.tsx'
+import { OutputBox } from '../../ui/OutputBox.tsx'
+import { ErrorState, SkeletonRows } from '../../ui/States.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { RunState, RunSteps } from './RunState.tsx'
+import classes from './RunView.module.css'
+import { type Output, type OutputStream, outputText } from './output-text.ts'
+import { describeDuration } from './run-state.ts'
+import { useCancelRun, useRun } from './use-run.ts'
+
+/** A command or script: how far it has come, and its output as it comes. */
+export function RunView({ id }: { id: number }) {
+  const { data: run, error, refetch } = useRun(id)
+  if (run === undefined) {
+    return error === null ? (
+      <SkeletonRows rows={4} />
+    ) : (
+      <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
+    )
+  }
+  return (
+    <div className={classes.run}>
+      <RunHead history={run.history} />
+      <RunOutput history={run.history} output={run.output} />
+    </div>
+  )
+}
+
+const TICK_MS = 1000
+
+function RunHead({ history }: { history: AgentHistory }) {
+  const mayCancel = useMay('can_send_cmd')
+  const cancel = useCancelRun(history.id)
+  const nowMs = useNow(TICK_MS)
+  const duration = describeDuration(history, nowMs)
+  return (
+    <div className={classes.head}>
+      <span role="status">
+        <RunState run={history} />
+      </span>
+      {isFinal(history.state) ? (
+        <span className={classes.dim}>{duration}</span>
+      ) : (
+        <>
+          <RunSteps run={history} />
+          <span className={classes.dim}>{duration}</span>
+        </>
+      )}
+      {history.state === 'done' && history.retcode === 0 && <span className={classes.dim}>exit code 0</span>}
+      {history.state === 'queued' && (
+        <span className={classes.dim}>
+          The machine is away. It waits until <Time instant={history.expires_at} />.
+        </span>
+      )}
+      {history.reason !== null && <span className={classes.reason}>{history.reason}</span>}
+      {mayCancel && canCancel(history.state) && (
+        <Button
+          variant="default"
+          className={classes.cancel}
+          leftSection={<IconPlayerStop size={16} stroke={1.75} aria-hidden />}
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate()}
+        >
+          Cancel
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const VIEWS = [
+  { value: 'all', label: 'All' },
+  { value: 'stdout', label: 'Output' },
+  { value: 'stderr', label: 'Errors' },
+]
+
+function RunOutput({ history, output }: { history: AgentHistory; output: Output }) {
+  const [view, setView] = useState('all')
+  const hasErrors = output.segments.some(({ stream }) => stream === 'stderr')
+  const stream: OutputStream | undefined = view === 'stdout' || view === 'stderr' ? view : undefined
+  const shown = hasErrors ? stream : undefined
+  const segments = useMemo(
+    () =>
+      output.segments
+        .filter((segment) => shown === undefined || segment.stream === shown)
+        .map(({ text, stream: from }) => ({
+          text,
+          tone: from === 'stderr' ? ('negative' as const) : undefined,
+        })),
+    [output, shown],
+  )
+  return (
+    <>
+      <div className={classes.box}>
+        <OutputBox
+          label="Output"
+          segments={segments}
+          growing={!isFinal(history.state)}
+          empty={isFinal(history.state) ? 'There was no output.' : 'No output yet.'}
+        />
+        <div className={classes.tools}>
+          {hasErrors && (
+            <SegmentedControl
+              size="xs"
+              data={VIEWS}
+              value={view}
+              onChange={setView}
+              aria-label="Which output"
+            />
+          )}
+          {output.segments.length > 0 && (
+            <CopyAction label="Copy output" text={() => outputText(output, shown)} />
+          )}
+        </div>
+      </div>
+      {history.output_cut_bytes > 0 && (
+        <p className={classes.cut} role="note">
+          Only the first {formatFileSize(history.output_bytes)} are kept;{' '}
+          {formatFileSize(history.output_cut_bytes)} more were cut.
+        </p>
+      )}
+    </>
+  )
+}

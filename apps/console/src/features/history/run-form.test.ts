@@ -1,0 +1,103 @@
+import type { Script } from '@muster/contract/api/scripts'
+import { describe, expect, test } from 'vitest'
+import {
+  type CommandForm,
+  checkCommandForm,
+  checkVariable,
+  groupScripts,
+  shellsOf,
+  toCommandBody,
+  toRunOptions,
+} from './run-form.ts'
+
+const FORM: CommandForm = {
+  shell: 'bash',
+  customShell: '',
+  cmd: 'uptime',
+  timeout: 30,
+  runAsUser: '',
+  expiresIn: '3600',
+}
+
+describe('a command', () => {
+  test.each([
+    [{}, []],
+    [{ cmd: '  ' }, ['cmd']],
+    [{ timeout: '' }, ['timeout']],
+    [{ timeout: 0 }, ['timeout']],
+    [{ timeout: 86_401 }, ['timeout']],
+    [{ shell: 'custom' }, ['customShell']],
+    [{ shell: 'custom', customShell: '/bin/zsh' }, []],
+  ])('with %j has errors at %j', (more, names) => {
+    expect(Object.keys(checkCommandForm({ ...FORM, ...more }))).toEqual(names)
+  })
+
+  test('is sent without waiting for its end', () => {
+    expect(toCommandBody(FORM, 'linux')).toEqual({
+      shell: 'bash',
+      custom_shell: null,
+      cmd: 'uptime',
+      timeout: 30,
+      expires_in: 3600,
+      wait: false,
+    })
+  })
+
+  test('is run as somebody where that is asked for', () => {
+    expect(toRunOptions({ ...FORM, runAsUser: ' www-data ' })).toMatchObject({ run_as_user: 'www-data' })
+    expect(toRunOptions({ ...FORM, runAsUser: true })).toMatchObject({ run_as_user: true })
+    expect(toRunOptions({ ...FORM, runAsUser: false })).not.toHaveProperty('run_as_user')
+  })
+
+  test('has the shells of its platform', () => {
+    expect(shellsOf('windows').map(({ value }) => value)).toEqual(['cmd', 'powershell', 'custom'])
+    expect(shellsOf('darwin').map(({ value }) => value)).toEqual(['bash', 'sh', 'custom'])
+  })
+})
+
+test('scripts stand under their categories, as far as they fit the platform', () => {
+  const script = (id: number, name: string, more: Partial<Script> = {}): Script => ({
+    id,
+    name,
+    description: '',
+    category: '',
+    shell: 'shell',
+    script_type: 'userdefined',
+    args: [],
+    env_vars: [],
+    filename: '',
+    syntax: '',
+    default_timeout: 90,
+    supported_platforms: [],
+    favorite: false,
+    hidden: false,
+    run_as_user: false,
+    ...more,
+  })
+  const groups = groupScripts(
+    [
+      script(1, 'loose'),
+      script(2, 'disk b', { category: 'Disks' }),
+      script(3, 'disk a', { category: 'Disks', supported_platforms: ['linux'] }),
+      script(4, 'registry', { category: 'Windows', supported_platforms: ['windows'] }),
+      script(5, 'often', { category: 'Disks', favorite: true }),
+    ],
+    'linux',
+  )
+  expect(groups.map(({ group, items }) => [group, ...items.map(({ label }) => label)])).toEqual([
+    ['Favourites', 'often'],
+    ['Disks', 'disk a', 'disk b'],
+    ['Unassigned', 'loose'],
+  ])
+})
+
+test.each([
+  ['', true],
+  ['A=1', true],
+  ['_x9=', true],
+  ['9A=1', false],
+  ['A', false],
+  ['A B=1', false],
+])('the variable %j is good: %s', (text, isGood) => {
+  expect(checkVariable(text) === null).toBe(isGood)
+})

@@ -1,0 +1,185 @@
+import { useMergedRef } from '@mantine/hooks'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import {
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useId,
+  useRef,
+} from 'react'
+import { DataHead, HEAD_PX } from './DataHead.tsx'
+import { DataRow } from './DataRow.tsx'
+import classes from './DataTable.module.css'
+import type { DataCard, DataColumn, TableSort } from './data-column.ts'
+import type { Point } from './menu-entry.ts'
+import { useHoverTip } from './use-hover-tip.tsx'
+import { handleRowKey } from './use-row-keys.ts'
+
+export interface DataTableProps<Row, Context> {
+  label: string
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  columns: readonly DataColumn<Row, Context>[]
+  context: Context
+  rowHeight: number
+  /** Below this width it scrolls sideways. */
+  minWidth?: number
+  sort?: TableSort | undefined
+  onSort?: (column: string) => void
+  selected?: string | undefined
+  onSelect?: (row: Row | undefined) => void
+  /** A click, beside selecting. */
+  onClickRow?: (row: Row) => void
+  /** Enter. */
+  onOpen?: (row: Row) => void
+  onDoubleClick?: (row: Row) => void
+  onMenu?: (row: Row, at: Point) => void
+  /** In place of rows, when there are none. */
+  empty?: ReactNode
+  /** Rows as cards, where the window is narrow. */
+  card?: DataCard<Row, Context> | undefined
+  /** Takes the keyboard: `ref.current?.focus()`. */
+  ref?: Ref<HTMLDivElement>
+}
+
+const OVERSCAN = 6
+
+/** A table of any length: only the rows in view are drawn. Walked with arrows, opened with Enter. */
+export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
+  const { label, rows, rowKey, columns, context, selected, card, minWidth, empty } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const { tip, handlers } = useHoverTip()
+  const height = card?.height ?? props.rowHeight
+  const headHeight = card === undefined ? HEAD_PX : 0
+  // oxlint-disable-next-line react/incompatible-library -- no compiler here memoizes what it answers
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    overscan: OVERSCAN,
+    scrollMargin: headHeight,
+    scrollPaddingStart: headHeight,
+    getItemKey: (index) => keyAt(rows, index, rowKey),
+  })
+  useEffect(() => virtual.measure(), [virtual, height])
+
+  const indexOf = (key: string | undefined) =>
+    key === undefined ? -1 : rows.findIndex((row) => rowKey(row) === key)
+  const select = (index: number) => {
+    const row = rows[index]
+    if (row === undefined) return
+    props.onSelect?.(row)
+    virtual.scrollToIndex(index, { align: 'auto' })
+  }
+  useShowSelected(selected, rows.length > 0, (key) => {
+    const index = indexOf(key)
+    if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' })
+  })
+  const rowOf = (event: MouseEvent): Row | undefined => {
+    const element = event.target instanceof Element ? event.target.closest('[data-row]') : null
+    return element === null ? undefined : rows[indexOf(element.getAttribute('data-row') ?? undefined)]
+  }
+  const openMenu = (index: number) => {
+    const row = rows[index]
+    const rect = document.getElementById(`${id}-${selected}`)?.getBoundingClientRect()
+    if (row !== undefined && rect) props.onMenu?.(row, { x: rect.left + 32, y: rect.bottom })
+  }
+  const items = virtual.getVirtualItems()
+  const isShown = items.some(({ key }) => key === selected)
+
+  return (
+    <div
+      ref={useMergedRef(scroller, props.ref ?? null)}
+      role="grid"
+      tabIndex={0}
+      className={classes.table}
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      {...(isShown ? { 'aria-activedescendant': `${id}-${selected}` } : {})}
+      style={tableStyle(columns, minWidth)}
+      {...handlers}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget) return
+        handleRowKey(event, {
+          count: rows.length,
+          selected: indexOf(selected),
+          pageRows: Math.max(1, Math.floor(event.currentTarget.clientHeight / height) - 1),
+          select,
+          open: (index) => rows[index] !== undefined && props.onOpen?.(rows[index]),
+          openMenu,
+          deselect: () => props.onSelect?.(undefined),
+        })
+      }}
+      onClick={(event) => {
+        const row = rowOf(event)
+        if (row === undefined) return
+        props.onSelect?.(row)
+        props.onClickRow?.(row)
+      }}
+      onDoubleClick={(event) => {
+        const row = rowOf(event)
+        if (row !== undefined) props.onDoubleClick?.(row)
+      }}
+      onContextMenu={(event) => {
+        const row = rowOf(event)
+        if (row === undefined || props.onMenu === undefined) return
+        event.preventDefault()
+        props.onSelect?.(row)
+        // The menu key raises this too, at no place of its own; onKeyDown has seen to that.
+        if (event.button === 2) props.onMenu(row, { x: event.clientX, y: event.clientY })
+      }}
+    >
+      {card === undefined && <DataHead columns={columns} sort={props.sort} onSort={props.onSort} />}
+      <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, key, start }) => {
+          const row = rows[index]
+          return row === undefined ? null : (
+            <DataRow
+              key={key}
+              id={`${id}-${String(key)}`}
+              rowKey={String(key)}
+              row={row}
+              context={context}
+              index={index}
+              top={start - headHeight}
+              height={height}
+              selected={key === selected}
+              columns={columns}
+              card={card}
+            />
+          )
+        })}
+      </div>
+      {rows.length === 0 && empty !== undefined && <div className={classes.empty}>{empty}</div>}
+      {tip}
+    </div>
+  )
+}
+
+/** Brings a row into view that was selected elsewhere: by the address, a link or the palette. */
+function useShowSelected(selected: string | undefined, ready: boolean, show: (key: string) => void): void {
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (!ready || shown.current === selected) return
+    shown.current = selected
+    if (selected !== undefined) show(selected)
+  })
+}
+
+function keyAt<Row>(rows: readonly Row[], index: number, rowKey: (row: Row) => string): string {
+  const row = rows[index]
+  return row === undefined ? `${index}` : rowKey(row)
+}
+
+function tableStyle(
+  columns: readonly { width: string }[],
+  minWidth: number | undefined,
+): CSSProperties & Record<`--${string}`, string> {
+  return {
+    '--tracks': columns.map(({ width }) => width).join(' '),
+    '--least': minWidth === undefined ? '0px' : `${minWidth}px`,
+  }
+}

@@ -1,0 +1,76 @@
+import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
+import { IconPlus, IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, useId, useRef } from 'react'
+import classes from './ListField.module.css'
+
+interface ListFieldProps {
+  label: string
+  description?: string
+  /** What one of them is called: "argument". */
+  noun: string
+  values: readonly string[]
+  onChange: (values: string[]) => void
+  placeholder?: string
+  /** What is wrong with a value, or null. */
+  check?: (value: string) => string | null
+}
+
+/** A list of texts in order, each on a line of its own. Enter adds a line, Backspace in an empty one takes it away. */
+export function ListField(props: ListFieldProps) {
+  const { label, description, noun, values, onChange, placeholder, check = () => null } = props
+  const list = useRef<HTMLDivElement>(null)
+  const labelId = useId()
+  const focusLine = (index: number) =>
+    requestAnimationFrame(() => list.current?.querySelectorAll('input')[index]?.focus())
+  const insert = (index: number) => {
+    onChange([...values.slice(0, index), '', ...values.slice(index)])
+    focusLine(index)
+  }
+  const remove = (index: number) => {
+    onChange(values.filter((_, at) => at !== index))
+    focusLine(Math.max(0, index - 1))
+  }
+  const onKeyDown = (event: KeyboardEvent, index: number) => {
+    if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) insert(index + 1)
+    else if (event.key === 'Backspace' && values[index] === '') remove(index)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div role="group" aria-labelledby={labelId}>
+      <Input.Label component="span" id={labelId}>
+        {label}
+      </Input.Label>
+      {description !== undefined && <Input.Description mb={4}>{description}</Input.Description>}
+      <div ref={list} className={classes.lines}>
+        {values.map((value, index) => (
+          <div key={index} className={classes.line}>
+            <TextInput
+              className={classes.input}
+              classNames={{ input: 'mono' }}
+              aria-label={`${label} ${index + 1}`}
+              value={value}
+              error={check(value)}
+              placeholder={placeholder}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => onChange(values.with(index, event.currentTarget.value))}
+              onKeyDown={(event) => onKeyDown(event, index)}
+            />
+            <ActionIcon aria-label={`Remove ${noun} ${index + 1}`} onClick={() => remove(index)}>
+              <IconX size={16} stroke={1.75} />
+            </ActionIcon>
+          </div>
+        ))}
+      </div>
+      <Button
+        variant="subtle"
+        color="gray"
+        leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
+        onClick={() => insert(values.length)}
+      >
+        Add {noun}
+      </Button>
+    </div>
+  )
+}

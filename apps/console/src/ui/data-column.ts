@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+
+/** A column of a table. `Context` is what cells need besides their row: the time, the user's date format. */
+export interface DataColumn<Row, Context = undefined> {
+  id: string
+  title: string
+  /** The title is for screen readers and the tooltip only; icons need no words above them. */
+  titleHidden?: boolean
+  /** A grid track: `120px`, `minmax(90px, 1fr)`. */
+  width: string
+  sortable?: boolean
+  render: (row: Row, context: Context) => ReactNode
+  /** When this changes while the row is on screen, the cell tints for a second. */
+  watch?: (row: Row) => unknown
+}
+
+export interface TableSort {
+  column: string
+  descending: boolean
+}
+
+/** How rows stand in a narrow window: each as a card of two lines. */
+export interface DataCard<Row, Context> {
+  height: number
+  render: (row: Row, context: Context) => ReactNode
+}

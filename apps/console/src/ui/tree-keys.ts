@@ -1,0 +1,87 @@
+/** A line of a tree as it is on screen; lines of closed branches are not in the list. */
+export interface TreeLine {
+  id: string
+  /** What typing the first letters looks for. */
+  label: string
+  /** From 1. */
+  level: number
+  /** undefined = it has nothing below it. */
+  expanded?: boolean | undefined
+  /** Place among its siblings, from 1. */
+  position: number
+  siblings: number
+}
+
+export type TreeMove =
+  | { focus: number }
+  | { toggle: number[]; expanded: boolean }
+  | { select: number }
+  | { menu: number }
+
+/** What a key means in a tree by the pattern of WAI-ARIA; undefined = nothing. */
+export function moveInTree(
+  lines: readonly TreeLine[],
+  focused: number,
+  { key, shiftKey }: { key: string; shiftKey: boolean },
+): TreeMove | undefined {
+  const line = lines[focused]
+  if (line === undefined) return undefined
+  switch (key) {
+    case 'ArrowDown':
+      return focused + 1 < lines.length ? { focus: focused + 1 } : undefined
+    case 'ArrowUp':
+      return focused > 0 ? { focus: focused - 1 } : undefined
+    case 'Home':
+      return { focus: 0 }
+    case 'End':
+      return { focus: lines.length - 1 }
+    case 'ArrowRight':
+      if (line.expanded === false) return { toggle: [focused], expanded: true }
+      return line.expanded === true ? { focus: focused + 1 } : undefined
+    case 'ArrowLeft':
+      if (line.expanded === true) return { toggle: [focused], expanded: false }
+      return focusIf(findParent(lines, focused))
+    case '*':
+      return { toggle: findClosedSiblings(lines, focused), expanded: true }
+    case 'Enter':
+    case ' ':
+      return { select: focused }
+    case 'ContextMenu':
+      return { menu: focused }
+    case 'F10':
+      return shiftKey ? { menu: focused } : undefined
+    default:
+      return undefined
+  }
+}
+
+/** The next line after `focused`, all round, whose label starts with what was typed. */
+export function findTyped(lines: readonly TreeLine[], focused: number, typed: string): number | undefined {
+  const wanted = typed.toLowerCase()
+  // A second letter narrows the line that the first one found; a first letter goes on to the next.
+  const start = typed.length > 1 ? focused : focused + 1
+  for (let step = 0; step < lines.length; step += 1) {
+    const index = (start + step) % lines.length
+    if (lines[index]?.label.toLowerCase().startsWith(wanted)) return index
+  }
+  return undefined
+}
+
+function focusIf(index: number | undefined): TreeMove | undefined {
+  return index === undefined ? undefined : { focus: index }
+}
+
+function findParent(lines: readonly TreeLine[], index: number): number | undefined {
+  const level = lines[index]?.level ?? 1
+  const parent = lines.slice(0, index).findLastIndex((line) => line.level < level)
+  return parent < 0 ? undefined : parent
+}
+
+function findClosedSiblings(lines: readonly TreeLine[], index: number): number[] {
+  const level = lines[index]?.level
+  const isSameBranch = (from: number, to: number) =>
+    lines.slice(Math.min(from, to), Math.max(from, to)).every((line) => line.level >= (level ?? 1))
+  return lines.flatMap((line, at) =>
+    line.level === level && line.expanded === false && isSameBranch(at, index) ? [at] : [],
+  )
+}

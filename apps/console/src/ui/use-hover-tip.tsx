@@ -1,0 +1,71 @@
+import { Portal } from '@mantine/core'
+import { type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import classes from './HoverTip.module.css'
+
+const DELAY_MS = 300
+const EDGE_PX = 8
+/** As in the style sheet. */
+const WIDEST_PX = 360
+
+/**
+ * Tooltips for anything inside an element that carries `data-tip`, and for table cells whose text is cut. One tooltip
+ * serves a whole table: one for each cell would cost more than the table. Whoever does not use a pointer gets the
+ * same text by the cell's own name.
+ */
+export function useHoverTip(): { tip: ReactNode; handlers: HoverTipHandlers } {
+  const [shown, setShown] = useState<{ text: string; rect: DOMRect }>()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const over = useRef<Element | null>(null)
+  const hide = () => {
+    clearTimeout(timer.current)
+    over.current = null
+    setShown(undefined)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const onPointerOver = (event: PointerEvent) => {
+    const element =
+      event.target instanceof Element ? event.target.closest('[data-tip], [role=gridcell]') : null
+    if (element === over.current) return
+    hide()
+    const text = element === null ? '' : tipOf(element)
+    if (element === null || text === '' || event.pointerType === 'touch') return
+    over.current = element
+    timer.current = setTimeout(() => {
+      if (element.isConnected) setShown({ text, rect: element.getBoundingClientRect() })
+    }, DELAY_MS)
+  }
+  return {
+    tip: shown === undefined ? null : <Tip {...shown} />,
+    handlers: { onPointerOver, onPointerLeave: hide, onPointerDown: hide, onWheel: hide },
+  }
+}
+
+interface HoverTipHandlers {
+  onPointerOver: (event: PointerEvent) => void
+  onPointerLeave: () => void
+  onPointerDown: () => void
+  onWheel: () => void
+}
+
+function tipOf(element: Element): string {
+  const text = element.getAttribute('data-tip')
+  if (text !== null) return text
+  return element.scrollWidth > element.clientWidth ? (element.textContent ?? '') : ''
+}
+
+function Tip({ text, rect }: { text: string; rect: DOMRect }) {
+  const below = rect.bottom + 80 < window.innerHeight
+  const left = Math.max(EDGE_PX, Math.min(rect.left, window.innerWidth - WIDEST_PX - EDGE_PX))
+  return (
+    <Portal>
+      <div
+        className={classes.tip}
+        data-below={below || undefined}
+        style={{ left, top: below ? rect.bottom + 5 : rect.top - 5 }}
+        aria-hidden
+      >
+        {text}
+      </div>
+    </Portal>
+  )
+}
