@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ScriptDetail } from '@muster/contract/api/scripts'
+import { storable } from '../../platform/database/storable.ts'
 import type { ScriptRow } from './queries.ts'
 
 /** The parts of a script that a person sets. `| undefined` because a change names only some. */
@@ -36,9 +37,11 @@ export function toColumns(parts: ScriptParts): Partial<ScriptColumns> {
   ) as Partial<ScriptColumns>
 }
 
-/** hex sha256 of the body. */
-export function hashOf(body: string): string {
-  return createHash('sha256').update(body).digest('hex')
+/** hex sha256 of the body as the database keeps it. */
+function hashOf(body: string): string {
+  return createHash('sha256')
+    .update(String(storable(body)))
+    .digest('hex')
 }
 
 /** The refusal of a second script of this name. */

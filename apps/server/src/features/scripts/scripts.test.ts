@@ -117,6 +117,15 @@ test('a script of a million characters is stored', async () => {
   expect(body.script_body).toHaveLength(1_000_000)
 })
 
+test('the hash is that of the body as it is kept', async () => {
+  await using server = await createTestServer()
+  const caller = await asAuthor(server)
+  const { body } = await caller.call(createScript, { body: { ...FORM, script_body: 'a\0b\uD800c' } })
+  const kept = (await caller.call(getScript, { params: { id: body.id } })).body
+  expect(kept.script_hash).toBe(createHash('sha256').update(kept.script_body).digest('hex'))
+  expect(body.script_hash).toBe(kept.script_hash)
+})
+
 test('of two who save the same script, the second is told', async () => {
   await using server = await createTestServer()
   server.clock.freeze('2026-11-20T10:00:00.000Z')
