@@ -8,6 +8,28 @@ const nodeProject = (name: string, folder: string) => ({
   test: { name, root: folder, include: ['**/*.test.ts'], testTimeout: 20_000, hookTimeout: 30_000 },
 })
 
+// Every library of the console that a widget test may reach, bundled before the first test: what is discovered later
+// would be bundled anew, with a second React in it.
+const bundledOnce = [
+  'react',
+  'react-dom',
+  'react-dom/client',
+  'react/jsx-runtime',
+  'react/jsx-dev-runtime',
+  'vitest-browser-react',
+  '@mantine/core',
+  '@mantine/form',
+  '@mantine/hooks',
+  '@tabler/icons-react',
+  '@tanstack/react-query',
+  '@tanstack/react-router',
+  '@tanstack/react-table',
+  '@tanstack/react-virtual',
+  'moment',
+  'qrcode-generator',
+  'zod',
+]
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -22,7 +44,7 @@ export default defineConfig({
       nodeProject('e2e', 'e2e'),
       {
         root: 'apps/console',
-        optimizeDeps: { include: ['react', 'react-dom', 'react/jsx-dev-runtime'] },
+        optimizeDeps: { include: bundledOnce },
         test: {
           name: 'console',
           include: ['**/*.test.tsx'],

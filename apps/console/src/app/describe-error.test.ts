@@ -2,11 +2,11 @@ import { ApiError } from '@muster/contract/client'
 import { expect, test } from 'vitest'
 import { describeError, isAborted, isRefused } from './describe-error.ts'
 
-test('a server that cannot be reached: says so, and that the console tries again', () => {
+test('a server that cannot be reached: says so, and what to do', () => {
   const error = new ApiError('The server cannot be reached.', { status: 0, code: 'network' })
   expect(describeError(error)).toEqual({
     message: 'The server cannot be reached.',
-    caption: 'Check the connection. The console tries again by itself.',
+    caption: 'Check the connection and try again.',
   })
 })
 
@@ -33,13 +33,16 @@ test('an answer that is not the API keeps its status and the request id', () => 
   expect(describeError(error)).toEqual({ message: 'The server answered 418 Teapot.', caption: 'Request r-2' })
 })
 
-test('too many attempts: says when to try again', () => {
-  const error = new ApiError('Too many attempts.', {
+test('too many attempts: the server says itself when to try again', () => {
+  const error = new ApiError('Too many attempts. Try again in 12 seconds.', {
     status: 429,
     code: 'too_many_requests',
     retryAfterSeconds: 12,
   })
-  expect(describeError(error).caption).toBe('Try again in 12 s.')
+  expect(describeError(error)).toEqual({
+    message: 'Too many attempts. Try again in 12 seconds.',
+    caption: undefined,
+  })
 })
 
 test('what the server refuses is its own sentence, without decoration', () => {

@@ -16,13 +16,10 @@ export function describeError(error: unknown): ErrorDescription {
   }
   const requestId = error.requestId === undefined ? undefined : `Request ${error.requestId}`
   if (error.code === 'network') {
-    return { message: error.message, caption: 'Check the connection. The console tries again by itself.' }
+    return { message: error.message, caption: 'Check the connection and try again.' }
   }
   if (error.code === 'timeout')
     return { message: error.message, caption: 'Look at the result before you repeat it.' }
-  if (error.status === 429) {
-    return { message: error.message, caption: withSeconds(error.retryAfterSeconds) ?? requestId }
-  }
   if (error.status >= 500) {
     return {
       message: error.message,
@@ -38,7 +35,3 @@ export const isRefused = (error: unknown): boolean =>
 
 /** Nobody needs to hear of what a newer request or leaving the page has cancelled. */
 export const isAborted = (error: unknown): boolean => error instanceof ApiError && error.code === 'aborted'
-
-function withSeconds(seconds: number | undefined): string | undefined {
-  return seconds === undefined ? undefined : `Try again in ${seconds} s.`
-}

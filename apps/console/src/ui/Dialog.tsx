@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './Dialog.module.css'
+import { useTopDialog } from './dialog-stack.ts'
 
 export interface DialogProps {
   title: ReactNode
@@ -31,6 +32,7 @@ export function Dialog({
   opened = true,
   zIndex = 200,
 }: DialogProps) {
+  const isTop = useTopDialog(opened)
   return (
     <Modal.Root
       opened={opened}
@@ -40,7 +42,8 @@ export function Dialog({
       radius={size === 'full' ? 0 : 'lg'}
       fullScreen={size === 'full'}
       closeOnClickOutside={!persistent && onClose !== undefined}
-      closeOnEscape={!persistent && onClose !== undefined}
+      closeOnEscape={isTop && !persistent && onClose !== undefined}
+      trapFocus={isTop}
       transitionProps={{ duration: 120 }}
       classNames={STYLES}
       centered

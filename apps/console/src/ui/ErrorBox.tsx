@@ -1,8 +1,9 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import classes from './ErrorBox.module.css'
 
 /** In a form: what went wrong, read aloud at once, with a dim line on what helps. */
-export function ErrorBox({ message, caption }: { message: string; caption?: string | undefined }) {
+export function ErrorBox({ message, caption }: { message: string; caption?: ReactNode }) {
   return (
     <div role="alert" className={classes.box}>
       <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.icon} />

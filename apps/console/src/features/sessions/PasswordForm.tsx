@@ -42,7 +42,7 @@ export function PasswordForm({ username, send }: PasswordFormProps) {
           autoComplete="current-password"
           required
           withAsterisk={false}
-          autoFocus={username !== undefined}
+          {...(username === undefined ? {} : { 'data-autofocus': true })}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
         <Button type="submit" size="sm" loading={busy} disabled={secondsLeft > 0}>

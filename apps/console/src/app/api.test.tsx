@@ -1,0 +1,61 @@
+import { listClients } from '@muster/contract/api/clients'
+import { savePreferences } from '@muster/contract/api/users'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { call, onRefusal } from './api.ts'
+import { storeSignIn } from './session.ts'
+import { givenSession } from './test-console.tsx'
+import { answer, fakeServer, refuse } from './test-server.ts'
+
+const ENDED = 'Your session has ended. Sign in again.'
+
+beforeEach(() => {
+  document.cookie = 'XSRF-TOKEN=; max-age=0'
+  givenSession({ token: 'first', username: 'ada' })
+})
+
+test('a request carries the token of the moment, the XSRF token of the cookie, and wants JSON', async () => {
+  const server = fakeServer()
+  server.on(listClients, () => answer(listClients, []))
+  document.cookie = 'XSRF-TOKEN=x%3D1'
+  await call(listClients, { query: {} })
+  storeSignIn({ token: 'second', username: 'ada', name: null })
+  await call(listClients, { query: {} })
+  expect(server.received.map(({ headers }) => headers.authorization)).toEqual(['Token first', 'Token second'])
+  expect(server.received[0]?.headers).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'x=1' })
+})
+
+test('without a session no token is sent', async () => {
+  givenSession(undefined)
+  const server = fakeServer()
+  server.on(listClients, () => answer(listClients, []))
+  await call(listClients, { query: {} })
+  expect(server.received[0]?.headers.authorization).toBeUndefined()
+})
+
+test('a refusal meant for the old session is asked again with the new one', async () => {
+  const server = fakeServer()
+  server.on(savePreferences, ({ headers }) =>
+    headers.authorization === 'Token first' ? refuse('not_signed_in', ENDED) : new Response('{}'),
+  )
+  const refusals = vi.fn<() => void>()
+  const stop = onRefusal(refusals)
+  const saving = call(savePreferences, { body: { dark_mode: true } })
+  // The tab that signs in again stores its token a moment later.
+  setTimeout(() => storeSignIn({ token: 'second', username: 'ada', name: null }), 50)
+  await expect(saving).resolves.toEqual({})
+  expect(refusals).not.toHaveBeenCalled()
+  stop()
+})
+
+test('a refusal that stands is told to whoever listens, and to the caller', async () => {
+  const server = fakeServer()
+  server.on(listClients, () => refuse('not_signed_in', ENDED))
+  const codes: string[] = []
+  const stop = onRefusal(({ code }) => codes.push(code))
+  await expect(call(listClients, { query: {} })).rejects.toMatchObject({
+    code: 'not_signed_in',
+    requestId: 'test-request',
+  })
+  expect(codes).toEqual(['not_signed_in'])
+  stop()
+})

@@ -1,0 +1,187 @@
+import { LIVE_CLOSE } from '@muster/contract/events'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import {
+  LiveSocket,
+  type LiveSocketHandlers,
+  PING_EVERY_MS,
+  PONG_WITHIN_MS,
+  retryDelayMs,
+} from './live-socket.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('WebSocket', FakeSocket)
+  FakeSocket.all = []
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+/** The browser's socket, with the server's side in the test's hands. */
+class FakeSocket extends EventTarget {
+  static readonly OPEN = 1
+  static all: FakeSocket[] = []
+  static get last(): FakeSocket | undefined {
+    return FakeSocket.all.at(-1)
+  }
+  readyState = 0
+  sent: string[] = []
+  constructor() {
+    super()
+    FakeSocket.all.push(this)
+  }
+  send(text: string): void {
+    this.sent.push(text)
+  }
+  close(): void {
+    this.readyState = 3
+  }
+  accept(): void {
+    this.readyState = 1
+    this.dispatchEvent(new Event('open'))
+  }
+  say(message: unknown): void {
+    const data = typeof message === 'string' ? message : JSON.stringify(message)
+    this.dispatchEvent(new MessageEvent('message', { data }))
+  }
+  drop(code = 1006): void {
+    this.readyState = 3
+    this.dispatchEvent(new CloseEvent('close', { code }))
+  }
+}
+
+async function openLink(more: Partial<LiveSocketHandlers> = {}) {
+  const heard: string[] = []
+  const handlers: LiveSocketHandlers = {
+    fetchTicket: () => Promise.resolve('ticket-1'),
+    onReady: ({ again }) => heard.push(again ? 'ready again' : 'ready'),
+    onMessage: ({ type }) => heard.push(type),
+    onHeard: (ms) => ms !== undefined && heard.push(`pong ${ms}`),
+    onLost: () => heard.push('lost'),
+    isSessionReplaced: () => Promise.resolve(false),
+    onSessionEnded: () => heard.push('session ended'),
+    ...more,
+  }
+  const link = new LiveSocket('ws://server/ws/live/', handlers)
+  await settle()
+  return { link, heard }
+}
+
+async function connect() {
+  FakeSocket.last?.accept()
+  FakeSocket.last?.say({ type: 'ready', version: '0.1.0' })
+  await settle()
+}
+
+/** Lets the promises of one attempt run. */
+const settle = () => vi.advanceTimersByTimeAsync(0)
+
+test('says hello with its ticket, then pings', async () => {
+  const { heard } = await openLink()
+  await connect()
+  expect(FakeSocket.last?.sent).toEqual(['{"type":"hello","ticket":"ticket-1"}', 'ping'])
+  await vi.advanceTimersByTimeAsync(30)
+  FakeSocket.last?.say('pong')
+  expect(heard).toEqual(['ready', 'pong 30'])
+  await vi.advanceTimersByTimeAsync(PING_EVERY_MS)
+  expect(FakeSocket.last?.sent.filter((text) => text === 'ping')).toHaveLength(2)
+})
+
+test('a ping without an answer is a lost link, and the next attempt follows by itself', async () => {
+  const { heard } = await openLink()
+  await connect()
+  await vi.advanceTimersByTimeAsync(PONG_WITHIN_MS)
+  expect(heard).toEqual(['ready', 'lost'])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(FakeSocket.all).toHaveLength(2)
+  await connect()
+  expect(heard).toEqual(['ready', 'lost', 'ready again'])
+})
+
+test('a server that accepts and says nothing is given up', async () => {
+  await openLink()
+  FakeSocket.last?.accept()
+  await vi.advanceTimersByTimeAsync(PONG_WITHIN_MS + 1_000)
+  expect(FakeSocket.all).toHaveLength(2)
+})
+
+test('a ticket that cannot be had is one more failed attempt', async () => {
+  let attempts = 0
+  const { heard } = await openLink({
+    fetchTicket: () => {
+      attempts += 1
+      return attempts < 4 ? Promise.reject(new Error('down')) : Promise.resolve('ticket-4')
+    },
+  })
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(attempts).toBe(4)
+  expect(heard).toEqual(['lost', 'lost', 'lost'])
+  await connect()
+  expect(heard.at(-1)).toBe('ready')
+})
+
+test('a session that has ended ends the attempts', async () => {
+  const { heard } = await openLink()
+  await connect()
+  FakeSocket.last?.drop(LIVE_CLOSE.sessionEnded)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(heard).toEqual(['ready', 'session ended'])
+  expect(FakeSocket.all).toHaveLength(1)
+})
+
+test('a session that another sign-in has replaced connects with the new one', async () => {
+  const { heard } = await openLink({ isSessionReplaced: () => Promise.resolve(true) })
+  await connect()
+  FakeSocket.last?.drop(LIVE_CLOSE.sessionEnded)
+  await settle()
+  await connect()
+  expect(heard).toEqual(['ready', 'ready again'])
+})
+
+test('garbage and words of a newer server are passed over', async () => {
+  const { heard } = await openLink()
+  await connect()
+  for (const message of ['{', '[]', { type: 'fireworks' }, { type: 'agents', changed: 'all' }])
+    FakeSocket.last?.say(message)
+  FakeSocket.last?.say({ type: 'agents', changed: [], added: [], removed: [] })
+  expect(heard).toEqual(['ready', 'agents'])
+})
+
+test('what an older connection still says is not heard', async () => {
+  const { heard } = await openLink()
+  await connect()
+  const old = FakeSocket.last
+  old?.drop()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await connect()
+  old?.say({ type: 'agents', changed: [], added: [], removed: [] })
+  old?.drop()
+  expect(heard).toEqual(['ready', 'lost', 'ready again'])
+})
+
+test('coming back to the page pings at once', async () => {
+  await openLink()
+  await connect()
+  FakeSocket.last?.say('pong')
+  window.dispatchEvent(new Event('online'))
+  expect(FakeSocket.last?.sent.filter((text) => text === 'ping')).toHaveLength(2)
+})
+
+test('disposed of, it is still', async () => {
+  const { link, heard } = await openLink()
+  await connect()
+  link[Symbol.dispose]()
+  FakeSocket.last?.drop()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(FakeSocket.all).toHaveLength(1)
+  expect(heard).toEqual(['ready'])
+})
+
+test('pauses grow to a bound and differ between consoles', () => {
+  expect(retryDelayMs(0, 0)).toBe(150)
+  expect(retryDelayMs(0, 1)).toBe(300)
+  expect(retryDelayMs(2, 1)).toBe(1_200)
+  expect(retryDelayMs(20, 1)).toBe(3_000)
+  expect(retryDelayMs(20, 0)).toBe(1_500)
+})

@@ -1,0 +1,92 @@
+import type { DashInfo } from '@muster/contract/api/core'
+import type { Me } from '@muster/contract/api/users'
+import { PERMISSIONS } from '@muster/contract/permissions'
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider, createMemoryHistory } from '@tanstack/react-router'
+import { onTestFinished, vi } from 'vitest'
+import { render } from 'vitest-browser-react'
+import { NotificationArea } from './NotificationArea.tsx'
+import { followSession } from './follow-session.ts'
+import { createQueryClient } from './query-client.ts'
+import { createConsoleRouter } from './router.tsx'
+import { forgetSignIn, storeSignIn, takeNext } from './session.ts'
+import { cssVariables, theme } from './theme.ts'
+
+/** The whole console at an address, without the address bar and without a live link. */
+export async function openConsole(path: string) {
+  vi.stubGlobal('WebSocket', SilentSocket)
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+  })
+  const queryClient = createQueryClient()
+  const router = createConsoleRouter(queryClient, createMemoryHistory({ initialEntries: [path] }))
+  followSession(router, queryClient)
+  const screen = await render(
+    <QueryClientProvider client={queryClient}>
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariables}>
+        <RouterProvider router={router} />
+        <NotificationArea />
+      </MantineProvider>
+    </QueryClientProvider>,
+  )
+  return { screen, router, queryClient, at: () => router.state.location.href }
+}
+
+/** A session in storage, or none. */
+export function givenSession(
+  signIn: { token: string; username: string; name?: string | null } | undefined,
+): void {
+  forgetSignIn()
+  takeNext()
+  if (signIn !== undefined) storeSignIn({ name: null, ...signIn })
+}
+
+export const givenMe = (more: Partial<Me> = {}): Me => ({
+  id: 1,
+  username: 'ada',
+  name: null,
+  is_superuser: true,
+  permissions: [...PERMISSIONS],
+  totp: true,
+  totp_may_wait: false,
+  ...more,
+})
+
+export const givenDashInfo = (more: Partial<DashInfo> = {}): DashInfo => ({
+  trmm_version: '0.1.0',
+  latest_trmm_ver: '0.1.0',
+  dash_info_color: 'info',
+  dash_positive_color: 'positive',
+  dash_negative_color: 'negative',
+  dash_warning_color: 'warning',
+  loading_bar_color: 'red',
+  clear_search_when_switching: true,
+  default_agent_tbl_tab: 'mixed',
+  client_tree_sort: 'alphafail',
+  client_tree_splitter: 20,
+  dark_mode: true,
+  dbl_click_action: 'editagent',
+  url_action: null,
+  show_community_scripts: true,
+  hosted: false,
+  token_is_expired: false,
+  open_ai_integration_enabled: false,
+  run_cmd_placeholder_text: { cmd: '', powershell: '', shell: '' },
+  server_scripts_enabled: false,
+  web_terminal_enabled: false,
+  block_local_user_logon: false,
+  sso_enabled: false,
+  date_format: 'MMM-DD-YYYY - HH:mm',
+  default_date_format: 'MMM-DD-YYYY - HH:mm',
+  compact_rows: true,
+  setup_open: true,
+  ...more,
+})
+
+/** A socket that never opens: these tests are not about the live link. */
+class SilentSocket extends EventTarget {
+  readyState = 0
+  send(): void {}
+  close(): void {}
+}

@@ -1,0 +1,52 @@
+import type { Endpoint, Output } from '@muster/contract/endpoint'
+import { ERROR_STATUS, type ErrorCode } from '@muster/contract/errors'
+import { onTestFinished, vi } from 'vitest'
+
+export interface Received {
+  endpoint: Endpoint
+  headers: Record<string, string>
+  body: unknown
+}
+
+type Handler = (received: Received) => Response | Promise<Response>
+
+/**
+ * The network as a test wants it: requests are answered by endpoint, everything else with 404. Answers what came in.
+ * @example const server = fakeServer(); server.on(getMe, () => answer(getMe, given.me()))
+ */
+export function fakeServer() {
+  const handlers = new Map<Endpoint, Handler>()
+  const received: Received[] = []
+  const fetchMock = vi.spyOn(window, 'fetch').mockImplementation(async (input, init) => {
+    const path = new URL(`${input instanceof Request ? input.url : input}`, location.origin).pathname
+    const found = [...handlers].find(([endpoint]) => isCallTo(endpoint, init?.method ?? 'GET', path))
+    if (found === undefined) return refuse('not_found', `nothing at ${path}`)
+    const [endpoint, handler] = found
+    const body: unknown = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
+    const request = { endpoint, headers: Object.fromEntries(new Headers(init?.headers)), body }
+    received.push(request)
+    return handler(request)
+  })
+  onTestFinished(() => fetchMock.mockRestore())
+  return {
+    on: (endpoint: Endpoint, handler: Handler) => void handlers.set(endpoint, handler),
+    received,
+    calls: (endpoint: Endpoint) => received.filter((request) => request.endpoint === endpoint),
+  }
+}
+
+/** A good answer, typed by its endpoint. */
+export function answer<E extends Endpoint>(_endpoint: E, value: Output<E>): Response {
+  return new Response(JSON.stringify(value), { status: 200, headers: { 'content-type': 'application/json' } })
+}
+
+/** A refusal as the API writes it. */
+export function refuse(code: ErrorCode, detail: string, headers: Record<string, string> = {}): Response {
+  const body = { detail, code, request_id: 'test-request' }
+  return new Response(JSON.stringify(body), { status: ERROR_STATUS[code], headers })
+}
+
+function isCallTo(endpoint: Endpoint, method: string, path: string): boolean {
+  const pattern = endpoint.path.replaceAll(/:\w+/g, '[^/]+')
+  return endpoint.method === method && new RegExp(`^${pattern}$`).test(path)
+}

@@ -1,0 +1,136 @@
+import { listClients } from '@muster/contract/api/clients'
+import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import { type Session, listOwnSessions, resetPassword } from '@muster/contract/api/sessions'
+import { type Preferences, getMe, savePreferences } from '@muster/contract/api/users'
+import { beforeEach, expect, test } from 'vitest'
+import { userEvent } from 'vitest/browser'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+
+beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
+
+function givenServer() {
+  const server = fakeServer()
+  const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
+  server.on(getMe, () => answer(getMe, givenMe()))
+  server.on(getVersion, () => answer(getVersion, '0.1.0'))
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
+  server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
+  return server
+}
+
+const QUIET = {
+  agent_count: 0,
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+}
+// An address whose own screen asks for little.
+const AT = '/agents/abcdefgh12?dialog='
+
+test('preferences are saved when something changed and is valid', async () => {
+  const server = givenServer()
+  // The body is what the dialog sent.
+  server.on(savePreferences, ({ body }) =>
+    answer(savePreferences, { ...SAVED, ...(body as Partial<Preferences>) }),
+  )
+  const { screen, at } = await openConsole(`${AT}preferences`)
+  const save = screen.getByRole('button', { name: 'Save' })
+  await expect.element(save).toBeDisabled()
+  await screen.getByRole('textbox', { name: 'Good' }).fill('ruby')
+  await expect.element(screen.getByText(/Write a palette name/)).toBeVisible()
+  await expect.element(save).toBeDisabled()
+  await screen.getByRole('textbox', { name: 'Good' }).fill('teal-7')
+  await save.click()
+  await expect.element(screen.getByText('Preferences saved.')).toBeVisible()
+  expect(server.calls(savePreferences)[0]?.body).toMatchObject({
+    dash_positive_color: 'teal-7',
+    date_format: '',
+  })
+  expect(at()).not.toContain('dialog')
+})
+
+test('leaving with changes asks, and keeps them unless told otherwise', async () => {
+  givenServer()
+  const { screen, at } = await openConsole(`${AT}preferences`)
+  await screen.getByRole('textbox', { name: 'Date format' }).fill('YYYY')
+  await screen.getByRole('button', { name: 'Cancel' }).click()
+  const question = screen.getByRole('dialog', { name: 'Discard your changes?' })
+  await expect.element(question).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+  await expect.element(screen.getByRole('textbox', { name: 'Date format' })).toHaveValue('YYYY')
+  await screen.getByRole('button', { name: 'Cancel' }).click()
+  await screen.getByRole('button', { name: 'Discard' }).click()
+  await expect.element(screen.getByRole('dialog')).not.toBeInTheDocument()
+  expect(at()).not.toContain('dialog')
+})
+
+test('what the server refuses stands in the dialog, at its field, and nothing typed is lost', async () => {
+  const server = givenServer()
+  server.on(resetPassword, () => refuse('invalid', 'This password is known from a leak.'))
+  const { screen } = await openConsole(`${AT}reset-password`)
+  await screen.getByLabelText('New password', { exact: true }).fill('correct horse')
+  await screen.getByLabelText('New password, again').fill('correct horse')
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.element(screen.getByRole('alert')).toHaveTextContent('This password is known from a leak.')
+  await expect.element(screen.getByLabelText('New password', { exact: true })).toHaveValue('correct horse')
+})
+
+test('a session that runs out during a write asks for the password over the page', async () => {
+  const server = givenServer()
+  server.on(resetPassword, () => refuse('session_expired', 'Your session has expired. Sign in again.'))
+  const { screen, at } = await openConsole(`${AT}reset-password`)
+  await screen.getByLabelText('New password', { exact: true }).fill('correct horse')
+  await screen.getByLabelText('New password, again').fill('correct horse')
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.element(screen.getByRole('dialog', { name: 'Your session has expired' })).toBeVisible()
+  expect(at()).toBe(`${AT}reset-password`)
+})
+
+test('one’s own sessions are listed, this one first', async () => {
+  const server = givenServer()
+  server.on(listOwnSessions, () =>
+    answer(listOwnSessions, [
+      givenOpenSession('a', { source: '198.51.100.7' }),
+      givenOpenSession('b', { current: true }),
+    ]),
+  )
+  const { screen } = await openConsole(`${AT}sessions`)
+  await expect.element(screen.getByText('198.51.100.7')).toBeVisible()
+  const rows = screen.getByRole('dialog', { name: 'Sessions' }).getByRole('listitem').elements()
+  expect(rows.map((row) => row.textContent?.includes('this session'))).toEqual([true, false])
+  expect(screen.getByRole('button', { name: 'End', exact: true }).elements()).toHaveLength(1)
+})
+
+const SAVED: Preferences = {
+  dark_mode: true,
+  show_community_scripts: true,
+  agent_dblclick_action: 'editagent',
+  url_action: null,
+  default_agent_tbl_tab: 'mixed',
+  client_tree_sort: 'alphafail',
+  client_tree_splitter: 20,
+  loading_bar_color: 'red',
+  dash_info_color: 'info',
+  dash_positive_color: 'positive',
+  dash_negative_color: 'negative',
+  dash_warning_color: 'warning',
+  clear_search_when_switching: true,
+  date_format: '',
+  compact_rows: true,
+}
+
+function givenOpenSession(letter: string, more: Partial<Session>): Session {
+  return {
+    digest: letter.repeat(64),
+    user: 'ada',
+    created: '2026-11-21T08:00:00.000Z',
+    expiry: '2026-11-21T20:00:00.000Z',
+    last_used: '2026-11-21T09:00:00.000Z',
+    source: '127.0.0.1',
+    user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    current: false,
+    ...more,
+  }
+}
