@@ -84,6 +84,7 @@ export function RemoveNodeDialog(props: RemoveNodeDialogProps) {
                   filter={filterSites}
                   searchable
                   allowDeselect={false}
+                  openOnFocus={false}
                   nothingFoundMessage="No such site"
                   value={target}
                   onChange={setTarget}
