@@ -2,6 +2,7 @@ import { listClients } from '@muster/contract/api/clients'
 import { savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { call, onRefusal } from './api.ts'
+import { duringSignIn } from './replaced-session.ts'
 import { storeSignIn } from './session.ts'
 import { givenSession } from './test-console.tsx'
 import { answer, fakeServer, refuse } from './test-server.ts'
@@ -39,9 +40,13 @@ test('a refusal meant for the old session is asked again with the new one', asyn
   )
   const refusals = vi.fn<() => void>()
   const stop = onRefusal(refusals)
+  // Another tab is signing in again; its token is stored a moment after the old session is refused.
+  const signingIn = duringSignIn(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    storeSignIn({ token: 'second', username: 'ada', name: null })
+  })
   const saving = call(savePreferences, { body: { dark_mode: true } })
-  // The tab that signs in again stores its token a moment later.
-  setTimeout(() => storeSignIn({ token: 'second', username: 'ada', name: null }), 50)
+  await signingIn
   await expect(saving).resolves.toEqual({})
   expect(refusals).not.toHaveBeenCalled()
   stop()

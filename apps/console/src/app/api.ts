@@ -3,7 +3,8 @@ import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
 import { countPending, quietly } from './pending.ts'
 import { queryKey } from './query-key.ts'
-import { isReplacedSoon, readStoredToken } from './session.ts'
+import { isReplacedSoon } from './replaced-session.ts'
+import { readStoredToken } from './session.ts'
 
 export { queryKey }
 

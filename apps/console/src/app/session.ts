@@ -54,28 +54,6 @@ export const useSession = (): Session => useStore(sessionStore, (session) => ses
 /** The token as it lies in storage now: another tab may have written it a moment ago. */
 export const readStoredToken = (): string | null => localStorage.getItem('access_token') || null
 
-/**
- * Whether a new sign-in takes the place of the one with this token, now or in a moment. Signing in anew ends the old
- * session, and a refusal or a closed link may be here before the new token: the tab that signs in may be another one.
- */
-export async function isReplacedSoon(token: string | null): Promise<boolean> {
-  if (token === null || isReplaced(token)) return token !== null
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const stop = sessionStore.subscribe(resolve)
-  const timer = setTimeout(resolve, REPLACED_WITHIN_MS)
-  await promise
-  stop()
-  clearTimeout(timer)
-  return isReplaced(token)
-}
-
-const REPLACED_WITHIN_MS = 1_000
-
-function isReplaced(token: string): boolean {
-  const now = readStoredToken()
-  return now !== null && now !== token
-}
-
 /** Hears that another tab signed in or out. */
 export function onOtherTab(listener: (before: Session, now: Session) => void): () => void {
   otherTabListeners.add(listener)

@@ -1,6 +1,7 @@
 import { type SignIn, checkCredentials, login } from '@muster/contract/api/sessions'
 import { useState } from 'react'
 import { call } from '../../app/api.ts'
+import { duringSignIn } from '../../app/replaced-session.ts'
 import { storeSignIn } from '../../app/session.ts'
 
 export interface Credentials {
@@ -16,18 +17,20 @@ export interface SignedIn {
 /** The two steps of signing in: the password, then a code where the user has TOTP. */
 export function useSignIn(onSignedIn: (result: SignedIn) => void) {
   const [credentials, setCredentials] = useState<Credentials>()
+  const sendPassword = async (body: Credentials): Promise<void> => {
+    const answer = await call(checkCredentials, { body })
+    if (keep(answer)) onSignedIn({ withoutTotp: !answer.totp })
+    else setCredentials(body)
+  }
+  const sendCode = async (twofactor: string): Promise<void> => {
+    if (credentials === undefined) throw new Error('the code was asked for before the password')
+    const answer = await call(login, { body: { ...credentials, twofactor } })
+    if (keep(answer)) onSignedIn({ withoutTotp: false })
+  }
   return {
     step: credentials === undefined ? ('password' as const) : ('code' as const),
-    sendPassword: async (body: Credentials): Promise<void> => {
-      const answer = await call(checkCredentials, { body })
-      if (keep(answer)) onSignedIn({ withoutTotp: !answer.totp })
-      else setCredentials(body)
-    },
-    sendCode: async (twofactor: string): Promise<void> => {
-      if (credentials === undefined) throw new Error('the code was asked for before the password')
-      const answer = await call(login, { body: { ...credentials, twofactor } })
-      if (keep(answer)) onSignedIn({ withoutTotp: false })
-    },
+    sendPassword: (body: Credentials) => duringSignIn(() => sendPassword(body)),
+    sendCode: (twofactor: string) => duringSignIn(() => sendCode(twofactor)),
     back: () => setCredentials(undefined),
   }
 }
