@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +31,11 @@ export function writeTable(figures: Figure[]): void {
   const begin = text.indexOf(BEGIN)
   const end = text.indexOf(END)
   if (begin < 0 || end < begin) throw new Error(`${FILE} has no place for the table`)
-  const known = text.slice(begin, end).split('\n')
+  // The formatter pads cells.
+  const known = text
+    .slice(begin, end)
+    .split('\n')
+    .map((line) => line.replaceAll(/ +\|/g, ' |'))
   const rows = Object.entries(BUDGETS).flatMap(([name, { what }]) => {
     const figure = figures.find(({ budget }) => budget === name)
     if (figure !== undefined) return [tableRow(figure)]
@@ -38,6 +43,7 @@ export function writeTable(figures: Figure[]): void {
   })
   const block = [BEGIN, describeMachine(), '', ...HEAD, ...rows, ''].join('\n')
   writeFileSync(FILE, text.slice(0, begin) + block + text.slice(end))
+  execFileSync(join(ROOT, 'node_modules/.bin/oxfmt'), [FILE], { stdio: 'ignore' })
 }
 
 function describeMachine(): string {
