@@ -55,6 +55,9 @@ export const TREE_FIELDS = [
   'connected',
   'site_id',
   'client_id',
+  'overdue_email_alert',
+  'overdue_text_alert',
+  'overdue_dashboard_alert',
 ] as const
 
 export interface LiveEvent {

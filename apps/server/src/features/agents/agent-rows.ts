@@ -21,7 +21,7 @@ export interface RowFilter {
   monitoring_type?: AgentRow['monitoring_type'] | undefined
 }
 
-const SLICE = 2000
+const SLICE = 250
 // With the key in front: no text that a machine sends can hold an unescaped quote.
 const LAST_SEEN_KEY = '"last_seen":'
 const LAST_SEEN_MARK = `${LAST_SEEN_KEY}"@"`
@@ -110,8 +110,10 @@ export class AgentRows implements Disposable {
       this.#changed(ids)
     } else if (event.type === 'client.changed') {
       // Names of clients and sites stand in every row below them.
-      this.#allStale = true
-      this.#changed([...this.#rows.keys()])
+      const clients = new Set(event.ids)
+      const ids = [...this.#rows].filter(([, { row }]) => clients.has(row.client_id)).map(([id]) => id)
+      for (const id of ids) this.#stale.add(id)
+      this.#changed(ids)
     }
   }
 
@@ -133,55 +135,63 @@ export class AgentRows implements Disposable {
     this.#changed(aged)
   }
 
-  /** Reads what is stale. Callers that come while it runs wait for one more round, so that none reads too early. */
+  /**
+   * Reads what was stale when it was called: one reading that runs already may have begun too early, so at most one
+   * more follows. What changes meanwhile is for the next caller, or a busy fleet would never let anyone go.
+   */
   async #fresh(): Promise<void> {
-    while (this.#allStale || this.#stale.size > 0 || this.#loading !== undefined) {
-      this.#loading ??= this.#load().finally(() => {
-        this.#loading = undefined
-      })
-      await this.#loading
-    }
+    if (this.#loading !== undefined) await this.#loading
+    if (!this.#allStale && this.#stale.size === 0) return
+    this.#loading ??= (this.#allStale ? this.#loadAll() : this.#loadStale()).finally(() => {
+      this.#loading = undefined
+    })
+    await this.#loading
   }
 
-  async #load(): Promise<void> {
-    if (this.#allStale) {
-      this.#allStale = false
-      this.#stale.clear()
+  async #loadStale(): Promise<void> {
+    const ids = [...this.#stale]
+    this.#stale.clear()
+    for (let from = 0; from < ids.length; from += SLICE) {
+      const slice = ids.slice(from, from + SLICE)
       try {
-        await this.#loadAll()
+        const rows = await findAgents(this.#ctx.db, slice)
+        const gone = new Set(slice)
+        for (const row of rows) {
+          gone.delete(row.agent_id)
+          this.#keep(viewAgentRow(row, this.#ctx.now()))
+        }
+        for (const id of gone) this.#rows.delete(id)
       } catch (error) {
-        this.#allStale = true
+        for (const id of ids.slice(from)) this.#stale.add(id)
         throw error
       }
-      return
-    }
-    const ids = [...this.#stale].slice(0, SLICE)
-    for (const id of ids) this.#stale.delete(id)
-    try {
-      const rows = await findAgents(this.#ctx.db, ids)
-      const found = new Set(rows.map((row) => row.agent_id))
-      for (const id of ids) if (!found.has(id)) this.#rows.delete(id)
-      for (const row of rows) this.#keep(viewAgentRow(row, this.#ctx.now()))
-    } catch (error) {
-      for (const id of ids) this.#stale.add(id)
-      throw error
+      // SQLite answers without a pause: other requests get their turn between two slices.
+      await new Promise(setImmediate)
     }
   }
 
   async #loadAll(): Promise<void> {
-    const found = new Set<string>()
-    let afterId = 0
-    for (;;) {
-      const rows = await findAgentsAfter(this.#ctx.db, afterId, SLICE)
-      for (const row of rows) {
-        found.add(row.agent_id)
-        this.#keep(viewAgentRow(row, this.#ctx.now()))
+    this.#allStale = false
+    this.#stale.clear()
+    try {
+      const gone = new Set(this.#rows.keys())
+      let afterId = 0
+      for (;;) {
+        const rows = await findAgentsAfter(this.#ctx.db, afterId, SLICE)
+        for (const row of rows) {
+          gone.delete(row.agent_id)
+          this.#keep(viewAgentRow(row, this.#ctx.now()))
+        }
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < SLICE) break
+        afterId = last.id
+        await new Promise(setImmediate)
       }
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < SLICE) break
-      afterId = last.id
+      for (const id of gone) this.#rows.delete(id)
+    } catch (error) {
+      this.#allStale = true
+      throw error
     }
-    for (const id of this.#rows.keys()) if (!found.has(id)) this.#rows.delete(id)
   }
 
   #keep(view: AgentRow): void {

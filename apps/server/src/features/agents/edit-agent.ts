@@ -63,10 +63,6 @@ export async function changeAgent(
       emit,
     })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
-    // Counts and colours of the tree.
-    if (changes.site !== undefined || changes.maintenance_mode !== undefined) {
-      emit({ type: 'client.changed', ids: [agent.client_id] })
-    }
   })
 }
 

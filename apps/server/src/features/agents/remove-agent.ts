@@ -28,7 +28,6 @@ export async function removeAgent(
     })
     await tx.deleteFrom('agents').where('agent_id', '=', agentId).execute()
     emit({ type: 'agent.removed', ids: [agentId], agent_ids: [agentId] })
-    emit({ type: 'client.changed', ids: [agent.client_id] })
   })
   await fleet.forget(agentId)
   return { uninstalled }

@@ -37,7 +37,6 @@ export async function setNodeMaintenance(
       emit,
     })
     emit({ type: 'agent.changed', ids, agent_ids: ids })
-    emit({ type: 'client.changed', ids: [] })
     return { changed }
   })
 }

@@ -65,7 +65,6 @@ export async function enrolMachine(
         emit,
       })
       emit({ type: 'agent.added', ids: [agent_id], agent_ids: [agent_id] })
-      emit({ type: 'client.changed', ids: [token.client_id] })
       return { agent_id, reattached: false }
     }
     const sameKey = before.public_key === request.public_key

@@ -1,5 +1,6 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import { audit } from '../audit/write-audit.ts'
 import { findOutput, type HistoryRow } from './queries.ts'
 import { viewResult } from './view.ts'
 
@@ -18,6 +19,15 @@ export async function saveOutputAsNotes(
       .values({ agent_id: row.agent_id, username: row.username, note, entry_time: row.finished_at })
       .returning('pk')
       .executeTakeFirstOrThrow()
+    await audit(tx, {
+      caller: { username: row.username, source: '' },
+      action: 'add',
+      object_type: 'note',
+      message: `kept the output of ${row.command} as a note`,
+      after: { note: pk, history: row.id },
+      agent: { agent_id: row.agent_id },
+      emit,
+    })
     emit({ type: 'note.changed', ids: [pk], agent_ids: [row.agent_id] })
   }
 }

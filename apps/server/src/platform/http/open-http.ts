@@ -4,7 +4,8 @@ import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import websocket from '@fastify/websocket'
 import type { Endpoint } from '@muster/contract/endpoint'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log/log.ts'
 import { isPageVisit, serveConsole } from './console-files.ts'
@@ -38,7 +39,7 @@ export async function openHttp(
   const mounted: Endpoint[] = []
   setSecurityHeaders(fastify, config)
   // Before whatever may refuse a request: only what comes after it knows to end the connection of a refused upgrade.
-  await fastify.register(websocket, { options: SOCKET_OPTIONS })
+  await fastify.register(websocket, { options: SOCKET_OPTIONS, errorHandler: endSocket })
   const metrics = createMetrics(fastify)
   const stop = prepareStop(fastify)
   await allowOrigins(fastify, config)
@@ -82,4 +83,10 @@ async function compressAnswers(fastify: FastifyInstance): Promise<void> {
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
     zlibOptions: { level: 5 },
   })
+}
+
+/** What a client does wrong on a socket is no fault of the server. */
+function endSocket(error: Error, socket: WebSocket, request: FastifyRequest): void {
+  request.log.info({ err: error }, 'socket broke the protocol')
+  socket.terminate()
 }
