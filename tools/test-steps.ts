@@ -48,7 +48,7 @@ export function listSteps(): Step[] {
       servers: [],
     },
     ...storySteps(),
-    { name: 'load', command: vitest('e2e'), runner: 'vitest', needs: [], servers: [] },
+    { name: 'programs and load', command: vitest('e2e'), runner: 'vitest', needs: [], servers: [] },
   ]
 }
 
