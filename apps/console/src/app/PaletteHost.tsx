@@ -1,11 +1,10 @@
 import { useHotkeys } from '@mantine/hooks'
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from './lazy-part.ts'
 import { openPalette, usePaletteOpened } from './palette.ts'
 import { useFramePaletteSources } from './palette-sources.ts'
 
-const CommandPalette = lazy(() =>
-  import('./CommandPalette.tsx').then((file) => ({ default: file.CommandPalette })),
-)
+const CommandPalette = lazyPart(() => import('./CommandPalette.tsx').then((file) => file.CommandPalette))
 
 /** Opens the palette on Ctrl+K, also from within a field. */
 export function PaletteHost() {

@@ -1,14 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Navigate, Outlet, useNavigate } from '@tanstack/react-router'
-import { Suspense, lazy, useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { useLiveMachines } from '../features/agents/use-live-machines.ts'
+import { lazyPart } from './lazy-part.ts'
 import { connectLive } from './live.ts'
 import { clientsQuery, useDashInfo } from './queries.ts'
 import { forgetSignIn } from './session.ts'
 import { useSignInNeeded } from './sign-in-needed.ts'
 
-const SignInAgain = lazy(() =>
-  import('../features/sessions/SignInAgain.tsx').then((file) => ({ default: file.SignInAgain })),
+const SignInAgain = lazyPart(() =>
+  import('../features/sessions/SignInAgain.tsx').then((file) => file.SignInAgain),
 )
 
 /** Around every screen of a signed-in user: the live link, and the way to the initial setup while there is no client. */

@@ -1,4 +1,5 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import type { ComponentType, LazyExoticComponent } from 'react'
+import { lazyPart } from './lazy-part.ts'
 
 export interface AddressedDialogProps {
   /** What the dialog is about: `?dialog=edit-client&item=3`. */
@@ -31,6 +32,8 @@ const DIALOG_LOADERS = {
   'send-command': () =>
     import('../features/history/SendCommandDialog.tsx').then((file) => file.SendCommandDialog),
   'run-script': () => import('../features/history/RunScriptDialog.tsx').then((file) => file.RunScriptDialog),
+  'add-note': () => import('../features/notes/NoteDialog.tsx').then((file) => file.AddNoteDialog),
+  'edit-note': () => import('../features/notes/NoteDialog.tsx').then((file) => file.EditNoteDialog),
 } satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>
 
 export type DialogName = keyof typeof DIALOG_LOADERS
@@ -43,7 +46,7 @@ export function isDialogName(name: string | undefined): name is DialogName {
 export function dialogComponent(name: DialogName): LazyExoticComponent<ComponentType<AddressedDialogProps>> {
   const known = components.get(name)
   if (known) return known
-  const component = lazy(async () => ({ default: await DIALOG_LOADERS[name]() }))
+  const component = lazyPart<AddressedDialogProps>(DIALOG_LOADERS[name])
   components.set(name, component)
   return component
 }

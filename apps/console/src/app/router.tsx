@@ -10,9 +10,11 @@ import {
 } from '@tanstack/react-router'
 import { CrashPage } from './CrashPage.tsx'
 import { MainLayout } from './MainLayout.tsx'
+import { SkeletonRows } from '../ui/States.tsx'
 import { NotFoundPage } from './NotFoundPage.tsx'
 import { SignedInGate } from './SignedInGate.tsx'
 import { notePage, takePageToRemember } from './last-page.ts'
+import { clientsQuery } from './queries.ts'
 import { agentSearch, dashboardSearch, frameSearch, parseSearch, stringifySearch } from './search.ts'
 import { isSignedIn, storeNext } from './session.ts'
 
@@ -53,6 +55,9 @@ const agent = createRoute({
   getParentRoute: () => frame,
   path: '/agents/$agent_id',
   validateSearch: agentSearch,
+  // Nothing is asked of a machine before it is known that there is a client at all; its absence leads to /setup.
+  loader: ({ context }) => context.queryClient.ensureQueryData(clientsQuery).catch(() => undefined),
+  pendingComponent: SkeletonRows,
   component: lazyRouteComponent(() => import('../features/agents/AgentPage.tsx'), 'AgentPage'),
 })
 
