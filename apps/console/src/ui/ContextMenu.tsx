@@ -12,6 +12,8 @@ interface ContextMenuProps {
   onClose: () => void
 }
 
+const CLICKS = ['mousedown', 'touchstart']
+
 /** A menu at the pointer, or beside what has the keyboard. Closing gives the keyboard back to where it came from. */
 export function ContextMenu({ label, at, entries, onClose }: ContextMenuProps) {
   const cameFrom = useRef<HTMLElement | null>(null)
@@ -32,6 +34,8 @@ export function ContextMenu({ label, at, entries, onClose }: ContextMenuProps) {
       onClose={close}
       position="bottom-start"
       offset={2}
+      // Not keydown, as is usual: the key that has opened it would close it.
+      clickOutsideEvents={CLICKS}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
       withinPortal
