@@ -99,7 +99,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       {...(isShown ? { 'aria-activedescendant': `${id}-${selected}` } : {})}
-      style={tableStyle(columns, minWidth)}
+      style={tableStyle(columns, card === undefined ? minWidth : undefined)}
       {...handlers}
       onKeyDown={(event) => {
         if (event.target !== event.currentTarget) return

@@ -57,7 +57,11 @@ export function ListField(props: ListFieldProps) {
               onChange={(event) => onChange(values.with(index, event.currentTarget.value))}
               onKeyDown={(event) => onKeyDown(event, index)}
             />
-            <ActionIcon aria-label={`Remove ${noun} ${index + 1}`} onClick={() => remove(index)}>
+            <ActionIcon
+              size="input-sm"
+              aria-label={`Remove ${noun} ${index + 1}`}
+              onClick={() => remove(index)}
+            >
               <IconX size={16} stroke={1.75} />
             </ActionIcon>
           </div>

@@ -16,7 +16,7 @@ function Line({ item }: { item: MenuItem }) {
     <Menu.Item
       disabled={disabledReason !== undefined}
       data-danger={danger || undefined}
-      className={classes.item}
+      classNames={{ item: classes.item ?? '', itemSection: classes.section ?? '' }}
       {...(ItemIcon ? { leftSection: <ItemIcon size={16} stroke={1.75} aria-hidden /> } : {})}
       {...(shortcut === undefined ? {} : { rightSection: <Kbd size="xs">{shortcut}</Kbd> })}
       onClick={run}

@@ -62,7 +62,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
           {...(contentHeight === undefined ? {} : { style: { height: contentHeight, flex: 'none' } })}
         >
           <Suspense fallback={<SkeletonRows rows={4} />}>
-            <PaneContent pane={name} agentId={agentId} />
+            <PaneContent pane={name} agentId={agentId} named={contentHeight !== undefined} />
           </Suspense>
         </Tabs.Panel>
       ))}
@@ -70,7 +70,13 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
   )
 }
 
-function PaneContent({ pane, agentId }: { pane: Pane; agentId: string }) {
+interface PaneContentProps {
+  pane: Pane
+  agentId: string
+  named: boolean
+}
+
+function PaneContent({ pane, agentId, named }: PaneContentProps) {
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
   if (agent === undefined) {
     return error === null ? (
@@ -79,13 +85,13 @@ function PaneContent({ pane, agentId }: { pane: Pane; agentId: string }) {
       <AgentError error={error} onRetry={() => void refetch()} />
     )
   }
-  return <PaneOf key={agentId} pane={pane} agent={agent} />
+  return <PaneOf key={agentId} pane={pane} agent={agent} named={named} />
 }
 
-function PaneOf({ pane, agent }: { pane: Pane; agent: AgentDetail }) {
+function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named: boolean }) {
   switch (pane) {
     case 'summary':
-      return <AgentSummary agent={agent} />
+      return <AgentSummary agent={agent} named={named} />
     case 'history':
       return <HistoryPane agent={agent} />
     case 'notes':

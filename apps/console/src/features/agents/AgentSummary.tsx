@@ -10,12 +10,18 @@ import classes from './AgentSummary.module.css'
 import { DiskList } from './DiskList.tsx'
 import { MachineStatus } from './machine-cells.tsx'
 
+interface AgentSummaryProps {
+  agent: AgentDetail
+  /** With the machine's name, where the page does not show it already. */
+  named: boolean
+}
+
 /** What is known of a machine, at a glance. */
-export function AgentSummary({ agent }: { agent: AgentDetail }) {
+export function AgentSummary({ agent, named }: AgentSummaryProps) {
   return (
     <div className={classes.summary}>
       {agent.problems.length > 0 && <Problems problems={agent.problems} />}
-      <Hardware agent={agent} />
+      <Hardware agent={agent} named={named} />
       <section className={classes.card} aria-label="Disks">
         <h3 className={classes.title}>Disks</h3>
         <DiskList disks={agent.facts?.disks ?? []} />
@@ -51,15 +57,19 @@ function Problems({ problems }: { problems: readonly string[] }) {
   )
 }
 
-function Hardware({ agent }: { agent: AgentDetail }) {
+function Hardware({ agent, named }: AgentSummaryProps) {
   const { serial_number: serial } = agent
   return (
     <section className={classes.card} aria-label="Machine">
-      <header className={classes.head}>
-        <MachineStatus row={agent} />
-        <h2 className={classes.name}>{agent.hostname}</h2>
-        <span className={classes.version}>{agent.version === '' ? '' : `agent ${agent.version}`}</span>
-      </header>
+      {named ? (
+        <header className={classes.head}>
+          <MachineStatus row={agent} />
+          <h2 className={classes.name}>{agent.hostname}</h2>
+          <span className={classes.version}>{agent.version !== '' && `agent ${agent.version}`}</span>
+        </header>
+      ) : (
+        <h3 className={classes.title}>Machine</h3>
+      )}
       {agent.facts === null && <p className={classes.dim}>This machine has not reported about itself yet.</p>}
       <dl className={classes.facts}>
         <Fact name="System">{agent.operating_system || platformName(agent.plat)}</Fact>
@@ -70,6 +80,7 @@ function Hardware({ agent }: { agent: AgentDetail }) {
         <Fact name="Serial">{serial !== '' && <CopyText text={serial} label="Copy serial number" />}</Fact>
         <Fact name="Architecture">{agent.goarch}</Fact>
         <Fact name="Description">{agent.description}</Fact>
+        {!named && <Fact name="Agent">{agent.version}</Fact>}
       </dl>
     </section>
   )

@@ -50,6 +50,7 @@ export function MachineFilter({ text, onChange }: MachineFilterProps) {
 }
 
 const ANY = 'any'
+const RADIO = { radio: classes.radio ?? '' }
 
 function FilterForm({ start, onApply }: { start: FilterChoice; onApply: (choice: FilterChoice) => void }) {
   const [presence, setPresence] = useState<string>(start.presence ?? ANY)
@@ -64,9 +65,9 @@ function FilterForm({ start, onApply }: { start: FilterChoice; onApply: (choice:
       <Group align="flex-start" gap="xl" wrap="nowrap">
         <Radio.Group label="Machines that are" value={presence} onChange={setPresence}>
           <Stack gap="sm" mt="sm">
-            <Radio size="xs" value={ANY} label="Anywhere" />
+            <Radio size="xs" value={ANY} label="Anywhere" classNames={RADIO} />
             {PRESENCE_FLAGS.map(({ flag, label }) => (
-              <Radio key={flag} size="xs" value={flag} label={label} />
+              <Radio key={flag} size="xs" value={flag} label={label} classNames={RADIO} />
             ))}
           </Stack>
         </Radio.Group>

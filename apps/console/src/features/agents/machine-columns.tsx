@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'status',
     title: 'Status',
-    width: '122px',
+    width: '110px',
     render: (row) => <MachineStatus row={row} />,
     watch: (row) => `${row.status} ${row.connected} ${row.maintenance_mode}`,
   },
@@ -30,72 +30,72 @@ const COLUMNS: readonly Column[] = [
     id: 'plat',
     title: 'Platform',
     titleHidden: true,
-    width: '32px',
+    width: '28px',
     render: (row) => <PlatformIcon row={row} />,
   },
   {
     id: 'type',
     title: 'Type',
     titleHidden: true,
-    width: '32px',
+    width: '28px',
     render: (row) => <TypeIcon type={row.monitoring_type} />,
   },
   {
     id: 'checks',
     title: 'Checks',
-    width: '80px',
+    width: '68px',
     render: (row) => <ChecksCell row={row} />,
     watch: ({ checks, maintenance_mode }) =>
       `${checks.failing} ${checks.warning} ${checks.passing} ${maintenance_mode}`,
   },
-  { id: 'client', title: 'Client', width: 'minmax(96px, 1.1fr)', render: (row) => row.client_name },
-  { id: 'site', title: 'Site', width: 'minmax(80px, 0.8fr)', render: (row) => row.site_name },
+  { id: 'client', title: 'Client', width: 'minmax(106px, 1.2fr)', render: (row) => row.client_name },
+  { id: 'site', title: 'Site', width: 'minmax(84px, 0.9fr)', render: (row) => row.site_name },
   {
     id: 'hostname',
     title: 'Hostname',
-    width: 'minmax(116px, 1.1fr)',
+    width: 'minmax(114px, 1.1fr)',
     render: (row) => <span className={classes.name}>{row.hostname}</span>,
     watch: (row) => row.hostname,
   },
   {
     id: 'description',
     title: 'Description',
-    width: 'minmax(104px, 1.3fr)',
+    width: 'minmax(90px, 1.2fr)',
     render: (row) => <span className={classes.dim}>{row.description}</span>,
     watch: (row) => row.description,
   },
   {
     id: 'user',
     title: 'User',
-    width: 'minmax(90px, 0.9fr)',
+    width: 'minmax(78px, 0.8fr)',
     render: (row) => <UserCell row={row} />,
     watch: (row) => `${row.logged_username} ${row.italic}`,
   },
-  { id: 'patches', title: 'Patches', width: '64px', render: (row) => <PatchesIcon row={row} /> },
+  { id: 'patches', title: 'Patches', width: '70px', render: (row) => <PatchesIcon row={row} /> },
   {
     id: 'pending',
     title: 'Pending',
-    width: '70px',
+    width: '74px',
     render: (row) => <PendingChip count={row.pending_actions_count} />,
     watch: (row) => row.pending_actions_count,
   },
   {
     id: 'reboot',
     title: 'Reboot',
-    width: '62px',
+    width: '68px',
     render: (row) => <RebootIcon row={row} />,
     watch: (row) => row.needs_reboot,
   },
   {
     id: 'last_response',
     title: 'Last response',
-    width: '114px',
+    width: '106px',
     render: (row, context) => <LastResponse row={row} context={context} />,
   },
   {
     id: 'boot_time',
     title: 'Boot time',
-    width: '100px',
+    width: '98px',
     render: (row, context) => <BootTime row={row} context={context} />,
     watch: (row) => row.boot_time,
   },
@@ -105,7 +105,7 @@ const COLUMNS: readonly Column[] = [
 export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
 
 /** Below this the table scrolls sideways: the widths above, added up. */
-export const MACHINE_COLUMNS_PX = 1170
+export const MACHINE_COLUMNS_PX = 1134
 
 /** A machine as a card of two lines. */
 export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {

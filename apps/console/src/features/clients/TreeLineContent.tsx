@@ -21,7 +21,9 @@ export function TreeLineContent({ line }: { line: NodeLine }) {
       <LineIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
       <span className={classes.label}>{line.label}</span>
       {line.color !== undefined && <Mark color={line.color} />}
-      <span className={classes.count}>{line.count}</span>
+      <span className={classes.count} data-line-end>
+        {line.count}
+      </span>
     </span>
   )
 }

@@ -43,7 +43,12 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
   return (
     <div className={classes.pane} data-open={isOpen || undefined}>
       <div className={classes.list}>
-        <HistoryTable runs={data.results} selected={entry} onSelect={(run) => setEntry(run && `${run.id}`)} />
+        <HistoryTable
+          asCards={isOpen}
+          runs={data.results}
+          selected={entry}
+          onSelect={(run) => setEntry(run && `${run.id}`)}
+        />
         {data.total > data.results.length && (
           <div className={classes.older}>
             {size < MOST ? (
@@ -76,12 +81,14 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
 }
 
 interface HistoryTableProps {
+  /** The output takes half of the room. */
+  asCards: boolean
   runs: readonly AgentHistory[]
   selected: string | undefined
   onSelect: (run: AgentHistory | undefined) => void
 }
 
-function HistoryTable({ runs, selected, onSelect }: HistoryTableProps) {
+function HistoryTable({ asCards, runs, selected, onSelect }: HistoryTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const isRunning = runs.some(({ state }) => !isFinal(state))
   const nowMs = useNow(isRunning ? 1000 : 60_000)
@@ -101,7 +108,7 @@ function HistoryTable({ runs, selected, onSelect }: HistoryTableProps) {
       minWidth={HISTORY_COLUMNS_PX}
       selected={selected}
       onSelect={onSelect}
-      card={hasCards ? HISTORY_CARD : undefined}
+      card={asCards || hasCards ? HISTORY_CARD : undefined}
     />
   )
 }

@@ -1,6 +1,8 @@
-import { Checkbox, Group, NumberInput, Select, TextInput } from '@mantine/core'
+import { Checkbox, NumberInput, Select, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
+import type { ReactNode } from 'react'
+import classes from './RunDialog.module.css'
 import type { RunOptionsForm } from './run-form.ts'
 
 const WAITS = [
@@ -17,13 +19,16 @@ interface RunOptionsProps {
   form: RunOptionsForm
   errors: { timeout?: string }
   onChange: (change: Partial<RunOptionsForm>) => void
+  /** What stands before them in the same line. */
+  children?: ReactNode
 }
 
 /** Time limit, user, and how long it may wait for a machine that is away. */
-export function RunOptions({ agent, form, errors, onChange }: RunOptionsProps) {
+export function RunOptions({ agent, form, errors, onChange, children }: RunOptionsProps) {
   return (
     <>
-      <Group grow align="flex-start" gap="md" preventGrowOverflow={false}>
+      <div className={classes.options}>
+        {children}
         <NumberInput
           label="Time limit"
           suffix=" s"
@@ -52,7 +57,7 @@ export function RunOptions({ agent, form, errors, onChange }: RunOptionsProps) {
           value={form.expiresIn}
           onChange={(expiresIn) => expiresIn !== null && onChange({ expiresIn })}
         />
-      </Group>
+      </div>
       {agent.plat === 'windows' && (
         <Checkbox
           label="Run as the user who is logged in"

@@ -1,4 +1,4 @@
-import { Group, Select, TextInput, Textarea } from '@mantine/core'
+import { Select, TextInput, Textarea } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { sendCommand } from '@muster/contract/api/history'
 import type { DashInfo } from '@muster/contract/api/core'
@@ -63,7 +63,7 @@ function CommandDialog({ agent, close }: { agent: AgentDetail; close: () => void
         spellCheck={false}
         data-autofocus
       />
-      <Group grow align="flex-start" gap="md">
+      <RunOptions agent={agent} form={form} errors={errors} onChange={change}>
         <Select
           label="Shell"
           data={shellsOf(agent.plat)}
@@ -82,8 +82,7 @@ function CommandDialog({ agent, close }: { agent: AgentDetail; close: () => void
             onChange={(event) => change({ customShell: event.currentTarget.value })}
           />
         )}
-      </Group>
-      <RunOptions agent={agent} form={form} errors={errors} onChange={change} />
+      </RunOptions>
     </RunDialog>
   )
 }
