@@ -30,6 +30,8 @@ export class FactsReporter implements Disposable {
   #known: Facts = {}
   #told: Facts = {}
   #isLinked = false
+  /** Above 0 while somebody collects everything for one report. */
+  #held = 0
   #quickTimer: NodeJS.Timeout | undefined
   #slowTimer: NodeJS.Timeout | undefined
   #problemsTimer: NodeJS.Timeout | undefined
@@ -63,10 +65,13 @@ export class FactsReporter implements Disposable {
     this.#quickTimer = undefined
   }
 
-  /** Reads everything anew and tells all of it, changed or not. */
+  /** Reads everything anew and tells all of it in one report, changed or not. */
   async refreshAll(): Promise<void> {
-    this.#told = {}
+    this.#held += 1
     await Promise.all([this.refreshQuick(), this.#refreshSlow()])
+    this.#held -= 1
+    this.#told = {}
+    this.#tell()
   }
 
   /** Reads the cheap facts and tells what changed. */
@@ -121,7 +126,7 @@ export class FactsReporter implements Disposable {
   }
 
   #tell(): void {
-    if (!this.#isLinked) return
+    if (!this.#isLinked || this.#held > 0) return
     const { problems, agentVersion, outbox } = this.#options
     const now: Facts = { ...this.#known, agent_version: agentVersion, problems: problems.list() }
     const facts = findChangedFacts(this.#told, now)

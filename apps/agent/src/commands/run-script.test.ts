@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import { planScript } from '../run/interpreters.ts'
 import { givenAgent, type GivenAgent } from '../testing/given.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 type ScriptInput = CommandInput<'run-script'>
 

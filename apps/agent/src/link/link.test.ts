@@ -1,12 +1,14 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { MAX_FRAME_BYTES } from '@muster/contract/agent/link'
 import { givenAgent, type GivenAgent } from '../testing/given.ts'
 import { isAlive } from '../testing/is-alive.ts'
 import { shellInput, TestServer } from '../testing/test-server.ts'
 import { reconnectDelayMs } from './backoff.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const REFUSED = [/^command refused$/]
 

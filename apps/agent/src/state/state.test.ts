@@ -1,12 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Problems } from '../problems.ts'
 import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
 import { givenBadDisk } from '../testing/given-disk.ts'
 import { Nonces } from './nonces.ts'
 import { Outbox } from './outbox.ts'
 import { State } from './state.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const TROUBLE = [
   /data folder cannot be used/,

@@ -20,6 +20,9 @@ import {
 } from '@muster/contract/agent/link'
 import { publicKeyText, readPublicKey } from '../identity/machine-key-pair.ts'
 
+/** More than anything takes here, also on a machine that is busy with other tests. */
+const PATIENCE_MS = 30_000
+
 export const GOOD_TOKEN = 'a-token-that-is-long-enough'
 
 type AgentReport = Extract<AgentFrame, { type: 'report' }>
@@ -108,7 +111,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Resolves with what `find` finds, looking again whenever a frame or link comes. */
-  async until<T>(find: () => T | undefined | false, timeoutMs = 10_000): Promise<T> {
+  async until<T>(find: () => T | undefined | false, timeoutMs = PATIENCE_MS): Promise<T> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
       const found = find()

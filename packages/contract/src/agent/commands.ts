@@ -18,7 +18,7 @@ const RunOptions = {
     .max(64 * 1024 * 1024),
 }
 
-/** What a server may ask of a machine: name -> input. Work with output is followed by `progress` and `result` reports. */
+/** What a server may ask of a machine: name -> input. A run is followed by `accepted`, `started`, `output` and `result` reports. */
 export const commands = {
   'run-command': z.object({
     shell: Shell,
@@ -51,6 +51,7 @@ export const CommandPayload = z.object({
   author: z.string().max(200),
   issued_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
+  /** Identifies the work: a machine does it once, however often it is sent with the same nonce. */
   nonce: z.string().min(16).max(64),
   /** Row of agent_history that results belong to; null for chores. */
   history_id: z.int().nullable(),

@@ -77,7 +77,7 @@ export const AgentFrame = z.discriminatedUnion('type', [
     protocols: z.array(z.int()).max(20),
     agent_version: z.string().max(50),
     agent_time: z.iso.datetime(),
-    /** Runs that are in work on the machine right now. */
+    /** Runs of which reports will still come: at work, or ended with reports that are not acknowledged yet. */
     active: z.array(z.int()).max(10_000),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),

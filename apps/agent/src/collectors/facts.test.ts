@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { os } from '../os/index.ts'
+import { givenAgent, givenLog } from '../testing/given.ts'
+import { findChangedFacts } from './changed-facts.ts'
+import { fitFacts } from './fit-facts.ts'
+
+const disk = {
+  device: '/dev/sda',
+  mount: '/',
+  fstype: 'ext4',
+  total: 1000,
+  used: 500,
+  free: 500,
+  percent: 50,
+}
+
+test.each([
+  ['the same', { hostname: 'a' }, { hostname: 'a' }, {}],
+  ['a changed name', { hostname: 'a', arch: 'amd64' }, { hostname: 'b', arch: 'amd64' }, { hostname: 'b' }],
+  ['something new', {}, { needs_reboot: false }, { needs_reboot: false }],
+  ['a user who left', { logged_in_user: 'anna' }, { logged_in_user: null }, { logged_in_user: null }],
+  ['a corrected clock', { boot_time: 100 }, { boot_time: 102 }, {}],
+  ['a restart', { boot_time: 100 }, { boot_time: 200 }, { boot_time: 200 }],
+  ['a disk that breathes', { disks: [disk] }, { disks: [{ ...disk, used: 504 }] }, {}],
+  [
+    'a disk that fills',
+    { disks: [disk] },
+    { disks: [{ ...disk, used: 510 }] },
+    { disks: [{ ...disk, used: 510 }] },
+  ],
+  ['a disk that is gone', { disks: [disk] }, { disks: [] }, { disks: [] }],
+])('%s', (_, told, now, changed) => {
+  expect(findChangedFacts(told, now)).toEqual(changed)
+})
+
+test('facts are cut to what the contract takes, and what is no fact is left out', () => {
+  const { log } = givenLog([/fact left out/])
+  const long = 'x'.repeat(1000)
+  const facts = fitFacts(
+    { hostname: long, cpus: Array.from({ length: 100 }, () => long), total_ram: -1, make: 'Acme' },
+    log,
+  )
+  expect(facts.hostname).toHaveLength(255)
+  expect(facts.cpus).toHaveLength(64)
+  expect(facts).not.toHaveProperty('total_ram')
+  expect(facts.make).toBe('Acme')
+})
+
+test('everything is told at the start of a link, afterwards only what changed', async () => {
+  let user: string | null = null
+  let reads = 0
+  const readQuickFacts = async () => {
+    reads += 1
+    return { hostname: 'pc-1', platform: 'linux' as const, logged_in_user: user }
+  }
+  const { server } = await givenAgent({ agent: { os: { ...os, readQuickFacts }, quickEveryMs: 50 } })
+  const reports = () => server.reports.flatMap((report) => (report.kind === 'facts' ? [report.facts] : []))
+  await server.until(() => reads > 4)
+  const first = Object.assign({}, ...reports()) as object
+  expect(first).toMatchObject({
+    hostname: 'pc-1',
+    logged_in_user: null,
+    make: 'Acme',
+    agent_version: '0.1.0',
+    problems: [],
+  })
+  const count = reports().length
+  user = 'anna'
+  await server.until(() => reports().length > count)
+  expect(reports().at(-1)).toEqual({ logged_in_user: 'anna', last_logged_in_user: 'anna' })
+  user = null
+  await server.until(() => reports().at(-1)?.logged_in_user === null)
+  expect(reports().at(-1)).toEqual({ logged_in_user: null })
+
+  server.frames.length = 0
+  const again = server.untilUp()
+  server.socket?.terminate()
+  await again
+  await server.until(() => reports().length > 0)
+  expect(reports()[0]).toMatchObject({ hostname: 'pc-1', last_logged_in_user: 'anna', make: 'Acme' })
+})
+
+test('facts are read anew when the server asks', async () => {
+  let make = 'Acme'
+  const { server } = await givenAgent({ agent: { readSlowFacts: async () => ({ make }) } })
+  const makes = () => server.reports.flatMap((report) => (report.kind === 'facts' ? [report.facts.make] : []))
+  await server.until(() => makes().includes('Acme'))
+  make = 'Globex'
+  server.command(server.sign('report-facts', {}))
+  await server.until(() => makes().includes('Globex'))
+})
+
+test('a collector that fails is a problem, not the end', async () => {
+  let isBroken = true
+  const readSlowFacts = async () => {
+    if (isBroken) throw new Error('no such tool')
+    return { make: 'Acme' }
+  }
+  const { server } = await givenAgent({
+    agent: { readSlowFacts },
+    expectedWarnings: [/facts cannot be collected/],
+  })
+  const problems = () =>
+    server.reports.flatMap((report) =>
+      report.kind === 'facts' && report.facts.problems ? [report.facts.problems] : [],
+    )
+  await server.until(() =>
+    problems().some(([first]) => first === 'Some facts of this machine cannot be collected: no such tool'),
+  )
+  isBroken = false
+  server.command(server.sign('report-facts', {}))
+  await server.until(() => problems().at(-1)?.length === 0)
+})

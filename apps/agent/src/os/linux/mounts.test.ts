@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { measureDisk } from '../measure-disk.ts'
+import { parseMounts } from './mounts.ts'
+
+const line = (root: string, mount: string, fstype: string, device: string) =>
+  `30 1 8:1 ${root} ${mount} rw,relatime shared:1 - ${fstype} ${device} rw`
+
+test('disks are listed, and what only looks like one is not', () => {
+  const mounts = parseMounts(
+    [
+      line('/', '/', 'ext4', '/dev/sda2'),
+      line('/', '/proc', 'proc', 'proc'),
+      line('/', '/dev/shm', 'tmpfs', 'tmpfs'),
+      line('/', '/boot/efi', 'vfat', '/dev/sda1'),
+      line('/', '/srv/my\\040data', 'xfs', '/dev/mapper/vg-data'),
+      line('/', '/snap/core/1', 'squashfs', '/dev/loop3'),
+      line('/', '/mnt/iso', 'ext4', '/dev/loop4'),
+      line('/', '/var/lib/docker/overlay2/x/merged', 'overlay', 'overlay'),
+      line('/srv', '/var/chroot', 'ext4', '/dev/sda2'),
+      line('/', '/home', 'nfs4', 'nas:/home'),
+      line('/', '/mnt/again', 'xfs', '/dev/mapper/vg-data'),
+      line('/', '/tank', 'zfs', 'tank'),
+      line('/', '/tank/photos', 'zfs', 'tank/photos'),
+      'nonsense',
+      '',
+    ].join('\n'),
+  )
+  expect(mounts.map(({ mount }) => mount)).toEqual(['/', '/tank', '/boot/efi', '/mnt/again'])
+})
+
+test('the root is listed whatever it is made of', () => {
+  expect(parseMounts(line('/', '/', 'overlay', 'overlay'))).toEqual([
+    { device: 'overlay', mount: '/', fstype: 'overlay' },
+  ])
+})
+
+test('sub-volumes of one disk count once', () => {
+  const mounts = parseMounts(
+    [line('/@', '/', 'btrfs', '/dev/nvme0n1p2'), line('/@home', '/home', 'btrfs', '/dev/nvme0n1p2')].join(
+      '\n',
+    ),
+  )
+  expect(mounts.map(({ mount }) => mount)).toEqual(['/'])
+})
+
+test('sizes are those of df', async () => {
+  const stats = {
+    type: 0,
+    bsize: 4096,
+    blocks: 1000,
+    bfree: 300,
+    bavail: 250,
+    files: 0,
+    ffree: 0,
+    frsize: 4096,
+  }
+  await expect(
+    measureDisk({ device: '/dev/x', mount: '/x', fstype: 'ext4' }, async () => stats),
+  ).resolves.toMatchObject({
+    total: 4_096_000,
+    used: 700 * 4096,
+    free: 250 * 4096,
+    percent: 73.7,
+  })
+})
+
+test('a disk that is gone is left out', async () => {
+  const gone = () => Promise.reject(new Error('no such file'))
+  await expect(measureDisk({ device: '/dev/x', mount: '/y', fstype: 'ext4' }, gone)).resolves.toBeUndefined()
+})
