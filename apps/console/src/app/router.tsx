@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router'
 import { CrashPage } from './CrashPage.tsx'
 import { MainLayout } from './MainLayout.tsx'
+import { DashboardPage } from '../features/dashboard/DashboardPage.tsx'
 import { SkeletonRows } from '../ui/States.tsx'
 import { NotFoundPage } from './NotFoundPage.tsx'
 import { SignedInGate } from './SignedInGate.tsx'
@@ -48,7 +49,8 @@ const dashboard = createRoute({
   getParentRoute: () => frame,
   path: '/',
   validateSearch: dashboardSearch,
-  component: lazyRouteComponent(() => import('../features/dashboard/DashboardPage.tsx'), 'DashboardPage'),
+  // In the first file that is loaded, since nearly every visit begins here.
+  component: DashboardPage,
 })
 
 const agent = createRoute({
