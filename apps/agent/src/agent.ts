@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { FactsReporter } from './collectors/facts-reporter.ts'
 import type { Facts } from './collectors/changed-facts.ts'
@@ -135,6 +135,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 function chooseRunFolder(folder: string, log: Log): string {
   const own = runFolder(folder)
   try {
+    // What a killed agent left there is of no use any more.
+    rmSync(own, { recursive: true, force: true })
     mkdirSync(own, { recursive: true, mode: 0o700 })
     accessSync(own, constants.W_OK)
     return own

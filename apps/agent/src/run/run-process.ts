@@ -105,6 +105,8 @@ class OutputStreams {
   #streams: Readable[]
   #closed: Promise<unknown>
   #isPaused = false
+  #ended = 0
+  #release: (isQuiet: boolean) => void
 
   constructor(child: ChildProcess, { pipes, onOutput }: StartOptions) {
     this.#streams = (['stdout', 'stderr'] as const).flatMap((name) => {
@@ -116,8 +118,10 @@ class OutputStreams {
       stream.resume()
       // A pipe that breaks is a pipe that ended; the exit code says the rest.
       stream.on('error', () => stream.destroy())
+      stream.once('end', () => (this.#ended += 1))
       return [stream]
     })
+    this.#release = (isQuiet) => pipes?.release(isQuiet)
     this.#closed = Promise.all(
       this.#streams.map((stream) => new Promise((resolve) => stream.once('close', resolve))),
     )
@@ -135,6 +139,8 @@ class OutputStreams {
 
   destroy(): void {
     for (const stream of this.#streams) stream.destroy()
+    this.#release(this.#ended === this.#streams.length)
+    this.#release = () => {}
   }
 
   /** Resolves when all is read, or after `patienceMs` in which it could have been. */

@@ -210,7 +210,6 @@ export class Runs implements AsyncDisposable {
     clearTimeout(timer)
     await run.killing
     output.end()
-    this.#pipes.prepare()
     const execution_time = Math.round(performance.now() - began) / 1000
     return { ...describeEnd(run.stop, end), execution_time, output_cut_bytes: output.cutBytes }
   }
