@@ -1,15 +1,13 @@
 import { useHotkeys } from '@mantine/hooks'
-import { Suspense } from 'react'
-import { lazyPart } from './lazy-part.ts'
+import { CommandPalette } from './CommandPalette.tsx'
 import { openPalette, usePaletteOpened } from './palette.ts'
 import { useFramePaletteSources } from './palette-sources.ts'
-
-const CommandPalette = lazyPart(() => import('./CommandPalette.tsx').then((file) => file.CommandPalette))
 
 /** Opens the palette on Ctrl+K, also from within a field. */
 export function PaletteHost() {
   useHotkeys([['mod+K', openPalette]], [])
   useFramePaletteSources()
   const opened = usePaletteOpened()
-  return <Suspense fallback={null}>{opened && <CommandPalette />}</Suspense>
+  // Not loaded on demand: what is typed right after Ctrl+K must not be lost.
+  return opened && <CommandPalette />
 }

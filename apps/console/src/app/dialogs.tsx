@@ -34,6 +34,7 @@ const DIALOG_LOADERS = {
   'run-script': () => import('../features/history/RunScriptDialog.tsx').then((file) => file.RunScriptDialog),
   'add-note': () => import('../features/notes/NoteDialog.tsx').then((file) => file.AddNoteDialog),
   'edit-note': () => import('../features/notes/NoteDialog.tsx').then((file) => file.EditNoteDialog),
+  audit: () => import('../features/audit/AuditDialog.tsx').then((file) => file.AuditDialog),
 } satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>
 
 export type DialogName = keyof typeof DIALOG_LOADERS

@@ -23,7 +23,7 @@ const MENUS: readonly MenuTable[] = [
     entries: [
       { label: 'Add client', opens: { dialog: 'add-client' }, needs: 'can_manage_clients' },
       { label: 'Add site', opens: { dialog: 'add-site' }, needs: 'can_manage_sites' },
-      { label: 'Audit log', opens: { dialog: 'audit-log' }, needs: 'can_view_auditlogs' },
+      { label: 'Audit log', opens: { dialog: 'audit' }, needs: 'can_view_auditlogs' },
     ],
   },
   {

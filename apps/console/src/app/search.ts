@@ -7,8 +7,8 @@ import { z } from 'zod'
 
 const text = z.string().max(500).optional().catch(undefined)
 
-/** Every screen of the main layout: the open dialog and what it is about (`edit-client` and `3`). */
-export const frameSearch = z.object({ dialog: text, item: text })
+/** Every screen of the main layout: the open dialog, what it is about (`edit-client` and `3`), what it is narrowed to. */
+export const frameSearch = z.object({ dialog: text, item: text, filter: text })
 export type FrameSearch = z.infer<typeof frameSearch>
 
 export const PANES = ['summary', 'history', 'notes', 'audit'] as const

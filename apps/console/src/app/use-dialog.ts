@@ -9,7 +9,12 @@ export function useDialog() {
     (dialog: DialogName, item?: string | number) =>
       void navigate({
         to: '.',
-        search: (old) => ({ ...old, dialog, item: item === undefined ? undefined : `${item}` }),
+        search: (old) => ({
+          ...old,
+          dialog,
+          item: item === undefined ? undefined : `${item}`,
+          filter: undefined,
+        }),
       }),
     [navigate],
   )
@@ -17,7 +22,7 @@ export function useDialog() {
     () =>
       void navigate({
         to: '.',
-        search: (old) => ({ ...old, dialog: undefined, item: undefined }),
+        search: (old) => ({ ...old, dialog: undefined, item: undefined, filter: undefined }),
         replace: true,
       }),
     [navigate],

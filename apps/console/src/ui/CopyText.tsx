@@ -22,7 +22,7 @@ export function CopyText({ text, label = 'Copy', shown = text, singleLine = fals
       <CopyButton value={text} timeout={1500}>
         {({ copied, copy }) => (
           <Tooltip label={copied ? 'Copied' : label}>
-            <ActionIcon size="sm" aria-label={copied ? 'Copied' : label} onClick={copy}>
+            <ActionIcon size={24} aria-label={copied ? 'Copied' : label} onClick={copy}>
               {copied ? <IconCheck size={16} stroke={1.75} /> : <IconCopy size={16} stroke={1.75} />}
             </ActionIcon>
           </Tooltip>
