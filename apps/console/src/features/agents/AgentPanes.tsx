@@ -102,7 +102,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
 
 /** Why a machine cannot be shown. */
 export function AgentError({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  if (error instanceof ApiError && error.status === 404) {
+  // 400: what stands in the address can be no machine's id.
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
     return <EmptyState message="This machine is not there any more, or you may not see it." />
   }
   if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
