@@ -29,7 +29,7 @@ export interface AgentOptions {
   identity: Identity
   os: Os
   log: Log
-  readSlowFacts: () => Promise<Facts>
+  readSlowFacts: (signal: AbortSignal) => Promise<Facts>
   /** Removes the agent from this machine; the process ends soon after. */
   uninstall: () => Promise<void>
   now?: () => number

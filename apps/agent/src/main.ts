@@ -11,6 +11,8 @@ const USAGE = `Muster agent
                     run as a service of the system from now on (Linux with systemd)
   uninstall [--data DIR]
                     remove the service and everything the agent keeps
+
+MUSTER_LOG_LEVEL is debug, info, warn or error.
 `
 
 const OPTIONS = {

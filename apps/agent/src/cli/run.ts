@@ -24,7 +24,7 @@ export async function run(folder: string, program: string[]): Promise<void> {
     identity,
     os,
     log,
-    readSlowFacts: () => readSlowFactsApart(program),
+    readSlowFacts: (signal) => readSlowFactsApart(program, signal),
     uninstall: async () => {
       await os.service.startDetached([...program, 'uninstall', '--data', folder])
       stop.resolve('uninstall')

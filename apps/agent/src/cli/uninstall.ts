@@ -38,7 +38,7 @@ async function waitUntilStopped(folder: string): Promise<void> {
 /** Only the agent's own files: somebody may have given it a folder that holds more. */
 function removeData(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (OWN_FILES.test(name)) rmSync(join(folder, name), { recursive: true, force: true })
+    if (OWN_FILES.test(name)) rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
   }
   if (readdirSync(folder).length === 0) rmdirSync(folder)
 }

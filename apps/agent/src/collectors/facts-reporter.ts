@@ -12,7 +12,8 @@ const PROBLEMS_AFTER_MS = 200
 
 export interface FactsOptions {
   readQuick: () => Promise<Facts>
-  readSlow: () => Promise<Facts>
+  /** `signal` ends it when the agent stops. */
+  readSlow: (signal: AbortSignal) => Promise<Facts>
   agentVersion: string
   outbox: Outbox
   kept: Kept
@@ -37,6 +38,7 @@ export class FactsReporter implements Disposable {
   #problemsTimer: NodeJS.Timeout | undefined
   #quickRun: Promise<void> | undefined
   #slowRun: Promise<void> | undefined
+  #stop = new AbortController()
 
   constructor(options: FactsOptions) {
     this.#options = options
@@ -83,13 +85,16 @@ export class FactsReporter implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#stop.abort()
     this.onLinkDown()
     clearInterval(this.#slowTimer)
     clearTimeout(this.#problemsTimer)
   }
 
   #refreshSlow(): Promise<void> {
-    this.#slowRun ??= this.#collect('slow', this.#options.readSlow).finally(() => (this.#slowRun = undefined))
+    this.#slowRun ??= this.#collect('slow', () => this.#options.readSlow(this.#stop.signal)).finally(
+      () => (this.#slowRun = undefined),
+    )
     return this.#slowRun
   }
 
@@ -104,6 +109,7 @@ export class FactsReporter implements Disposable {
       this.#known = { ...this.#known, ...facts }
       problems.set(`${speed} facts`, null)
     } catch (cause) {
+      if (this.#stop.signal.aborted) return
       log.warn({ speed, cause }, 'facts cannot be collected')
       problems.set(
         `${speed} facts`,

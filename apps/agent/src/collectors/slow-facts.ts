@@ -7,8 +7,12 @@ const run = promisify(execFile)
 const PATIENCE_MS = 90_000
 
 /** Reads slow facts in a process of its own: `program` is the agent's own command line. */
-export async function readSlowFactsApart([program = '', ...args]: string[]): Promise<Facts> {
+export async function readSlowFactsApart(
+  [program = '', ...args]: string[],
+  signal: AbortSignal,
+): Promise<Facts> {
   const { stdout } = await run(program, [...args, 'facts'], {
+    signal,
     timeout: PATIENCE_MS,
     killSignal: 'SIGKILL',
     windowsHide: true,

@@ -196,3 +196,25 @@ test('with a full disk the agent still runs commands and says what is wrong', as
     server.reports.flatMap((report) => (report.kind === 'facts' ? (report.facts.problems ?? []) : []))
   await server.until(() => problems().some((sentence) => sentence.includes('cannot write its data folder')))
 })
+
+test('a script that can be written nowhere fails with a sentence', async () => {
+  const disk = givenBadDisk()
+  const { server } = await givenAgent({ folder: disk.folder, expectedWarnings: TROUBLE })
+  disk.spoil()
+  vi.stubEnv('TMPDIR', '/no/such/folder')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const script = {
+    interpreter: 'shell' as const,
+    body: 'echo hi'.padEnd(100_000),
+    args: [],
+    env_vars: [],
+    run_as_user: null,
+    timeout_seconds: 9,
+    output_cap_bytes: 1000,
+  }
+  server.command(server.sign('run-script', script, { payload: { history_id: 1 } }))
+  await expect(server.result(1)).resolves.toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('can be written neither to the data folder nor to the temporary folder'),
+  })
+})

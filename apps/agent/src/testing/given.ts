@@ -18,7 +18,7 @@ export interface LogLine {
 /** A folder that is gone after the test. */
 export function givenFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'muster-agent-test-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   return folder
 }
 
