@@ -1,5 +1,7 @@
 // Put by the bench into the page that it looks at, before the page's own scripts. Plain JavaScript: nothing else here
 // knows a document.
+const PATIENCE_MS = 10_000
+
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
 
 // A message that is posted in a frame arrives after that frame was painted.
@@ -31,7 +33,11 @@ window.watch = {
     const event = await new Promise((resolve) =>
       document.addEventListener('input', resolve, { once: true, capture: true }),
     )
-    while (rowCount() === before) await nextFrame()
+    while (rowCount() === before) {
+      if (performance.now() - event.timeStamp > PATIENCE_MS)
+        throw new Error('the number of rows did not change')
+      await nextFrame()
+    }
     return (await painted()) - event.timeStamp
   },
   /** Milliseconds between frames, for so long. */

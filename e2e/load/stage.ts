@@ -1,4 +1,5 @@
-import { type Client } from '@muster/contract/api/clients'
+import type { Client } from '@muster/contract/api/clients'
+import { savePreferences } from '@muster/contract/api/users'
 import { addClient, makeToken } from '../support/seed.ts'
 import { type Session, signIn } from '../support/sign-in.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
@@ -24,6 +25,7 @@ export async function openStage({ machines, mode = 'stay' }: StageOptions): Prom
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startServer({ env: { MUSTER_LOG_LEVEL: 'warn' } }))
   const session = await signIn(server.url, server.admin)
+  await session.call(savePreferences, { body: { default_agent_tbl_tab: 'mixed' } })
   const clients: Client[] = []
   const tokens: string[] = []
   for (let number = 0; number < Math.ceil(machines / MACHINES_PER_CLIENT); number++) {
