@@ -1,16 +1,20 @@
 import { Button } from '@mantine/core'
-import { IconCloudOff, IconRefresh } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCloudOff, IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { reloadConsole, useRefreshNeeded } from '../features/core/version-check.ts'
 import classes from './Banners.module.css'
+import { describeError } from './describe-error.ts'
 import { formatAge } from './format-seconds.ts'
 import { useLive } from './live.ts'
+import { dashInfoQuery } from './queries.ts'
 
 /** What the whole page should know: another version, a lost server. */
 export function Banners() {
   return (
     <>
       <VersionBanner />
+      <SettingsBanner />
       <OfflineBanner />
     </>
   )
@@ -23,6 +27,21 @@ function VersionBanner() {
       <span>The server has another version of the console.</span>
       <Button size="compact-xs" onClick={reloadConsole}>
         Reload
+      </Button>
+    </Banner>
+  )
+}
+
+/** Without preferences and flags the frame shows less than there is; it says so. */
+function SettingsBanner() {
+  const { data, error, refetch } = useQuery(dashInfoQuery)
+  if (data !== undefined || error === null) return null
+  const { message, caption } = describeError(error)
+  return (
+    <Banner tone="warning" icon={<IconAlertTriangle size={16} stroke={1.75} aria-hidden />}>
+      <span>Your settings could not be loaded. {[message, caption].filter(Boolean).join(' ')}</span>
+      <Button size="compact-xs" variant="default" onClick={() => void refetch()}>
+        Try again
       </Button>
     </Banner>
   )

@@ -8,7 +8,10 @@ export function CertificateChip() {
   const days = useLive((state) => state.counts?.days_until_cert_expires)
   if (days === undefined || days === null || days > WARN_DAYS) return null
   return (
-    <Tooltip label="Browsers and agents refuse the connection once the server's certificate has expired. Renew it.">
+    <Tooltip
+      withinPortal={false}
+      label="Browsers and agents refuse the connection once the server's certificate has expired. Renew it."
+    >
       <Badge color="negative" variant="light" tt="none" tabIndex={0} role="status" style={{ flex: 'none' }}>
         {describeDays(days)}
       </Badge>

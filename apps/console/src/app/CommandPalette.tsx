@@ -44,7 +44,7 @@ export function CommandPalette() {
       radius="lg"
       classNames={STYLES}
     >
-      <Modal.Overlay backgroundOpacity={0.5} />
+      <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content aria-label="Command palette">
         <Modal.Body p={0}>
           <div className={classes.search}>

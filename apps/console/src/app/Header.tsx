@@ -55,7 +55,7 @@ function RefreshButton() {
   const { refresh } = useRefresh()
   if (!onDashboard) return null
   return (
-    <Tooltip label="Refresh">
+    <Tooltip withinPortal={false} label="Refresh">
       <ActionIcon aria-label="Refresh" onClick={() => void refresh()}>
         <IconRefresh size={18} stroke={1.75} />
       </ActionIcon>
@@ -68,7 +68,7 @@ function DarkModeButton() {
   const label = dark ? 'Light mode' : 'Dark mode'
   const Icon = dark ? IconSun : IconMoon
   return (
-    <Tooltip label={label}>
+    <Tooltip withinPortal={false} label={label}>
       <ActionIcon aria-label={label} onClick={toggle}>
         <Icon size={18} stroke={1.75} />
       </ActionIcon>

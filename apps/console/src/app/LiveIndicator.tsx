@@ -11,7 +11,7 @@ export function LiveIndicator() {
   const roundTripMs = useLive((state) => state.roundTripMs)
   const time = status === 'live' && roundTripMs !== undefined ? ` · ${formatSeconds(roundTripMs)}` : ''
   return (
-    <Tooltip label={EXPLANATIONS[status]} multiline w={260}>
+    <Tooltip withinPortal={false} label={EXPLANATIONS[status]} multiline w={260}>
       <span className={classes.live} data-status={status} tabIndex={0} role="status">
         {WORDS[status]}
         {time}

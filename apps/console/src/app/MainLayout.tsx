@@ -1,3 +1,4 @@
+import { useDocumentTitle } from '@mantine/hooks'
 import { DEFAULT_DATE_FORMAT, VERSION_CHECK_MS } from '@muster/rules/layout'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
@@ -19,6 +20,7 @@ export function MainLayout() {
     meta: { quiet: true },
   })
   useUserLook(info)
+  useDocumentTitle('Muster')
   const format = info?.date_format || info?.default_date_format || DEFAULT_DATE_FORMAT
   return (
     <DateFormat value={format}>

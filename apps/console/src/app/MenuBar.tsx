@@ -12,7 +12,7 @@ export function MenuBar() {
       <nav aria-label="Menu">
         <Menubar aria-label="Main menu" classNames={{ target: classes.target ?? '' }}>
           {menus.map(({ label, items }) => (
-            <Menubar.Menu key={label} withinPortal={false} zIndex={150}>
+            <Menubar.Menu key={label} withinPortal={false} zIndex={150} width={180}>
               <Menubar.Target>{label}</Menubar.Target>
               <Menubar.Dropdown>
                 {items.map((item) => (

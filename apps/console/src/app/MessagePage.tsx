@@ -1,3 +1,4 @@
+import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import classes from './MessagePage.module.css'
 
@@ -11,6 +12,7 @@ export function MessagePage({
   children: ReactNode
   wide?: boolean
 }) {
+  useDocumentTitle(`${title} · Muster`)
   return (
     <main className={classes.page}>
       <div className={classes.brand}>

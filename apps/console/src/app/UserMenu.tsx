@@ -11,7 +11,7 @@ export function UserMenu() {
   const { open } = useDialog()
   const navigate = useNavigate()
   return (
-    <Menu position="bottom-end" withinPortal={false} zIndex={150}>
+    <Menu position="bottom-end" withinPortal={false} zIndex={150} width={180}>
       <Menu.Target>
         <UnstyledButton className={classes.button} aria-label={`Account of ${name}`}>
           <IconUser size={18} stroke={1.75} aria-hidden className={classes.icon} />

@@ -55,13 +55,13 @@ export interface Menu {
 export function useMenus(): Menu[] {
   const me = useMe()
   const info = useDashInfo()
-  if (me === undefined || info === undefined) return []
-  return MENUS.filter(({ hiddenWhenHosted }) => !(hiddenWhenHosted === true && info.hosted)).flatMap(
-    ({ label, entries }) => {
-      const items = entries.filter(({ needs }) => needs === undefined || may(me, needs)).flatMap(toItem)
-      return items.length === 0 ? [] : [{ label, items }]
-    },
-  )
+  if (me === undefined) return []
+  return MENUS.filter(
+    ({ hiddenWhenHosted }) => !(hiddenWhenHosted === true && info?.hosted !== false),
+  ).flatMap(({ label, entries }) => {
+    const items = entries.filter(({ needs }) => needs === undefined || may(me, needs)).flatMap(toItem)
+    return items.length === 0 ? [] : [{ label, items }]
+  })
 }
 
 function toItem({ label, opens }: MenuEntry): MenuItem[] {

@@ -1,5 +1,5 @@
 import { ApiError } from '@muster/contract/client'
-import { MutationCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { describeError, isAborted } from './describe-error.ts'
 import { notify } from './notify.ts'
 
@@ -30,6 +30,15 @@ export function createQueryClient(): QueryClient {
       },
       mutations: { networkMode: 'always' },
     },
+    queryCache: new QueryCache({
+      // A first load that fails is a state of its screen. What is on screen already stays, and only gets older:
+      // a lost server is said by the banner, anything else here.
+      onError: (error, failed) => {
+        const isUpdate = failed.state.data !== undefined && failed.getObserversCount() > 0
+        if (isUpdate && error instanceof ApiError && (error.status >= 500 || error.code === 'timeout'))
+          notifyError(error)
+      },
+    }),
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {
         if (mutation.meta?.errorsShown === true || isLedElsewhere(error)) return

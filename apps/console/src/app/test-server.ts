@@ -5,6 +5,7 @@ import { onTestFinished, vi } from 'vitest'
 export interface Received {
   endpoint: Endpoint
   headers: Record<string, string>
+  search: URLSearchParams
   body: unknown
 }
 
@@ -18,12 +19,18 @@ export function fakeServer() {
   const handlers = new Map<Endpoint, Handler>()
   const received: Received[] = []
   const fetchMock = vi.spyOn(window, 'fetch').mockImplementation(async (input, init) => {
-    const path = new URL(`${input instanceof Request ? input.url : input}`, location.origin).pathname
+    const url = new URL(input instanceof Request ? input.url : input, location.origin)
+    const path = url.pathname
     const found = [...handlers].find(([endpoint]) => isCallTo(endpoint, init?.method ?? 'GET', path))
     if (found === undefined) return refuse('not_found', `nothing at ${path}`)
     const [endpoint, handler] = found
     const body: unknown = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
-    const request = { endpoint, headers: Object.fromEntries(new Headers(init?.headers)), body }
+    const request = {
+      endpoint,
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      search: url.searchParams,
+      body,
+    }
     received.push(request)
     return handler(request)
   })

@@ -3,7 +3,7 @@ import { type PaletteEntry, type PaletteSource, rankEntries, usePaletteSources }
 
 /** A key press does not ask the server at once; fast typists would ask for every letter. */
 const PAUSE_MS = 80
-const SHOWN_PER_GROUP = 8
+const SHOWN_PER_GROUP = 12
 
 /** What the sources find for a text, best first within each group; what arrives late is added. */
 export function useFoundEntries(text: string): { entries: PaletteEntry[]; searching: boolean } {

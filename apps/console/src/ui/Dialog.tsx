@@ -48,7 +48,7 @@ export function Dialog({
       classNames={STYLES}
       centered
     >
-      <Modal.Overlay backgroundOpacity={0.5} />
+      <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content>
         {/* Not Modal.Header: that is a <header>, which would be a second banner of the page. */}
         <div className={classes.header}>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { MessagePage } from '../../app/MessagePage.tsx'
-import { describeError } from '../../app/describe-error.ts'
+import { describeError, isRefused } from '../../app/describe-error.ts'
 import { clientsQuery, dashInfoQuery, meQuery, may } from '../../app/queries.ts'
 import { ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import { SetupForm } from './SetupForm.tsx'
@@ -17,7 +17,7 @@ export function InitialSetupPage() {
     const retry = () => void Promise.all([info.refetch(), me.refetch(), clients.refetch()])
     return (
       <MessagePage title="Initial setup">
-        <ErrorState {...describeError(error)} onRetry={retry} />
+        {isRefused(error) ? <NoPermission /> : <ErrorState {...describeError(error)} onRetry={retry} />}
       </MessagePage>
     )
   }

@@ -60,7 +60,7 @@ function PreferencesFormDialog({ info, close }: { info: DashInfo; close: () => v
         />
         <Select
           label="Double click on a machine"
-          data={DOUBLE_CLICK}
+          data={doubleClickChoices(info.dbl_click_action)}
           allowDeselect={false}
           {...form.getInputProps('agent_dblclick_action')}
         />
@@ -99,7 +99,17 @@ const SORTS = [
   { value: 'alphafail', label: 'Failing first, then by name' },
   { value: 'alpha', label: 'By name' },
 ]
-const DOUBLE_CLICK = [{ value: 'editagent', label: 'Edit the machine' }]
+const DOUBLE_CLICK = {
+  editagent: 'Edit the machine',
+  takecontrol: 'Take control (not in this version)',
+  remotebg: 'Remote background (not in this version)',
+  urlaction: 'Run a URL action (not in this version)',
+} satisfies Record<DashInfo['dbl_click_action'], string>
+
+/** What works in this version, and what the user has chosen by other means. */
+function doubleClickChoices(chosen: DashInfo['dbl_click_action']) {
+  return [...new Set(['editagent', chosen] as const)].map((value) => ({ value, label: DOUBLE_CLICK[value] }))
+}
 
 function mergePreferences(info: DashInfo, { agent_dblclick_action, ...saved }: Preferences): DashInfo {
   return { ...info, ...saved, dbl_click_action: agent_dblclick_action }
