@@ -99,6 +99,7 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
             <div
               key={key}
               role="treeitem"
+              aria-label={line.name ?? line.label}
               aria-level={line.level}
               aria-posinset={line.position}
               aria-setsize={line.siblings}

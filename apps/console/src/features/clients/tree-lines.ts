@@ -33,6 +33,7 @@ export function listTreeLines(clients: readonly Client[], sort: TreeSort, opened
       nodeId: 0,
       clientId: 0,
       label: 'All Clients',
+      name: nameLine('All Clients', total, undefined),
       level: 1,
       position: 1,
       siblings,
@@ -66,13 +67,15 @@ function siteLines({ sites }: Client): NodeLine[] {
 }
 
 function lineOf(kind: 'Client' | 'Site', node: Client | Site) {
+  const color = nodeColor(node)
   return {
     id: formatTreeNode({ kind, id: node.id }),
     kind,
     nodeId: node.id,
     label: node.name,
+    name: nameLine(node.name, node.agent_count, color),
     count: node.agent_count,
-    color: nodeColor(node),
+    color,
   }
 }
 
@@ -85,9 +88,16 @@ const COLOR_WORDS: Record<NodeColor, string> = {
 export const describeColor = (color: NodeColor | undefined): string | undefined =>
   color === undefined ? undefined : COLOR_WORDS[color]
 
+/** What a screen reader says of a line. */
+function nameLine(label: string, count: number, color: NodeColor | undefined): string {
+  return [label, countMachines(count), describeColor(color)?.toLowerCase()].filter(Boolean).join(', ')
+}
+
+const countMachines = (count: number) => `${count} ${count === 1 ? 'machine' : 'machines'}`
+
 /** What the tooltip of a line says. */
 export function describeLine({ kind, nodeId, count, color }: NodeLine): string {
-  const machines = `${count} ${count === 1 ? 'machine' : 'machines'}`
+  const machines = countMachines(count)
   if (kind === 'All') return machines
   return [`${kind} ${nodeId}, ${machines}`, describeColor(color)].filter(Boolean).join('\n')
 }

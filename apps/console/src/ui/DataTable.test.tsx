@@ -1,0 +1,143 @@
+import { MantineProvider } from '@mantine/core'
+import { useState } from 'react'
+import { expect, test, vi } from 'vitest'
+import { userEvent } from 'vitest/browser'
+import { render } from 'vitest-browser-react'
+import { DataTable } from './DataTable.tsx'
+import type { DataColumn } from './data-column.ts'
+
+interface Item {
+  id: string
+  name: string
+}
+
+const COLUMNS: readonly DataColumn<Item>[] = [
+  { id: 'id', title: 'Id', width: '100px', render: ({ id }) => id },
+  {
+    id: 'name',
+    title: 'Name',
+    width: '1fr',
+    sortable: true,
+    render: ({ name }) => name,
+    watch: ({ name }) => name,
+  },
+]
+
+const items = (count: number): Item[] =>
+  Array.from({ length: count }, (_, index) => ({ id: `r${index}`, name: `Item ${index}` }))
+
+interface Calls {
+  onOpen?: (row: Item) => void
+  onMenu?: (row: Item) => void
+  onSort?: (column: string) => void
+  onDoubleClick?: (row: Item) => void
+}
+
+function Table({ rows, calls = {} }: { rows: Item[]; calls?: Calls }) {
+  const [selected, setSelected] = useState<string>()
+  return (
+    <MantineProvider>
+      <div style={{ width: 600, height: 330 }}>
+        <DataTable
+          label="Items"
+          rows={rows}
+          rowKey={({ id }) => id}
+          columns={COLUMNS}
+          context={undefined}
+          rowHeight={30}
+          selected={selected}
+          onSelect={(row) => setSelected(row?.id)}
+          sort={{ column: 'name', descending: false }}
+          empty="nothing"
+          {...calls}
+        />
+      </div>
+      <output>{selected ?? 'none'}</output>
+    </MantineProvider>
+  )
+}
+
+async function openTable(rows: Item[], calls?: Calls) {
+  const screen = await render(<Table rows={rows} {...(calls ? { calls } : {})} />)
+  const grid = screen.getByRole('grid', { name: 'Items' })
+  const selected = () => expect.element(screen.getByRole('status'))
+  const press = (keys: string) => userEvent.keyboard(keys)
+  return { screen, grid, selected, press }
+}
+
+test('only the rows in view are drawn, of however many', async () => {
+  const { screen, grid } = await openTable(items(100_000))
+  await expect.element(screen.getByText('Item 0', { exact: true })).toBeVisible()
+  expect(grid.element().querySelectorAll('[data-row]').length).toBeLessThan(30)
+  expect(grid.element().getAttribute('aria-rowcount')).toBe('100001')
+  grid.element().scrollTop = 30 * 50_000
+  await expect.element(screen.getByText('Item 50000', { exact: true })).toBeVisible()
+  const row = screen.getByText('Item 50000', { exact: true }).element().closest('[role=row]')
+  expect(row?.getAttribute('aria-rowindex')).toBe('50002')
+})
+
+test('arrows, page keys, Home and End walk the rows and keep the row in view', async () => {
+  const { grid, selected, press } = await openTable(items(1000))
+  grid.element().focus()
+  await press('{ArrowDown}')
+  await selected().toHaveTextContent('r0')
+  await press('{ArrowDown}{ArrowDown}{ArrowUp}')
+  await selected().toHaveTextContent('r1')
+  await press('{PageDown}')
+  await selected().toHaveTextContent('r11')
+  await press('{End}')
+  await selected().toHaveTextContent('r999')
+  await expect.poll(() => grid.element().getAttribute('aria-activedescendant')).toMatch(/r999$/)
+  const active = document.getElementById(grid.element().getAttribute('aria-activedescendant') ?? '')
+  expect(active?.getAttribute('aria-selected')).toBe('true')
+  await press('{PageUp}')
+  await selected().toHaveTextContent('r989')
+  await press('{Home}')
+  await selected().toHaveTextContent('r0')
+  await press('{Escape}')
+  await selected().toHaveTextContent('none')
+})
+
+test('Enter opens, the menu key asks for the menu, and clicks do the same', async () => {
+  const calls = { onOpen: vi.fn(), onMenu: vi.fn(), onDoubleClick: vi.fn() }
+  const { screen, grid, selected, press } = await openTable(items(5), calls)
+  grid.element().focus()
+  await press('{ArrowDown}{Enter}')
+  expect(calls.onOpen).toHaveBeenCalledWith({ id: 'r0', name: 'Item 0' })
+  await press('{Shift>}{F10}{/Shift}')
+  expect(calls.onMenu).toHaveBeenCalledTimes(1)
+  await screen.getByText('Item 3').click({ button: 'right' })
+  await selected().toHaveTextContent('r3')
+  expect(calls.onMenu).toHaveBeenCalledTimes(2)
+  await screen.getByText('Item 2').dblClick()
+  expect(calls.onDoubleClick).toHaveBeenCalledWith({ id: 'r2', name: 'Item 2' })
+})
+
+test('titles say how they sort, and a click sorts', async () => {
+  const onSort = vi.fn()
+  const { screen } = await openTable(items(3), { onSort })
+  const title = screen.getByRole('columnheader', { name: 'Name' })
+  await expect.element(title).toHaveAttribute('aria-sort', 'ascending')
+  await title.getByRole('button').click()
+  expect(onSort).toHaveBeenCalledWith('name')
+  await expect.element(screen.getByRole('columnheader', { name: 'Id' })).not.toHaveAttribute('aria-sort')
+})
+
+test('a table without rows says so', async () => {
+  const { screen } = await openTable([])
+  await expect.element(screen.getByText('nothing')).toBeVisible()
+})
+
+test('a changed cell tints, an unchanged one does not, and rows keep their selection', async () => {
+  const rows = items(3)
+  const screen = await render(<Table rows={rows} />)
+  await screen.getByText('Item 1').click()
+  await screen.rerender(
+    <Table rows={rows.map((row) => (row.id === 'r1' ? { ...row, name: 'Other' } : row))} />,
+  )
+  const changed = screen.getByText('Other').element().closest('[role=gridcell]')
+  expect(changed?.getAttribute('data-tint')).toBe('1')
+  expect(changed?.closest('[role=row]')?.getAttribute('aria-selected')).toBe('true')
+  const other = screen.getByText('Item 2').element().closest('[role=gridcell]')
+  expect(other?.hasAttribute('data-tint')).toBe(false)
+})
