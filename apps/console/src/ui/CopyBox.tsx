@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { type MouseEvent, useEffect, useState } from 'react'
 import classes from './CopyBox.module.css'
+import { copyText } from './copy-text.ts'
 
 interface CopyBoxProps {
   text: string
@@ -12,46 +13,29 @@ interface CopyBoxProps {
 
 const SHOWN_MS = 2000
 
-/** Text that is there to be pasted elsewhere. It can be copied on pages without a certificate too. */
+/** Text that is there to be pasted elsewhere. */
 export function CopyBox({ text, label, copyLabel = 'Copy' }: CopyBoxProps) {
-  const code = useRef<HTMLElement>(null)
-  const [state, setState] = useState<'idle' | 'copied' | 'selected'>('idle')
+  const [copied, setCopied] = useState(false)
   useEffect(() => {
-    if (state !== 'copied') return undefined
-    const timer = setTimeout(() => setState('idle'), SHOWN_MS)
+    if (!copied) return undefined
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [state])
-  const copy = async () => setState((await copyText(text, code.current)) ? 'copied' : 'selected')
-  const Icon = state === 'copied' ? IconCheck : IconCopy
+  }, [copied])
+  const copy = async ({ currentTarget }: MouseEvent<HTMLElement>) =>
+    setCopied(await copyText(text, currentTarget))
+  const Icon = copied ? IconCheck : IconCopy
   return (
-    <div className={classes.box}>
-      <code ref={code} className={classes.text} aria-label={label}>
-        {text}
-      </code>
+    <div role="group" aria-label={label} className={classes.box}>
+      <code className={classes.text}>{text}</code>
       <Button
         className={classes.button ?? ''}
         variant="default"
         leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
-        onClick={() => void copy()}
+        onClick={(event) => void copy(event)}
         data-autofocus
       >
-        <span aria-live="polite">{LABELS[state] ?? copyLabel}</span>
+        <span aria-live="polite">{copied ? 'Copied' : copyLabel}</span>
       </Button>
     </div>
   )
-}
-
-const LABELS: Partial<Record<string, string>> = { copied: 'Copied', selected: 'Press Ctrl+C' }
-
-/** False where the browser refuses; the text is then selected, so that the keys copy it. */
-async function copyText(text: string, element: HTMLElement | null): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    // Plain HTTP pages have no clipboard, and a person may have forbidden it.
-    if (element === null) return false
-    getSelection()?.selectAllChildren(element)
-    return document.execCommand('copy')
-  }
 }

@@ -40,6 +40,8 @@ export interface DataTableProps<Row, Context> {
   empty?: ReactNode
   /** Rows as cards, where the window is narrow. */
   card?: DataCard<Row, Context> | undefined
+  /** In a dialog: has the keyboard from the start, and again when what stood over the dialog is gone. */
+  autoFocus?: boolean
   /** Takes the keyboard: `ref.current?.focus()`. */
   ref?: Ref<HTMLDivElement>
 }
@@ -95,6 +97,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
       ref={useMergedRef(scroller, props.ref ?? null)}
       role="grid"
       tabIndex={0}
+      {...(props.autoFocus === true ? { 'data-autofocus': true } : {})}
       className={classes.table}
       aria-label={label}
       aria-rowcount={rows.length + 1}

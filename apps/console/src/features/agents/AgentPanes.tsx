@@ -15,13 +15,15 @@ const HistoryPane = lazy(() =>
   import('../history/HistoryPane.tsx').then((file) => ({ default: file.HistoryPane })),
 )
 
+const NotesTab = lazy(() => import('../notes/NotesTab.tsx').then((file) => ({ default: file.NotesTab })))
+const AuditTab = lazy(() => import('../audit/AuditTab.tsx').then((file) => ({ default: file.AuditTab })))
+
 const LABELS: Record<Pane, string> = {
   summary: 'Summary',
   history: 'History',
   notes: 'Notes',
   audit: 'Audit',
 }
-const SHOWN = ['summary', 'history'] as const
 
 interface AgentPanesProps {
   agentId: string
@@ -46,7 +48,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
     >
       <div className={classes.strip}>
         <Tabs.List aria-label="Machine" className={classes.list}>
-          {SHOWN.map((name) => (
+          {PANES.map((name) => (
             <Tabs.Tab key={name} value={name} className={classes.tab}>
               {LABELS[name]}
             </Tabs.Tab>
@@ -54,7 +56,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
         </Tabs.List>
         <div className={classes.actions}>{actions}</div>
       </div>
-      {SHOWN.map((name) => (
+      {PANES.map((name) => (
         <Tabs.Panel
           key={name}
           value={name}
@@ -95,8 +97,9 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
     case 'history':
       return <HistoryPane agent={agent} />
     case 'notes':
+      return <NotesTab agentId={agent.agent_id} />
     case 'audit':
-      return null
+      return <AuditTab agentId={agent.agent_id} />
   }
 }
 

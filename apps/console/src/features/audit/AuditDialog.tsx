@@ -1,0 +1,26 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { AuditLog } from './AuditLog.tsx'
+import classes from './AuditDialog.module.css'
+import { type AuditView, readAuditView, writeAuditView } from './audit-view.ts'
+
+/** The whole audit log, over the whole window. Its filter stands in the address. */
+export function AuditDialog({ close }: AddressedDialogProps) {
+  const { filter } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const show = (view: AuditView) =>
+    void navigate({
+      to: '.',
+      search: (old) => ({ ...old, filter: writeAuditView(view) }),
+      replace: true,
+      resetScroll: false,
+    })
+  return (
+    <Dialog title="Audit log" size="full" onClose={close}>
+      <div className={classes.log}>
+        <AuditLog view={readAuditView(filter)} onChange={show} takesFocus />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,130 @@
+import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import type { AuditEntry } from '@muster/contract/api/audit'
+import { use, useEffect, useMemo, useRef, useState } from 'react'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { DateFormat, formatDate } from '../../ui/date-format.ts'
+import { AuditEntryDialog } from './AuditEntryDialog.tsx'
+import { AUDIT_CARD, type AUDIT_COLUMNS } from './audit-columns.tsx'
+import { type AuditView, SORT_COLUMNS, START_VIEW } from './audit-view.ts'
+
+const ROW_PX = 32
+const COLUMNS_PX = { all: 1280, agent: 860 }
+
+interface AuditTableProps {
+  view: AuditView
+  onChange: (view: AuditView) => void
+  takesFocus: boolean
+  entries: readonly AuditEntry[]
+  columns: typeof AUDIT_COLUMNS
+  agentId: string | undefined
+}
+
+/** The entries of a page; opening one shows what it changed. */
+export function AuditTable({ entries, columns, view, onChange, agentId, takesFocus }: AuditTableProps) {
+  const table = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (takesFocus) table.current?.focus()
+  }, [takesFocus])
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const [selected, setSelected] = useState<string>()
+  const [opened, setOpened] = useState<number>()
+  const format = use(DateFormat)
+  const context = useMemo(() => ({ formatDate: (instant: string) => formatDate(instant, format) }), [format])
+  const openedAt = entries.findIndex(({ id }) => id === opened)
+  const entry = entries[openedAt]
+  const step = (by: number) => {
+    const next = entries[openedAt + by]
+    return next === undefined
+      ? undefined
+      : () => {
+          setOpened(next.id)
+          setSelected(`${next.id}`)
+        }
+  }
+  const sort = (column: string) => {
+    const sortBy = SORT_COLUMNS.find((known) => known === column)
+    if (sortBy === undefined) return
+    onChange({
+      ...view,
+      page: 1,
+      sortBy,
+      descending: view.sortBy === sortBy ? !view.descending : sortBy === START_VIEW.sortBy,
+    })
+  }
+  return (
+    <>
+      <DataTable
+        ref={table}
+        autoFocus={takesFocus}
+        label="Audit log"
+        rows={entries}
+        rowKey={({ id }) => `${id}`}
+        columns={columns}
+        context={context}
+        rowHeight={ROW_PX}
+        minWidth={agentId === undefined ? COLUMNS_PX.all : COLUMNS_PX.agent}
+        sort={{ column: view.sortBy, descending: view.descending }}
+        onSort={sort}
+        selected={selected}
+        onSelect={(row) => setSelected(row && `${row.id}`)}
+        onClickRow={({ id }) => setOpened(id)}
+        onOpen={({ id }) => setOpened(id)}
+        card={hasCards ? AUDIT_CARD : undefined}
+        empty={<NoEntries view={view} onChange={onChange} />}
+      />
+      {entry !== undefined && (
+        <AuditEntryDialog
+          key={entry.id}
+          entry={entry}
+          onClose={() => setOpened(undefined)}
+          onNewer={step(-1)}
+          onOlder={step(1)}
+          onFilter={
+            agentId === undefined
+              ? (change) => {
+                  setOpened(undefined)
+                  onChange({ ...view, ...change, page: 1 })
+                }
+              : undefined
+          }
+        />
+      )}
+    </>
+  )
+}
+
+function NoEntries({ view, onChange }: Pick<AuditTableProps, 'view' | 'onChange'>) {
+  if (view.page > 1) {
+    return (
+      <EmptyState message="There are no entries on this page.">
+        <Button variant="default" onClick={() => onChange({ ...view, page: 1 })}>
+          Go to the first page
+        </Button>
+      </EmptyState>
+    )
+  }
+  const { users, actions, objects, clients, agents } = view
+  const isNarrowed = [users, actions, objects, clients, agents].some((list) => list.length > 0)
+  if (isNarrowed) {
+    return (
+      <EmptyState message="No entry fits the filter.">
+        <Button
+          variant="default"
+          onClick={() => onChange({ ...view, users: [], actions: [], objects: [], clients: [], agents: [] })}
+        >
+          Clear filter
+        </Button>
+      </EmptyState>
+    )
+  }
+  if (view.days === 0) return <EmptyState message="Nothing has happened here yet." />
+  return (
+    <EmptyState message="Nothing has happened in this time.">
+      <Button variant="default" onClick={() => onChange({ ...view, days: 0 })}>
+        Show everything
+      </Button>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,113 @@
+import type { AuditEntry } from '@muster/contract/api/audit'
+import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import { ActionBadge } from './ActionBadge.tsx'
+import classes from './AuditLog.module.css'
+import { OBJECT_LABELS } from './audit-words.ts'
+
+export interface AuditContext {
+  formatDate: (instant: string) => string
+}
+
+type AuditColumn = DataColumn<AuditEntry, AuditContext> & { text: (entry: AuditEntry) => string }
+
+const TIME: AuditColumn = {
+  id: 'entry_time',
+  title: 'Time',
+  width: '176px',
+  sortable: true,
+  text: ({ entry_time }) => entry_time,
+  render: ({ entry_time }, { formatDate }) => <span data-tip={entry_time}>{formatDate(entry_time)}</span>,
+}
+const USER: AuditColumn = {
+  id: 'username',
+  title: 'User',
+  width: 'minmax(90px, 0.7fr)',
+  sortable: true,
+  text: ({ username }) => username,
+  render: ({ username }) => <bdi>{username}</bdi>,
+}
+const ACTION: AuditColumn = {
+  id: 'action',
+  title: 'Action',
+  width: '140px',
+  sortable: true,
+  text: ({ action }) => action,
+  render: ({ action }) => <ActionBadge action={action} />,
+}
+const OBJECT: AuditColumn = {
+  id: 'object_type',
+  title: 'Object',
+  width: '96px',
+  sortable: true,
+  text: ({ object_type }) => object_type,
+  render: ({ object_type }) => OBJECT_LABELS[object_type],
+}
+const MESSAGE: AuditColumn = {
+  id: 'message',
+  title: 'Message',
+  width: 'minmax(200px, 3fr)',
+  text: ({ message }) => message,
+  render: ({ message }) => <bdi>{message}</bdi>,
+}
+const ADDRESS: AuditColumn = {
+  id: 'ip_address',
+  title: 'Address',
+  width: 'minmax(110px, 0.6fr)',
+  text: ({ ip_address }) => ip_address,
+  render: ({ ip_address }) => <span className={`mono ${classes.dim}`}>{ip_address}</span>,
+}
+
+function place(id: 'agent' | 'client' | 'site', title: string): AuditColumn {
+  return {
+    id,
+    title,
+    width: 'minmax(90px, 0.8fr)',
+    text: (entry) => entry[id] ?? '',
+    render: (entry) => <bdi>{entry[id] ?? ''}</bdi>,
+  }
+}
+
+/** Columns of the whole log. */
+export const AUDIT_COLUMNS: readonly AuditColumn[] = [
+  TIME,
+  USER,
+  place('agent', 'Agent'),
+  place('client', 'Client'),
+  place('site', 'Site'),
+  ACTION,
+  OBJECT,
+  MESSAGE,
+  ADDRESS,
+]
+
+/** Columns of the log of one machine. */
+export const AGENT_AUDIT_COLUMNS: readonly AuditColumn[] = [TIME, USER, ACTION, OBJECT, MESSAGE, ADDRESS]
+
+export const AUDIT_CARD: DataCard<AuditEntry, AuditContext> = {
+  height: 61,
+  render: ({ action, message, username, entry_time, agent }, { formatDate }) => (
+    <>
+      <div className={classes.cardLine}>
+        <span className={classes.cut}>
+          <bdi>{message}</bdi>
+        </span>
+        <ActionBadge action={action} />
+      </div>
+      <div className={`${classes.cardLine} ${classes.dim}`}>
+        <span className={classes.cut}>
+          <bdi>{username}</bdi>
+          {agent === null ? '' : ` · ${agent}`}
+        </span>
+        <span>{formatDate(entry_time)}</span>
+      </div>
+    </>
+  ),
+}
+
+/** The rows as they are on screen, with instants that a program can read. */
+export function auditTable(entries: readonly AuditEntry[], columns: readonly AuditColumn[]): string[][] {
+  return [
+    columns.map(({ title }) => title),
+    ...entries.map((entry) => columns.map(({ text }) => text(entry))),
+  ]
+}

@@ -1,0 +1,39 @@
+import type { AuditAction, AuditObject } from '@muster/contract/api/audit'
+
+/** What happened, as people say it. */
+export const ACTION_LABELS: Record<AuditAction, string> = {
+  login: 'Sign-in',
+  failed_login: 'Failed sign-in',
+  logout: 'Sign-out',
+  add: 'Added',
+  modify: 'Changed',
+  delete: 'Deleted',
+  view: 'Viewed',
+  agent_install: 'Agent installed',
+  execute_script: 'Script run',
+  execute_command: 'Command run',
+  bulk_action: 'Bulk action',
+}
+
+/** What it happened to. */
+export const OBJECT_LABELS: Record<AuditObject, string> = {
+  user: 'User',
+  session: 'Session',
+  script: 'Script',
+  agent: 'Agent',
+  client: 'Client',
+  site: 'Site',
+  note: 'Note',
+  coresettings: 'Settings',
+  bulk: 'Bulk action',
+}
+
+/** Choices of the time range, in days; 0 = everything. */
+export const TIME_RANGES = [
+  { value: '1', label: 'Last 24 hours' },
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
+  { value: '90', label: 'Last 90 days' },
+  { value: '365', label: 'Last 365 days' },
+  { value: '0', label: 'Everything' },
+] as const

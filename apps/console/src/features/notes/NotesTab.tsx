@@ -1,0 +1,138 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { type Note, deleteNote, listNotes } from '@muster/contract/api/notes'
+import { IconDownload, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { call, query } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { may, useMay, useMe } from '../../app/queries.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { EmptyState, NoPermission } from '../../ui/States.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { toCsv } from '../../ui/csv.ts'
+import { saveFile } from '../../ui/save-file.ts'
+import classes from './NotesTab.module.css'
+import { countLabel, excerptOf, notesTable } from './note-text.ts'
+
+/** What people have written down about a machine, newest first; live. */
+export function NotesTab({ agentId }: { agentId: string }) {
+  const me = useMe()
+  const mayList = me !== undefined && may(me, 'can_list_notes')
+  const mayManage = useMay('can_manage_notes')
+  const { open } = useDialog()
+  const options = query(listNotes, { params: { agent_id: agentId }, query: {} })
+  const { data: notes, error, refetch } = useQuery({ ...options, enabled: mayList })
+  if (me !== undefined && !mayList)
+    return <NoPermission message="Your role does not allow you to see notes." />
+  if (notes === undefined) return <LoadingState error={error} onRetry={() => void refetch()} />
+  const add = (
+    <Button
+      variant="default"
+      leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
+      onClick={() => open('add-note', agentId)}
+    >
+      Add note
+    </Button>
+  )
+  if (notes.length === 0) {
+    return (
+      <EmptyState message="Nobody has written a note about this machine yet.">{mayManage && add}</EmptyState>
+    )
+  }
+  return (
+    <div className={classes.tab}>
+      <div className={classes.head}>
+        <span className={classes.dim}>{countLabel(notes.length)}</span>
+        <div className={classes.buttons}>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
+            aria-label="Download these notes as CSV"
+            onClick={() => saveFile('notes.csv', `\uFEFF${toCsv(notesTable(notes))}`, 'text/csv')}
+          >
+            CSV
+          </Button>
+          {mayManage && add}
+        </div>
+      </div>
+      <ul className={classes.list} aria-label="Notes">
+        {notes.map((note) => (
+          <NoteCard key={note.pk} note={note} mayManage={mayManage} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** Longer texts are cut until somebody wants to read on. */
+const CUT_AFTER = 1500
+
+function NoteCard({ note, mayManage }: { note: Note; mayManage: boolean }) {
+  const [whole, setWhole] = useState(false)
+  const [asking, setAsking] = useState(false)
+  const isLong = note.note.length > CUT_AFTER
+  return (
+    <li className={classes.card}>
+      <div className={classes.cardHead}>
+        <span className={classes.user}>{note.username}</span>
+        <span className={classes.dim}>
+          <Time instant={note.entry_time} />
+        </span>
+        {mayManage && <NoteActions note={note} onDelete={() => setAsking(true)} />}
+      </div>
+      <p className={classes.text} dir="auto">
+        {isLong && !whole ? `${note.note.slice(0, CUT_AFTER)} …` : note.note}
+      </p>
+      {isLong && (
+        <Button variant="subtle" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? 'Show less' : 'Show all'}
+        </Button>
+      )}
+      {asking && <DeleteNote note={note} onClose={() => setAsking(false)} />}
+    </li>
+  )
+}
+
+function NoteActions({ note: { pk }, onDelete }: { note: Note; onDelete: () => void }) {
+  const { open } = useDialog()
+  return (
+    <span className={classes.actions}>
+      <Tooltip label="Edit note">
+        <ActionIcon aria-label="Edit note" onClick={() => open('edit-note', pk)}>
+          <IconPencil size={16} stroke={1.75} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Delete note">
+        <ActionIcon aria-label="Delete note" onClick={onDelete}>
+          <IconTrash size={16} stroke={1.75} />
+        </ActionIcon>
+      </Tooltip>
+    </span>
+  )
+}
+
+function DeleteNote({ note, onClose }: { note: Note; onClose: () => void }) {
+  const queryClient = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () => call(deleteNote, { params: { pk: note.pk } }),
+    onSuccess: async () => {
+      notifyDone('Note deleted.')
+      await queryClient.invalidateQueries({ queryKey: queryKey(listNotes) })
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      title="Delete this note?"
+      message={<span dir="auto">“{excerptOf(note.note)}”</span>}
+      confirmLabel="Delete"
+      danger
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,16 @@
+/**
+ * Rows as CSV, as spreadsheets read it: every value quoted, CRLF between lines. A value that a spreadsheet would take
+ * for a formula begins with an apostrophe, so that nothing which a machine or a person wrote is carried out.
+ */
+export function toCsv(rows: readonly (readonly (string | number | null | undefined)[])[]): string {
+  return rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('')
+}
+
+const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠|]|^[\t\r\n]/u
+
+function toCell(value: string | number | null | undefined): string {
+  if (value === null || value === undefined) return '""'
+  if (typeof value === 'number') return `"${value}"`
+  const text = value.replaceAll('"', '""')
+  return FORMULA.test(value) ? `"'${text}"` : `"${text}"`
+}

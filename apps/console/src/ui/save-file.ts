@@ -1,0 +1,13 @@
+/** Lets the browser save a text as a file. */
+export function saveFile(name: string, text: string, type = 'text/plain'): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  // In the page, or some browsers do nothing.
+  document.body.append(link)
+  link.click()
+  link.remove()
+  // The browser has its own hold on the data once the download has begun.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
