@@ -34,6 +34,8 @@ const DIALOG_LOADERS = {
   'run-script': () => import('../features/history/RunScriptDialog.tsx').then((file) => file.RunScriptDialog),
   'add-note': () => import('../features/notes/NoteDialog.tsx').then((file) => file.AddNoteDialog),
   'edit-note': () => import('../features/notes/NoteDialog.tsx').then((file) => file.EditNoteDialog),
+  scripts: () => import('../features/scripts/ScriptsDialog.tsx').then((file) => file.ScriptsDialog),
+  script: () => import('../features/scripts/ScriptDialog.tsx').then((file) => file.ScriptDialog),
   audit: () => import('../features/audit/AuditDialog.tsx').then((file) => file.AuditDialog),
 } satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>
 

@@ -20,6 +20,7 @@ afterEach(() => {
 
 /** The browser's socket, with the server's side in the test's hands. */
 class FakeSocket extends EventTarget {
+  static readonly CONNECTING = 0
   static readonly OPEN = 1
   static all: FakeSocket[] = []
   static get last(): FakeSocket | undefined {
@@ -176,6 +177,16 @@ test('disposed of, it is still', async () => {
   await vi.advanceTimersByTimeAsync(60_000)
   expect(FakeSocket.all).toHaveLength(1)
   expect(heard).toEqual(['ready'])
+})
+
+test('a connection that is given up while it opens is closed once it is open, which no browser warns of', async () => {
+  const { link } = await openLink()
+  const socket = FakeSocket.last
+  link[Symbol.dispose]()
+  expect(socket?.readyState).toBe(FakeSocket.CONNECTING)
+  socket?.accept()
+  expect(socket?.readyState).toBe(3)
+  expect(socket?.sent).toEqual([])
 })
 
 test('pauses grow to a bound and differ between consoles', () => {

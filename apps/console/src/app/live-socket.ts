@@ -154,7 +154,7 @@ export class LiveSocket implements Disposable {
   #dropAttempt(): void {
     this.#clearTimers()
     this.#attempt.abort()
-    this.#socket?.close()
+    if (this.#socket) closeQuietly(this.#socket)
     this.#socket = undefined
     this.#pingSentAt = undefined
   }
@@ -173,6 +173,12 @@ export class LiveSocket implements Disposable {
 export function retryDelayMs(failures: number, random: number): number {
   const most = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** failures)
   return most / 2 + (most / 2) * random
+}
+
+// Browsers warn of a socket that is closed before it is open.
+function closeQuietly(socket: WebSocket): void {
+  if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener('open', () => socket.close())
+  else socket.close()
 }
 
 function parseJson(text: string): unknown {

@@ -86,6 +86,8 @@ export const givenDashInfo = (more: Partial<DashInfo> = {}): DashInfo => ({
 
 /** A socket that never opens: these tests are not about the live link. */
 class SilentSocket extends EventTarget {
+  static readonly CONNECTING = 0
+  static readonly OPEN = 1
   readyState = 0
   send(): void {}
   close(): void {}
