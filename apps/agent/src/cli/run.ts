@@ -15,6 +15,7 @@ export async function run(folder: string, program: string[]): Promise<void> {
   const stop = Promise.withResolvers<string>()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => stop.resolve(signal))
+  if (process.env.MUSTER_WITH_PARENT === '1') stopWithParent(stop.resolve)
   log.info(
     { version: AGENT_VERSION, agent_id: identity.agent_id, server: identity.server_url, folder },
     'agent starts',
@@ -32,4 +33,10 @@ export async function run(folder: string, program: string[]): Promise<void> {
   })
   void agent
   log.info({ why: await stop.promise }, 'agent stops')
+}
+
+/** Whoever started the agent holds the other end of its standard input, and is gone when that closes. */
+function stopWithParent(stop: (why: string) => void): void {
+  process.stdin.once('close', () => stop('the program that started it has ended'))
+  process.stdin.resume()
 }

@@ -7,6 +7,7 @@ import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
 import { VERSION } from '../../platform/config/version.ts'
 import { NoResponderError } from '../../platform/bus/bus.ts'
 import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
+import { failLostRuns, type ReturnedMachine } from '../history/fail-lost-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
 import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { RunTracker } from '../history/run-tracker.ts'
@@ -49,7 +50,7 @@ export class Fleet implements AsyncDisposable {
     this.commandKey = commandKey
     this.rows = new AgentRows(ctx)
     this.runs = new RunTracker(ctx)
-    this.#linkState = new LinkState(ctx, (agentIds) => this.#deliverHere(agentIds, 'sent before too'))
+    this.#linkState = new LinkState(ctx, (machines) => this.#welcomeBack(machines))
     this.links = new AgentLinks({
       log: ctx.log,
       serverVersion: VERSION,
@@ -156,6 +157,14 @@ export class Fleet implements AsyncDisposable {
         historyId: null,
       },
       now,
+    )
+  }
+
+  async #welcomeBack(machines: ReturnedMachine[]): Promise<void> {
+    await failLostRuns(this.#ctx, machines)
+    await this.#deliverHere(
+      machines.map(({ agentId }) => agentId),
+      'sent before too',
     )
   }
 

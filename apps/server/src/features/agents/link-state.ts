@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import type { AnswerFrame } from '../../platform/agent-link/agent-socket.ts'
+import type { ReturnedMachine } from '../history/fail-lost-runs.ts'
 
 interface Up {
   kind: 'up'
@@ -8,6 +9,7 @@ interface Up {
   version: string
   source: string
   clockSkewSeconds: number
+  active: readonly number[]
 }
 
 interface Down {
@@ -24,13 +26,13 @@ const RETRY_MS = 1000
  */
 export class LinkState implements AsyncDisposable {
   #ctx: Context
-  #onUp: (agentIds: string[]) => Promise<void>
+  #onUp: (machines: ReturnedMachine[]) => Promise<void>
   #waiting = new Map<string, Up | Down>()
   #running: Promise<void> | undefined
   #stopped = false
 
   /** `onUp` runs after links that came up are stored. */
-  constructor(ctx: Context, onUp: (agentIds: string[]) => Promise<void>) {
+  constructor(ctx: Context, onUp: (machines: ReturnedMachine[]) => Promise<void>) {
     this.#ctx = ctx
     this.#onUp = onUp
   }
@@ -44,6 +46,7 @@ export class LinkState implements AsyncDisposable {
       version: answer.agent_version,
       source,
       clockSkewSeconds,
+      active: answer.active,
     })
   }
 
@@ -97,7 +100,9 @@ export class LinkState implements AsyncDisposable {
       const ids = batch.map(([agentId]) => agentId)
       emit({ type: 'agent.changed', ids, agent_ids: ids })
     })
-    const up = batch.filter(([, change]) => change.kind === 'up').map(([agentId]) => agentId)
+    const up = batch.flatMap(([agentId, change]) =>
+      change.kind === 'up' ? [{ agentId, at: change.at, active: change.active }] : [],
+    )
     if (up.length > 0) await this.#onUp(up)
   }
 

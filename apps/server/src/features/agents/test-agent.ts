@@ -50,7 +50,7 @@ export class TestAgent implements Disposable {
 
   /** Connects and signs in; resolves with `welcome` or what came instead. */
   async connect(
-    more: { key?: KeyObject; protocols?: number[]; agentTime?: string } = {},
+    more: { key?: KeyObject; protocols?: number[]; agentTime?: string; active?: number[] } = {},
   ): Promise<ServerFrame> {
     const ws = new WebSocket(this.#url.replace('http', 'ws') + LINK_PATH, {
       headers: { 'x-muster-agent': this.agentId },
@@ -72,7 +72,7 @@ export class TestAgent implements Disposable {
       protocols: more.protocols ?? [1],
       agent_version: '0.1.0',
       agent_time: more.agentTime ?? new Date().toISOString(),
-      active: [],
+      active: more.active ?? [],
     })
     return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
   }

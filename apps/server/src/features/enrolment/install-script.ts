@@ -124,25 +124,8 @@ if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
 
 if [ "$mode" = service ]; then
   if has_systemd; then
-    cat > "/etc/systemd/system/$service.service" <<UNIT
-[Unit]
-Description=Muster agent
-After=network-online.target
-Wants=network-online.target
-
-[Service]
-ExecStart="$node" --max-semi-space-size=1 "$program_folder/agent.mjs" run --data "$data"
-Restart=always
-RestartSec=2
-KillMode=control-group
-OOMScoreAdjust=-500
-
-[Install]
-WantedBy=multi-user.target
-UNIT
-    systemctl daemon-reload
-    systemctl enable "$service" >/dev/null 2>&1
-    systemctl restart "$service"
+    "$node" "$program_folder/agent.mjs" install --data "$data" --program-folder "$program_folder" ||
+      fail "the service could not be made"
     say "installed; the service is called $service"
     exit 0
   fi

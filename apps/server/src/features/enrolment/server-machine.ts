@@ -87,7 +87,9 @@ export class ServerMachine implements AsyncDisposable {
   #run(command: string[]): void {
     if (this.#stopped) return
     const child = spawn(process.execPath, [AGENT_SOURCE, ...command, '--data', this.#folder], {
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['pipe', 'ignore', 'pipe'],
+      // A server that is killed takes its agent along, or the next one would find the data folder in use.
+      env: { ...process.env, MUSTER_WITH_PARENT: '1' },
     })
     this.#child = child
     createInterface(child.stderr).on('line', (line) => this.#ctx.log.debug({ line }, 'agent of this machine'))

@@ -40,6 +40,21 @@ test('a cancel for a machine that is away reaches it when it is back', async () 
   await vi.waitFor(() => expect(server.app.fleet.links.size).toBe(0))
   await server.as(ada).call(cancelHistory, { params: { id: run.id } })
   const from = agent.frames.length
-  await agent.connect()
+  await agent.connect({ active: [run.id] })
   expect((await agent.nextCommand(from)).payload).toMatchObject({ name: 'cancel' })
+})
+
+test('a run that a machine had taken and no longer knows of has failed', async () => {
+  await using server = await createTestServer()
+  using given = await startRuns(server)
+  const { agent } = given
+  await agent.connect()
+  const [kept, lost] = [await given.send(), await given.send()]
+  for (const { id } of [kept, lost]) agent.report({ kind: 'started', history_id: id, at: at() })
+  await given.until(lost.id, 'running')
+  agent.cut()
+  await vi.waitFor(() => expect(server.app.fleet.links.size).toBe(0))
+  await agent.connect({ active: [kept.id] })
+  await given.until(lost.id, 'failed')
+  expect(await given.look(kept.id)).toMatchObject({ state: 'running' })
 })
