@@ -39,7 +39,8 @@ export class RunTracker implements Disposable {
   /** Answers who waits with the row as it is: the run goes on, this server does not. */
   [Symbol.dispose](): void {
     this.#stopped = true
-    for (const wakes of [...this.#waiting.values()]) for (const wake of [...wakes]) wake()
+    const wakes = [...this.#waiting.values()].flatMap((waiting) => [...waiting])
+    for (const wake of wakes) wake()
   }
 
   /** Listens before the row is read, so that no change falls between the two. */
