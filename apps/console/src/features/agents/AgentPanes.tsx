@@ -2,21 +2,20 @@ import { Tabs } from '@mantine/core'
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { ApiError } from '@muster/contract/client'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, lazy } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { query } from '../../app/api.ts'
 import { describeError, isRefused } from '../../app/describe-error.ts'
+import { lazyPart } from '../../app/lazy-part.ts'
 import { type Pane, PANES } from '../../app/search.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import classes from './AgentPanes.module.css'
 import { AgentSummary } from './AgentSummary.tsx'
 import { usePane } from './use-pane.ts'
 
-const HistoryPane = lazy(() =>
-  import('../history/HistoryPane.tsx').then((file) => ({ default: file.HistoryPane })),
-)
+const HistoryPane = lazyPart(() => import('../history/HistoryPane.tsx').then((file) => file.HistoryPane))
 
-const NotesTab = lazy(() => import('../notes/NotesTab.tsx').then((file) => ({ default: file.NotesTab })))
-const AuditTab = lazy(() => import('../audit/AuditTab.tsx').then((file) => ({ default: file.AuditTab })))
+const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
+const AuditTab = lazyPart(() => import('../audit/AuditTab.tsx').then((file) => file.AuditTab))
 
 const LABELS: Record<Pane, string> = {
   summary: 'Summary',

@@ -1,17 +1,11 @@
-import { Button, Checkbox, Group, Popover, Radio, Stack } from '@mantine/core'
-import '@mantine/core/styles/Radio.css'
-import '@mantine/core/styles/Fieldset.css'
-import type { SearchFlag } from '@muster/rules/machine-search'
+import { Button, Popover } from '@mantine/core'
 import { IconFilter } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyPart } from '../../app/lazy-part.ts'
 import classes from './MachineFilter.module.css'
-import {
-  CONDITION_FLAGS,
-  type FilterChoice,
-  PRESENCE_FLAGS,
-  readFilter,
-  writeFilter,
-} from './search-flags.ts'
+import { readFilter, writeFilter } from './search-flags.ts'
+
+const FilterForm = lazyPart(() => import('./FilterForm.tsx').then((file) => file.FilterForm))
 
 interface MachineFilterProps {
   text: string
@@ -37,60 +31,16 @@ export function MachineFilter({ text, onChange }: MachineFilterProps) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Filter machines">
-        <FilterForm
-          start={{ presence, conditions }}
-          onApply={(choice) => {
-            onChange(writeFilter(text, choice))
-            setOpened(false)
-          }}
-        />
+        <Suspense fallback={null}>
+          <FilterForm
+            start={{ presence, conditions }}
+            onApply={(choice) => {
+              onChange(writeFilter(text, choice))
+              setOpened(false)
+            }}
+          />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
-  )
-}
-
-const ANY = 'any'
-const RADIO = { radio: classes.radio ?? '' }
-
-function FilterForm({ start, onApply }: { start: FilterChoice; onApply: (choice: FilterChoice) => void }) {
-  const [presence, setPresence] = useState<string>(start.presence ?? ANY)
-  const [conditions, setConditions] = useState<readonly SearchFlag[]>(start.conditions)
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        onApply({ presence: PRESENCE_FLAGS.find(({ flag }) => flag === presence)?.flag, conditions })
-      }}
-    >
-      <Group align="flex-start" gap="xl" wrap="nowrap">
-        <Radio.Group label="Machines that are" value={presence} onChange={setPresence}>
-          <Stack gap="sm" mt="sm">
-            <Radio size="xs" value={ANY} label="Anywhere" classNames={RADIO} />
-            {PRESENCE_FLAGS.map(({ flag, label }) => (
-              <Radio key={flag} size="xs" value={flag} label={label} classNames={RADIO} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <Checkbox.Group
-          label="And have"
-          value={[...conditions]}
-          onChange={(values) =>
-            setConditions(CONDITION_FLAGS.map(({ flag }) => flag).filter((flag) => values.includes(flag)))
-          }
-        >
-          <Stack gap="sm" mt="sm">
-            {CONDITION_FLAGS.map(({ flag, label }) => (
-              <Checkbox key={flag} size="xs" value={flag} label={label} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-      </Group>
-      <Group justify="flex-end" gap="sm" mt="lg">
-        <Button variant="default" onClick={() => onApply({ presence: undefined, conditions: [] })}>
-          Clear
-        </Button>
-        <Button type="submit">Apply</Button>
-      </Group>
-    </form>
   )
 }

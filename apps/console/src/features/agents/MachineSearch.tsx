@@ -21,7 +21,10 @@ export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSe
   const follow = () => {
     if (mirror.current && input.current) mirror.current.scrollLeft = input.current.scrollLeft
   }
-  useLayoutEffect(follow)
+  useLayoutEffect(() => {
+    // Asking where a text is scrolled to lays out the whole page.
+    if (text !== '') follow()
+  })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && text !== '') onChange('')
     else if (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === 'Escape') onLeave()

@@ -1,16 +1,17 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { useNavigate } from '@tanstack/react-router'
-import { type ReactNode, type Ref, use, useMemo, useState } from 'react'
-import { ContextMenu } from '../../ui/ContextMenu.tsx'
+import { type ReactNode, type Ref, Suspense, use, useMemo, useState } from 'react'
+import { lazyPart } from '../../app/lazy-part.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { DateFormat, formatDate } from '../../ui/date-format.ts'
 import type { Point } from '../../ui/menu-entry.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
-import { useAgentMenu } from './use-agent-menu.ts'
 import { useDoubleClick } from './use-double-click.ts'
 import type { MachineView } from './use-machine-view.ts'
 import type { useTableState } from './use-table-state.ts'
+
+const MachineMenu = lazyPart(() => import('./MachineMenu.tsx').then((file) => file.MachineMenu))
 
 const NOW_EVERY_MS = 10_000
 const ROW_PX = { compact: 32, comfortable: 40 }
@@ -62,31 +63,19 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
         card={cards ? MACHINE_CARD : undefined}
       />
       {menuAt !== undefined && (
-        <MachineMenu
-          agent={view.shown.find(({ agent_id }) => agent_id === selected)}
-          at={menuAt}
-          onClose={() => setMenuAt(undefined)}
-        />
+        <Suspense fallback={null}>
+          <MachineMenu
+            agent={view.shown.find(({ agent_id }) => agent_id === selected)}
+            at={menuAt}
+            onClose={() => setMenuAt(undefined)}
+          />
+        </Suspense>
       )}
     </>
   )
 }
 
 const rowKey = (row: AgentRow) => row.agent_id
-
-function MachineMenu({
-  agent,
-  at,
-  onClose,
-}: {
-  agent: AgentRow | undefined
-  at: Point
-  onClose: () => void
-}) {
-  const entries = useAgentMenu(agent)
-  if (agent === undefined) return null
-  return <ContextMenu label={`Actions on ${agent.hostname}`} at={at} entries={entries} onClose={onClose} />
-}
 
 function useMachineContext() {
   const nowMs = useNow(NOW_EVERY_MS)

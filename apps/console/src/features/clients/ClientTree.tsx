@@ -1,10 +1,10 @@
 import type { Client } from '@muster/contract/api/clients'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
+import { lazyPart } from '../../app/lazy-part.ts'
 import { clientsQuery } from '../../app/queries.ts'
 import { createStore, useStore } from '../../app/store.ts'
-import { ContextMenu } from '../../ui/ContextMenu.tsx'
 import { ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import { Tree } from '../../ui/Tree.tsx'
 import type { Point } from '../../ui/menu-entry.ts'
@@ -13,9 +13,10 @@ import classes from './ClientTree.module.css'
 import { TreeLineContent } from './TreeLineContent.tsx'
 import { TreeTools } from './TreeTools.tsx'
 import { ALL_CLIENTS, type NodeLine, type Opened, listTreeLines } from './tree-lines.ts'
-import { useNodeMenu } from './use-node-menu.ts'
 import { useSelectNode } from './use-select-node.ts'
 import { useTreeSort } from './use-tree-sort.ts'
+
+const NodeMenu = lazyPart(() => import('./NodeMenu.tsx').then((file) => file.NodeMenu))
 
 interface ClientTreeProps {
   /** After a node was chosen; closes the drawer. */
@@ -70,12 +71,11 @@ function Lines({ clients, onChosen }: { clients: readonly Client[]; onChosen: ((
         onMenu={(line, at) => setMenu({ line, at })}
         renderLine={(line) => <TreeLineContent line={line} />}
       />
-      {menu && <NodeMenu line={menu.line} at={menu.at} onClose={() => setMenu(undefined)} />}
+      {menu && (
+        <Suspense fallback={null}>
+          <NodeMenu line={menu.line} at={menu.at} onClose={() => setMenu(undefined)} />
+        </Suspense>
+      )}
     </>
   )
-}
-
-function NodeMenu({ line, at, onClose }: { line: NodeLine; at: Point; onClose: () => void }) {
-  const entries = useNodeMenu(line)
-  return <ContextMenu label={`Actions on ${line.label}`} at={at} entries={entries} onClose={onClose} />
 }

@@ -1,13 +1,15 @@
 import { useElementSize, useMediaQuery } from '@mantine/hooks'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyPart } from '../../app/lazy-part.ts'
 import { Splitter } from '../../ui/Splitter.tsx'
 import { MachinesPane } from '../agents/MachinesPane.tsx'
 import { ClientTree } from '../clients/ClientTree.tsx'
 import classes from './DashboardPage.module.css'
 import { LowerPane } from './LowerPane.tsx'
-import { TreeDrawer } from './TreeDrawer.tsx'
 import { useLowerPane } from './use-lower-pane.ts'
 import { useTreeSplitter } from './use-tree-splitter.ts'
+
+const TreeDrawer = lazyPart(() => import('./TreeDrawer.tsx').then((file) => file.TreeDrawer))
 
 /** Clients and sites, their machines, and what is known of the selected one. */
 export function DashboardPage() {
@@ -72,11 +74,13 @@ function NarrowDashboard() {
           cards={hasCards}
           opensPage
           start={
-            <TreeDrawer
-              opened={treeOpened}
-              onOpen={() => setTreeOpened(true)}
-              onClose={() => setTreeOpened(false)}
-            />
+            <Suspense fallback={null}>
+              <TreeDrawer
+                opened={treeOpened}
+                onOpen={() => setTreeOpened(true)}
+                onClose={() => setTreeOpened(false)}
+              />
+            </Suspense>
           }
         />
       </div>

@@ -1,11 +1,10 @@
-import { getAgent } from '@muster/contract/api/agents'
-import { useQuery } from '@tanstack/react-query'
-import { query } from '../../app/api.ts'
+import { Suspense } from 'react'
+import { lazyPart } from '../../app/lazy-part.ts'
 import { EmptyState } from '../../ui/States.tsx'
-import { AgentActions } from '../agents/AgentActions.tsx'
-import { AgentPanes } from '../agents/AgentPanes.tsx'
 import classes from './LowerPane.module.css'
 import { useDashboard } from './use-dashboard.ts'
+
+const SelectedMachine = lazyPart(() => import('./SelectedMachine.tsx').then((file) => file.SelectedMachine))
 
 /** What is known of the selected machine. */
 export function LowerPane({ contentHeight }: { contentHeight: number }) {
@@ -18,11 +17,8 @@ export function LowerPane({ contentHeight }: { contentHeight: number }) {
     )
   }
   return (
-    <AgentPanes agentId={agentId} contentHeight={contentHeight} actions={<PaneActions agentId={agentId} />} />
+    <Suspense fallback={null}>
+      <SelectedMachine agentId={agentId} contentHeight={contentHeight} />
+    </Suspense>
   )
-}
-
-function PaneActions({ agentId }: { agentId: string }) {
-  const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
-  return <AgentActions agent={agent} />
 }

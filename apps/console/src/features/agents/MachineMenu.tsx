@@ -1,0 +1,17 @@
+import type { AgentRow } from '@muster/contract/api/agents'
+import { ContextMenu } from '../../ui/ContextMenu.tsx'
+import type { Point } from '../../ui/menu-entry.ts'
+import { useAgentMenu } from './use-agent-menu.ts'
+
+interface MachineMenuProps {
+  agent: AgentRow | undefined
+  at: Point
+  onClose: () => void
+}
+
+/** What can be done with a machine of the table, at the pointer. */
+export function MachineMenu({ agent, at, onClose }: MachineMenuProps) {
+  const entries = useAgentMenu(agent)
+  if (agent === undefined) return null
+  return <ContextMenu label={`Actions on ${agent.hostname}`} at={at} entries={entries} onClose={onClose} />
+}
