@@ -24,7 +24,10 @@ export const NetworkAddress = z.object({
 
 /** All facts that a machine reports of itself; a report carries those that changed. */
 export const AgentFacts = z.object({
-  hostname: z.string().min(1).overwrite((text) => text.slice(0, 255)),
+  hostname: z
+    .string()
+    .min(1)
+    .overwrite((text) => text.slice(0, 255)),
   platform: z.enum(['windows', 'linux', 'darwin']),
   arch: Line,
   os_name: Line,
