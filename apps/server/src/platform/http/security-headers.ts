@@ -6,9 +6,8 @@ const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /**
  * The console's policy. Scripts come from the server's own files only; styles may be inline because the UI kit
- * writes its variables so; 'self' of connect-src covers the live socket of the same host and port. Trusted Types
- * (require-trusted-types-for 'script') wait for the console's own default policy: the UI kit sets the text of its
- * style elements as HTML, which without a policy that lets tag-free text pass leaves a blank page.
+ * writes its variables so; 'self' of connect-src covers the live socket of the same host and port. Trusted Types: text becomes
+ * elements or code nowhere but through the one policy of the console's first-paint.js, named there with its reason.
  */
 export const CONSOLE_POLICY = [
   "default-src 'none'",
@@ -23,6 +22,8 @@ export const CONSOLE_POLICY = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "object-src 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types default',
 ].join('; ')
 
 /** Pages made by the server itself: no script at all. */
