@@ -1,14 +1,13 @@
 import { Box, Button } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useId, useRef } from 'react'
-import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
 import { ErrorBox } from '../ui/ErrorBox.tsx'
 import { describeError } from './describe-error.ts'
 import { fieldErrors, focusFirstError } from './form-errors.ts'
 import { notifyDone } from './notify.ts'
+import { useLeaveQuestion } from './use-leave-question.tsx'
 
 interface FormDialogProps<Values extends Record<string, unknown>> {
   title: string
@@ -24,9 +23,6 @@ interface FormDialogProps<Values extends Record<string, unknown>> {
   /** The starting values may be saved as they are. */
   mayStayUnchanged?: boolean
 }
-
-// Where a session's end leads; no question may stand in that way.
-const FORCED_PATHS = new Set(['/expired', '/login', '/totp_setup'])
 
 /** A form in a dialog: save is enabled when something changed and is valid, errors stand where they are, leaving with changes asks. */
 export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
@@ -54,12 +50,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
     onError: (failure) => form.setErrors(fieldErrors(failure, form.getValues())),
   })
   const dirty = form.isDirty()
-  const leave = useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      dirty && !saved.current && !FORCED_PATHS.has(next.pathname) && !isSameDialog(current, next),
-    enableBeforeUnload: () => dirty && !saved.current,
-    withResolver: true,
-  })
+  const question = useLeaveQuestion(() => dirty && !saved.current)
   const canSave = (dirty || mayStayUnchanged) && form.isValid() && !isPending
   return (
     <>
@@ -90,16 +81,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
           {children}
         </form>
       </Dialog>
-      {leave.status === 'blocked' && (
-        <ConfirmDialog
-          title="Discard your changes?"
-          message="What you changed here is not saved yet."
-          confirmLabel="Discard"
-          danger
-          onConfirm={leave.proceed}
-          onClose={leave.reset}
-        />
-      )}
+      {question}
     </>
   )
 }
@@ -111,17 +93,4 @@ export function FormError({ error }: { error: unknown }) {
       <ErrorBox {...describeError(error)} />
     </Box>
   )
-}
-
-interface Place {
-  pathname: string
-  search: unknown
-}
-
-function isSameDialog(current: Place, next: Place): boolean {
-  return current.pathname === next.pathname && dialogOf(current.search) === dialogOf(next.search)
-}
-
-function dialogOf(search: unknown): unknown {
-  return typeof search === 'object' && search !== null && 'dialog' in search ? search.dialog : undefined
 }

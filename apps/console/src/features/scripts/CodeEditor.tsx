@@ -1,56 +1,85 @@
 import { Compartment, EditorState } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
+import { indentWithTab } from '@codemirror/commands'
+import { EditorView, keymap } from '@codemirror/view'
+import { useComputedColorScheme } from '@mantine/core'
 import type { ScriptShell } from '@muster/contract/api/scripts'
 import { basicSetup } from 'codemirror'
-import { useEffect, useEffectEvent, useRef } from 'react'
-import { EDITOR_THEME, codeLanguage } from './code-language.ts'
+import { useEffect, useRef, useState } from 'react'
+import classes from './CodeEditor.module.css'
+import { loadLanguage } from './code-language.ts'
+import { codeTheme } from './code-theme.ts'
 
-export interface CodeEditorProps {
-  value: string
+interface CodeEditorProps {
+  /** What it begins with; later the editor has its own text. Give it a new `key` to begin anew. */
+  start: string
+  onChange: (code: string) => void
   shell: ScriptShell
-  label: string
   readOnly: boolean
-  onChange: (value: string) => void
 }
 
-/** The code of a script. Tab leaves the field, as everywhere. */
-export function CodeEditor({ value, shell, label, readOnly, onChange }: CodeEditorProps) {
-  const parent = useRef<HTMLDivElement>(null)
-  const view = useRef<EditorView>(null)
-  const language = useRef(new Compartment())
-  const changed = useEffectEvent(onChange)
-  const start = useEffectEvent((element: HTMLElement) => {
-    return new EditorView({
-      parent: element,
-      state: EditorState.create({
-        doc: value,
-        extensions: [
-          basicSetup,
-          language.current.of(codeLanguage(shell)),
-          EDITOR_THEME,
-          EditorState.readOnly.of(readOnly),
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
-          EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed(update.state.doc.toString())
-          }),
-        ],
-      }),
-    })
+/** Code with line numbers and colours. Tab indents; Escape and then Tab leaves it. */
+export function CodeEditor({ start, onChange, shell, readOnly }: CodeEditorProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const changed = useRef(onChange)
+  useEffect(() => {
+    changed.current = onChange
   })
+  const dark = useComputedColorScheme('dark') === 'dark'
+  const [parts] = useState(() => ({
+    language: new Compartment(),
+    scheme: new Compartment(),
+    access: new Compartment(),
+  }))
+  const view = useRef<EditorView>(null)
   useEffect(() => {
-    if (parent.current === null) return undefined
-    const editor = start(parent.current)
+    if (place.current === null) return undefined
+    const editor = new EditorView({
+      parent: place.current,
+      doc: start,
+      extensions: [
+        basicSetup,
+        keymap.of([indentWithTab]),
+        codeTheme,
+        parts.language.of([]),
+        parts.scheme.of([]),
+        parts.access.of([]),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({
+          'aria-label': 'Code',
+          // Escape belongs to the editor: it closes its search, and must not close the dialog.
+          'data-mantine-stop-propagation': 'true',
+        }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) changed.current(update.state.doc.toString())
+        }),
+      ],
+    })
     view.current = editor
-    return () => editor.destroy()
-  }, [])
+    return () => {
+      view.current = null
+      editor.destroy()
+    }
+    // The text that it starts with is read once; a new key makes a new editor.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [parts])
   useEffect(() => {
-    view.current?.dispatch({ effects: language.current.reconfigure(codeLanguage(shell)) })
-  }, [shell])
+    view.current?.dispatch({ effects: parts.scheme.reconfigure(EditorView.darkTheme.of(dark)) })
+  }, [parts, dark])
   useEffect(() => {
-    const editor = view.current
-    // Typed text comes back as the value; only another one (a file was read) replaces the document.
-    if (editor === null || editor.state.doc.toString() === value) return
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } })
-  }, [value])
-  return <div ref={parent} style={{ height: '100%', minHeight: 0 }} />
+    const access = readOnly ? [EditorState.readOnly.of(true), EditorView.editable.of(false), FOCUSABLE] : []
+    view.current?.dispatch({ effects: parts.access.reconfigure(access) })
+  }, [parts, readOnly])
+  useEffect(() => {
+    let isWanted = true
+    void loadLanguage(shell).then((language) => {
+      if (isWanted) view.current?.dispatch({ effects: parts.language.reconfigure(language) })
+    })
+    return () => {
+      isWanted = false
+    }
+  }, [parts, shell])
+  return <div ref={place} className={classes.editor} />
 }
+
+/** Code that may only be read is still reached and scrolled by the keyboard. */
+const FOCUSABLE = EditorView.contentAttributes.of({ tabindex: '0' })

@@ -1,35 +1,30 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
-import { type Script, listScripts } from '@muster/contract/api/scripts'
-import { savePreferences } from '@muster/contract/api/users'
+import type { Script } from '@muster/contract/api/scripts'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo, useRef, type ReactNode } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
-import { call, query } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useDashInfo, useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import { ContextMenu } from '../../ui/ContextMenu.tsx'
-import { DataTable } from '../../ui/DataTable.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState } from '../../ui/States.tsx'
-import type { TableSort } from '../../ui/data-column.ts'
-import type { Point } from '../../ui/menu-entry.ts'
-import { RemoveScriptDialog } from './RemoveScriptDialog.tsx'
+import { useAddressed } from '../dashboard/use-addressed.ts'
+import { ScriptTable } from './ScriptTable.tsx'
 import classes from './ScriptsDialog.module.css'
-import { SCRIPT_CARD, SCRIPT_COLUMNS } from './script-columns.tsx'
-import { showScripts } from './script-list.ts'
-import { useScriptActions } from './use-script-actions.ts'
+import { allScriptsQuery } from './all-scripts-query.ts'
+import { type LibraryView, readLibraryView, showScripts, writeLibraryView } from './library-view.ts'
+import { useCommunityScripts } from './use-community-scripts.ts'
+import { useScriptAddress } from './use-script-address.ts'
 
-const ROW_PX = 32
-const TABLE_PX = 940
+const TITLE = 'Script library'
+const TYPING_PAUSE_MS = 250
 
-/** The script library. */
+/** The script library, over the whole window. What it is narrowed to stands in the address. */
 export function ScriptsDialog({ close }: AddressedDialogProps) {
   return (
-    <GuardedDialog title="Script library" needs="can_list_scripts" size="full" onClose={close}>
-      <Dialog title="Script library" size="full" onClose={close}>
+    <GuardedDialog title={TITLE} needs="can_list_scripts" size="full" onClose={close}>
+      <Dialog title={TITLE} size="full" onClose={close}>
         <Library />
       </Dialog>
     </GuardedDialog>
@@ -37,130 +32,146 @@ export function ScriptsDialog({ close }: AddressedDialogProps) {
 }
 
 function Library() {
+  const { data: scripts, error, refetch } = useQuery(allScriptsQuery)
+  const [view, setView] = useLibraryView()
   const community = useDashInfo()?.show_community_scripts !== false
-  const [withHidden, setWithHidden] = useState(false)
-  const [search, setSearch] = useState('')
-  const flags = { showHiddenScripts: text(withHidden), showCommunityScripts: text(community) }
-  const { data, error, refetch } = useQuery(query(listScripts, { query: flags }))
-  const mayEdit = useMay('can_manage_scripts')
-  const queryClient = useQueryClient()
-  const { open } = useDialog()
-  const setCommunity = async (show: boolean) => {
-    await call(savePreferences, { body: { show_community_scripts: show } })
-    await queryClient.invalidateQueries()
-  }
+  const table = useRef<HTMLDivElement>(null)
+  const shown = useMemo(() => showScripts(scripts ?? [], view, community), [scripts, view, community])
   return (
     <div className={classes.library}>
-      <div className={classes.tools}>
-        <TextInput
-          className={classes.search ?? ''}
-          aria-label="Search scripts"
-          placeholder="Search name, category, description"
-          leftSection={<IconSearch size={16} stroke={1.75} aria-hidden />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-          data-autofocus
-        />
-        <Checkbox
-          label="Hidden scripts"
-          checked={withHidden}
-          onChange={(event) => setWithHidden(event.currentTarget.checked)}
-        />
-        <Checkbox
-          label="Built-in scripts"
-          checked={community}
-          onChange={(event) => void setCommunity(event.currentTarget.checked)}
-        />
-        {mayEdit && (
-          <Button
-            className={classes.right ?? ''}
-            leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />}
-            onClick={() => open('script', 'new')}
-          >
-            New script
-          </Button>
-        )}
-      </div>
-      {data === undefined ? (
+      <Tools
+        view={view}
+        onChange={setView}
+        count={scripts === undefined ? undefined : `${shown.length} of ${scripts.length}`}
+        onDown={() => table.current?.focus()}
+      />
+      {scripts === undefined ? (
         <div className={classes.state}>
           <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
         </div>
       ) : (
-        <ScriptTable scripts={data} search={search} onClear={() => setSearch('')} mayEdit={mayEdit} />
+        <ScriptTable
+          ref={table}
+          scripts={shown}
+          sort={view.sort}
+          onSort={(column) =>
+            setView(
+              { ...view, sort: { column, descending: view.sort.column === column && !view.sort.descending } },
+              'now',
+            )
+          }
+          empty={<NoScripts scripts={scripts} view={view} onChange={(next) => setView(next, 'now')} />}
+        />
       )}
     </div>
   )
 }
 
-interface ScriptTableProps {
-  scripts: readonly Script[]
-  search: string
-  onClear: () => void
-  mayEdit: boolean
+interface ToolsProps {
+  view: LibraryView
+  onChange: (view: LibraryView, when?: 'now') => void
+  count: string | undefined
+  /** The keyboard goes on to the rows. */
+  onDown: () => void
 }
 
-function ScriptTable({ scripts, search, onClear, mayEdit }: ScriptTableProps) {
-  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
-  const [sort, setSort] = useState<TableSort>({ column: 'name', descending: false })
-  const [selected, setSelected] = useState<string>()
-  const [menu, setMenu] = useState<{ script: Script; at: Point }>()
-  const [removed, setRemoved] = useState<Script>()
-  const { open } = useDialog()
-  const actions = useScriptActions({ mayEdit, onRemove: setRemoved })
-  const rows = useMemo(() => showScripts(scripts, search, sort), [scripts, search, sort])
-  const edit = ({ id }: Script) => open('script', id)
+function Tools({ view, onChange, count, onDown }: ToolsProps) {
+  const mayManage = useMay('can_manage_scripts')
+  const { openScript } = useScriptAddress()
+  const { shown: community, show: showCommunity } = useCommunityScripts()
   return (
-    <div className={classes.table}>
-      <DataTable
-        label="Scripts"
-        rows={rows}
-        rowKey={({ id }) => `${id}`}
-        columns={SCRIPT_COLUMNS}
-        context={{ toggleFavorite: mayEdit ? actions.toggleFavorite : undefined }}
-        rowHeight={ROW_PX}
-        minWidth={TABLE_PX}
-        sort={sort}
-        onSort={(column) =>
-          setSort((old) => ({ column, descending: old.column === column && !old.descending }))
-        }
-        selected={selected}
-        onSelect={(row) => setSelected(row && `${row.id}`)}
-        onOpen={edit}
-        onDoubleClick={edit}
-        onMenu={(script, at) => setMenu({ script, at })}
-        card={hasCards ? SCRIPT_CARD : undefined}
-        empty={<NoScripts none={scripts.length === 0} mayEdit={mayEdit} onClear={onClear} />}
+    <div className={classes.tools}>
+      <TextInput
+        className={classes.search ?? ''}
+        aria-label="Search scripts"
+        placeholder="Search name, category, description"
+        leftSection={<IconSearch size={16} stroke={1.75} aria-hidden />}
+        maxLength={200}
+        value={view.search}
+        onChange={(event) => onChange({ ...view, search: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          onDown()
+        }}
+        data-autofocus
       />
-      <ContextMenu
-        label={menu === undefined ? 'Script' : menu.script.name}
-        at={menu?.at}
-        entries={menu === undefined ? [] : actions.menuOf(menu.script)}
-        onClose={() => setMenu(undefined)}
+      <Checkbox
+        label="Community scripts"
+        checked={community}
+        onChange={(event) => showCommunity(event.currentTarget.checked)}
       />
-      {removed !== undefined && <RemoveScriptDialog script={removed} onClose={() => setRemoved(undefined)} />}
+      <Checkbox
+        label="Hidden scripts"
+        checked={view.hidden}
+        onChange={(event) => onChange({ ...view, hidden: event.currentTarget.checked }, 'now')}
+      />
+      <div className={classes.right}>
+        <span className={classes.dim} role="status">
+          {count}
+        </span>
+        {mayManage && (
+          <Button
+            leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />}
+            onClick={() => openScript('new')}
+          >
+            New script
+          </Button>
+        )}
+      </div>
     </div>
   )
 }
 
-function NoScripts({ none, mayEdit, onClear }: { none: boolean; mayEdit: boolean; onClear: () => void }) {
-  const { open } = useDialog()
-  if (!none) {
+interface NoScriptsProps {
+  scripts: readonly Script[]
+  view: LibraryView
+  onChange: (view: LibraryView) => void
+}
+
+function NoScripts({ scripts, view, onChange }: NoScriptsProps) {
+  const mayManage = useMay('can_manage_scripts')
+  const { openScript } = useScriptAddress()
+  if (scripts.length === 0) {
     return (
-      <EmptyState message="No script fits the search.">
-        <Button variant="default" onClick={onClear}>
-          Clear search
-        </Button>
+      <EmptyState message="There are no scripts yet.">
+        {mayManage && <Button onClick={() => openScript('new')}>Write the first one</Button>}
       </EmptyState>
     )
   }
-  if (!mayEdit) return <EmptyState message="There are no scripts yet." />
-  return (
-    <EmptyState message="There are no scripts yet.">
-      <Button onClick={() => open('script', 'new')}>Write the first one</Button>
-    </EmptyState>
-  )
+  const [message, action]: [string, ReactNode] =
+    view.search === ''
+      ? [
+          'All scripts are hidden.',
+          <Button key="show" variant="default" onClick={() => onChange({ ...view, hidden: true })}>
+            Show hidden scripts
+          </Button>,
+        ]
+      : [
+          `No script fits “${view.search.trim()}”.`,
+          <Button key="clear" variant="default" onClick={() => onChange({ ...view, search: '' })}>
+            Clear search
+          </Button>,
+        ]
+  return <EmptyState message={message}>{action}</EmptyState>
 }
 
-function text(flag: boolean): 'true' | 'false' {
-  return flag ? 'true' : 'false'
+/** On screen at once, in the address after a pause. */
+function useLibraryView() {
+  const { filter } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const write = useCallback(
+    (text: string) =>
+      void navigate({
+        to: '.',
+        search: (old) => ({ ...old, filter: text === '' ? undefined : text }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+  const [text, setText] = useAddressed(filter ?? '', write, TYPING_PAUSE_MS)
+  const view = useMemo(() => readLibraryView(text), [text])
+  const setView = (next: LibraryView, when?: 'now') => setText(writeLibraryView(next) ?? '', when)
+  return [view, setView] as const
 }

@@ -1,28 +1,89 @@
+import type { ScriptDetail } from '@muster/contract/api/scripts'
+import { ScriptForm } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
-import { NEW_SCRIPT, checkScript, shebangWarning, toScriptBody } from './script-form.ts'
+import {
+  NEW_DRAFT,
+  checkCode,
+  checkFields,
+  checkVariable,
+  toClone,
+  toDraft,
+  toScriptBody,
+} from './script-form.ts'
 
-test('a script needs a name, and at least five seconds', () => {
-  expect(checkScript({ ...NEW_SCRIPT, name: ' ', default_timeout: 4 })).toEqual({
-    name: 'A name is needed.',
-    default_timeout: 'At least 5 seconds.',
-  })
-  expect(checkScript({ ...NEW_SCRIPT, name: 'Clean up' })).toEqual({})
-})
+const FIELDS = { ...NEW_DRAFT.fields, name: 'Clean' }
 
-test('environment variables are NAME=value; empty lines are left out', () => {
-  expect(checkScript({ ...NEW_SCRIPT, name: 'x', env_vars: ['A=1', 'no'] })).toHaveProperty('env_vars')
-  expect(toScriptBody({ ...NEW_SCRIPT, name: 'x', env_vars: ['A=1', ''], args: ['', 'b'] })).toMatchObject({
-    env_vars: ['A=1'],
-    args: ['b'],
-  })
+const SCRIPT: ScriptDetail = {
+  id: 7,
+  name: 'Clean',
+  description: 'Removes old files',
+  category: 'Maintenance',
+  shell: 'shell',
+  script_type: 'userdefined',
+  args: ['--days', '7'],
+  env_vars: ['KEEP=yes'],
+  filename: 'clean.sh',
+  syntax: '--days N',
+  default_timeout: 120,
+  supported_platforms: ['linux'],
+  favorite: true,
+  hidden: false,
+  run_as_user: false,
+  script_body: '#!/bin/sh\ntrue\n',
+  script_hash: 'x',
+  modified: '2026-11-21T10:00:00.000Z',
+}
+
+test('a new script needs a name only', () => {
+  expect(checkFields(NEW_DRAFT.fields)).toEqual({ name: 'A name is needed.' })
+  expect(checkFields(FIELDS)).toEqual({})
 })
 
 test.each([
-  ['shell', '#!/bin/sh\nls', false],
-  ['shell', 'ls', true],
-  ['python', 'print(1)', true],
-  ['shell', '', false],
-  ['powershell', 'dir', false],
-] as const)('code for %s without #! is warned of: %s', (shell, script_body, warned) => {
-  expect(shebangWarning({ shell, script_body }) !== undefined).toBe(warned)
+  [{ name: '  ' }, 'name'],
+  [{ default_timeout: 4 }, 'default_timeout'],
+  [{ default_timeout: 86_401 }, 'default_timeout'],
+  [{ default_timeout: 7.5 }, 'default_timeout'],
+  [{ default_timeout: '' }, 'default_timeout'],
+  [{ env_vars: ['A=1', '1A=2'] }, 'env_vars'],
+  [{ env_vars: ['NAME'] }, 'env_vars'],
+  [{ args: Array<string>(201).fill('x') }, 'args'],
+])('%o is told at its field', (change, field) => {
+  expect(Object.keys(checkFields({ ...FIELDS, ...change }))).toEqual([field])
+})
+
+test.each([
+  ['A=1', null],
+  ['_a9=', null],
+  ['', null],
+  ['A =1', 'Write NAME=value.'],
+  ['=1', 'Write NAME=value.'],
+  ['ÄRGER=1', 'Write NAME=value.'],
+])('the variable %j', (text, answer) => {
+  expect(checkVariable(text)).toBe(answer)
+})
+
+test('what is sent fits the contract, without empty lines', () => {
+  const body = toScriptBody({ ...FIELDS, args: ['', 'a b', ''], env_vars: ['', 'A=1'] }, 'echo')
+  expect(body).toMatchObject({ args: ['a b'], env_vars: ['A=1'], default_timeout: 90, script_body: 'echo' })
+  expect(ScriptForm.safeParse(body).success).toBe(true)
+})
+
+test('a script comes back as it was', () => {
+  const { fields, code, saved } = toDraft(SCRIPT)
+  expect(saved).toEqual({ id: 7, modified: SCRIPT.modified })
+  expect(SCRIPT).toMatchObject(toScriptBody(fields, code))
+})
+
+test('a copy is a new script with another name and no file name', () => {
+  const copy = toClone({ ...SCRIPT, name: 'x'.repeat(255) })
+  expect(copy.saved).toBeUndefined()
+  expect(copy.fields.name).toBe(`Copy of ${'x'.repeat(247)}`)
+  expect(copy.fields.filename).toBe('')
+  expect(copy.code).toBe(SCRIPT.script_body)
+})
+
+test('a million characters are enough', () => {
+  expect(checkCode('x'.repeat(1_000_000))).toBeUndefined()
+  expect(checkCode('x'.repeat(1_000_001))).toContain('1,000,000')
 })

@@ -1,101 +1,124 @@
+import {
+  type ScriptDetail,
+  ScriptShell,
+  type createScript,
+  type editScript,
+} from '@muster/contract/api/scripts'
 import type { Input } from '@muster/contract/endpoint'
-import { type ScriptDetail, type ScriptShell, createScript } from '@muster/contract/api/scripts'
 import type { Platform } from '@muster/contract/fields'
+import { LONGEST_CODE } from './script-code.ts'
+import { PLATFORMS } from './script-words.ts'
 
-/** A script as the editor holds it. */
-export type ScriptForm = {
+/** All of a script that the editor changes, but for the code. */
+export interface ScriptFields extends Record<string, unknown> {
   name: string
   description: string
-  category: string
   shell: ScriptShell
   supported_platforms: Platform[]
+  category: string
   args: string[]
   env_vars: string[]
+  /** A text while the input is empty. */
   default_timeout: number | string
   syntax: string
   run_as_user: boolean
   filename: string
-  script_body: string
 }
 
-export const SHELLS: { value: ScriptShell; label: string }[] = [
-  { value: 'shell', label: 'Shell (bash, sh)' },
-  { value: 'python', label: 'Python' },
-  { value: 'powershell', label: 'PowerShell' },
-  { value: 'cmd', label: 'Windows CMD' },
-  { value: 'node', label: 'Node' },
-  { value: 'deno', label: 'Deno' },
-  { value: 'nushell', label: 'Nushell' },
-]
-
-export const NEW_SCRIPT: ScriptForm = {
-  name: '',
-  description: '',
-  category: '',
-  shell: 'shell',
-  supported_platforms: [],
-  args: [],
-  env_vars: [],
-  default_timeout: 90,
-  syntax: '',
-  run_as_user: false,
-  filename: '',
-  script_body: '#!/bin/bash\n',
+/** A script as the editor begins with it: one of the library, a copy of one, or nothing yet. */
+export interface ScriptDraft {
+  fields: ScriptFields
+  code: string
+  /** What is saved over; absent for what is new. */
+  saved: { id: number; modified: string } | undefined
 }
 
-export function readScript(script: ScriptDetail): ScriptForm {
-  const { name, description, category, shell, supported_platforms, args, env_vars } = script
-  const { default_timeout, syntax, run_as_user, filename, script_body } = script
+export const NEW_DRAFT: ScriptDraft = {
+  fields: {
+    name: '',
+    description: '',
+    shell: 'shell',
+    supported_platforms: [],
+    category: '',
+    args: [],
+    env_vars: [],
+    default_timeout: 90,
+    syntax: '',
+    run_as_user: false,
+    filename: '',
+  },
+  code: '',
+  saved: undefined,
+}
+
+export function toDraft(script: ScriptDetail): ScriptDraft {
+  const { name, description, shell, supported_platforms, category, args, env_vars } = script
+  const { default_timeout, syntax, run_as_user, filename, script_body: code, id, modified } = script
   return {
-    name,
-    description,
-    category,
-    shell,
-    supported_platforms,
-    args,
-    env_vars,
-    default_timeout,
-    syntax,
-    run_as_user,
-    filename,
-    script_body,
+    fields: {
+      name,
+      description,
+      shell,
+      supported_platforms,
+      category,
+      args,
+      env_vars,
+      default_timeout,
+      syntax,
+      run_as_user,
+      filename,
+    },
+    code,
+    saved: { id, modified },
   }
 }
 
-/** The form of a copy: its name is free to be saved at once. */
-export function cloneScript(script: ScriptDetail): ScriptForm {
-  return { ...readScript(script), name: `Copy of ${script.name}`.slice(0, 255) }
+/** A new script that begins as another one; its file name would make two of the same. */
+export function toClone(script: ScriptDetail): ScriptDraft {
+  const { fields, code } = toDraft(script)
+  const name = `Copy of ${fields.name}`.slice(0, 255)
+  return { fields: { ...fields, name, filename: '' }, code, saved: undefined }
 }
 
-export function toScriptBody(form: ScriptForm): Input<typeof createScript>['body'] {
+/** What is wrong, by field. */
+export function checkFields(fields: ScriptFields): Partial<Record<keyof ScriptFields, string>> {
+  const timeout = fields.default_timeout
+  const isTimeout =
+    typeof timeout === 'number' && Number.isInteger(timeout) && timeout >= 5 && timeout <= 86_400
   return {
-    ...form,
-    default_timeout: Number(form.default_timeout),
-    args: form.args.filter((text) => text !== ''),
-    env_vars: form.env_vars.filter((text) => text !== ''),
+    ...(fields.name.trim() === '' ? { name: 'A name is needed.' } : {}),
+    ...(isTimeout ? {} : { default_timeout: 'From 5 to 86400 seconds.' }),
+    ...(fields.args.length > MOST_LINES ? { args: `At most ${MOST_LINES} arguments.` } : {}),
+    ...(fields.env_vars.length > MOST_LINES ? { env_vars: `At most ${MOST_LINES} variables.` } : {}),
+    ...(fields.env_vars.some((text) => checkVariable(text) !== null) ? { env_vars: VARIABLE_HELP } : {}),
   }
 }
 
-/** What is wrong with the form, by field, in the words of the contract. */
-export function checkScript(form: ScriptForm): Record<string, string> {
-  const parsed = createScript.body?.safeParse(toScriptBody(form))
-  if (parsed === undefined || parsed.success) return {}
-  return Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]))
+export const checkCode = (code: string): string | undefined =>
+  code.length > LONGEST_CODE
+    ? `A script has at most ${LONGEST_CODE.toLocaleString('en')} characters.`
+    : undefined
+
+/** `NAME=value` is an environment variable; an empty line is none and is left out. */
+export function checkVariable(text: string): string | null {
+  return text === '' || /^[A-Za-z_][A-Za-z0-9_]*=/.test(text) ? null : VARIABLE_HELP
 }
 
-/** Why the code will surprise on Linux and macOS; undefined when it will not. */
-export function shebangWarning({
-  shell,
-  script_body,
-}: Pick<ScriptForm, 'shell' | 'script_body'>): string | undefined {
-  if (
-    (shell !== 'shell' && shell !== 'python') ||
-    script_body.trim() === '' ||
-    script_body.startsWith('#!')
-  ) {
-    return undefined
+/** The request that saves it. Only for fields without mistakes. */
+export function toScriptBody(fields: ScriptFields, code: string): ScriptBody {
+  return {
+    ...fields,
+    default_timeout: Number(fields.default_timeout),
+    supported_platforms: PLATFORMS.filter((platform) => fields.supported_platforms.includes(platform)),
+    args: fields.args.filter((arg) => arg !== ''),
+    env_vars: fields.env_vars.filter((variable) => variable !== ''),
+    script_body: code,
   }
-  return shell === 'shell'
-    ? 'Without a first line like #!/bin/bash it runs in whichever shell the machine has.'
-    : 'Without a first line like #!/usr/bin/env python3 it runs in whichever Python the machine has.'
 }
+
+export const readShell = (text: string | null): ScriptShell | undefined =>
+  ScriptShell.options.find((shell) => shell === text)
+
+type ScriptBody = Input<typeof createScript>['body'] & Input<typeof editScript>['body']
+const MOST_LINES = 200
+const VARIABLE_HELP = 'Write NAME=value.'

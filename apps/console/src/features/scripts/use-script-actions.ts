@@ -1,85 +1,101 @@
-import { type Script, downloadScript, editScript, listScripts } from '@muster/contract/api/scripts'
+import { type Script, downloadScript, editScript } from '@muster/contract/api/scripts'
 import { scriptCan } from '@muster/rules/script-can'
 import {
   IconCopy,
   IconDownload,
   IconEye,
   IconEyeOff,
+  IconFileCode,
   IconPencil,
   IconStar,
+  IconStarOff,
   IconTrash,
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { call } from '../../app/api.ts'
-import { queryKey } from '../../app/query-key.ts'
-import { useDialog } from '../../app/use-dialog.ts'
 import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
 import { saveFile } from '../../ui/save-file.ts'
+import { allScriptsQuery } from './all-scripts-query.ts'
+import { useScriptAddress } from './use-script-address.ts'
 
 interface ScriptActionsOptions {
-  mayEdit: boolean
+  mayManage: boolean
   onRemove: (script: Script) => void
 }
 
+const NOT_ALLOWED = 'Your role does not allow it.'
+
 /** What can be done with a script of the library. */
-export function useScriptActions({ mayEdit, onRemove }: ScriptActionsOptions) {
-  const queryClient = useQueryClient()
-  const { open } = useDialog()
-  const { mutate } = useMutation({
-    mutationFn: ({ id, ...change }: { id: number; favorite?: boolean; hidden?: boolean }) =>
-      call(editScript, { params: { id }, body: change }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey(listScripts) }),
-  })
+export function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
+  const { openScript } = useScriptAddress()
+  const mark = useMarkScript()
   const download = useMutation({
     mutationFn: (id: number) => call(downloadScript, { params: { id } }),
     onSuccess: ({ filename, code }) => saveFile(filename, code),
   })
-  const toggleFavorite = ({ id, favorite }: Script) => mutate({ id, favorite: !favorite })
+  const toggleFavorite = useCallback(({ id, favorite }: Script) => mark({ id, favorite: !favorite }), [mark])
   const menuOf = (script: Script): MenuEntry[] => {
+    const { id, favorite, hidden } = script
+    const edit = scriptCan.edit(script)
     const remove = scriptCan.remove(script)
-    const look: MenuEntry[] = [
-      {
-        id: 'download',
-        label: 'Download',
-        icon: IconDownload,
-        run: () => download.mutate(script.id),
-      },
-    ]
-    if (!mayEdit) {
-      return [{ id: 'view', label: 'View', icon: IconEye, run: () => open('script', script.id) }, ...look]
-    }
+    const refused = mayManage ? undefined : NOT_ALLOWED
+    const mayEdit = mayManage && edit.allowed
     return [
       {
-        id: 'edit',
-        label: 'Edit',
-        icon: IconPencil,
+        id: 'open',
+        label: mayEdit ? 'Edit' : 'View code',
+        icon: mayEdit ? IconPencil : IconFileCode,
         shortcut: 'Enter',
-        run: () => open('script', script.id),
+        run: () => openScript(id),
       },
-      { id: 'clone', label: 'Clone', icon: IconCopy, run: () => open('script', `clone.${script.id}`) },
-      ...look,
+      {
+        id: 'clone',
+        label: 'Clone',
+        icon: IconCopy,
+        disabledReason: refused,
+        run: () => openScript(`clone.${id}`),
+      },
+      { id: 'download', label: 'Download', icon: IconDownload, run: () => download.mutate(id) },
+      divider('marks'),
       {
         id: 'favorite',
-        label: script.favorite ? 'Remove from favourites' : 'Add to favourites',
-        icon: IconStar,
+        label: favorite ? 'Remove from favourites' : 'Add to favourites',
+        icon: favorite ? IconStarOff : IconStar,
+        disabledReason: refused,
         run: () => toggleFavorite(script),
       },
       {
         id: 'hidden',
-        label: script.hidden ? 'Show' : 'Hide',
-        icon: script.hidden ? IconEye : IconEyeOff,
-        run: () => mutate({ id: script.id, hidden: !script.hidden }),
+        label: hidden ? 'Show' : 'Hide',
+        icon: hidden ? IconEye : IconEyeOff,
+        disabledReason: refused,
+        run: () => mark({ id, hidden: !hidden }),
       },
-      divider('before-remove'),
+      divider('end'),
       {
         id: 'remove',
         label: 'Delete',
         icon: IconTrash,
         danger: true,
-        disabledReason: remove.allowed ? undefined : remove.reason,
+        disabledReason: refused ?? (remove.allowed ? undefined : remove.reason),
         run: () => onRemove(script),
       },
     ]
   }
   return { toggleFavorite, menuOf }
+}
+
+/** Favourite and hidden are on screen at once; a refusal takes them back. */
+function useMarkScript() {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, ...marks }: { id: number; favorite?: boolean; hidden?: boolean }) =>
+      call(editScript, { params: { id }, body: marks }),
+    onMutate: ({ id, ...marks }) =>
+      queryClient.setQueryData(allScriptsQuery.queryKey, (old) =>
+        old?.map((script) => (script.id === id ? { ...script, ...marks } : script)),
+      ),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: allScriptsQuery.queryKey }),
+  }).mutate
 }

@@ -1,0 +1,40 @@
+import { useBlocker } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
+
+// Where a session's end leads; no question may stand in that way.
+const FORCED_PATHS = new Set(['/expired', '/login', '/totp_setup'])
+
+/** Asks before a dialog with changes is left, by whatever way. Answers the question to draw, while there is one. */
+export function useLeaveQuestion(hasChanges: () => boolean): ReactNode {
+  const leave = useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      hasChanges() && !FORCED_PATHS.has(next.pathname) && !isSameDialog(current, next),
+    enableBeforeUnload: hasChanges,
+    withResolver: true,
+  })
+  if (leave.status !== 'blocked') return null
+  return (
+    <ConfirmDialog
+      title="Discard your changes?"
+      message="What you changed here is not saved yet."
+      confirmLabel="Discard"
+      danger
+      onConfirm={leave.proceed}
+      onClose={leave.reset}
+    />
+  )
+}
+
+interface Place {
+  pathname: string
+  search: unknown
+}
+
+function isSameDialog(current: Place, next: Place): boolean {
+  return current.pathname === next.pathname && dialogOf(current.search) === dialogOf(next.search)
+}
+
+function dialogOf(search: unknown): unknown {
+  return typeof search === 'object' && search !== null && 'dialog' in search ? search.dialog : undefined
+}

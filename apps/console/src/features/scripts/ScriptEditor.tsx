@@ -1,0 +1,127 @@
+import { Button } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { useId, useRef, useState } from 'react'
+import { FormError } from '../../app/FormDialog.tsx'
+import { fieldErrors } from '../../app/form-errors.ts'
+import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { CodePane } from './CodePane.tsx'
+import { ConflictDialog, OutdatedNote } from './ConflictDialog.tsx'
+import { ScriptFieldset } from './ScriptFieldset.tsx'
+import classes from './ScriptEditor.module.css'
+import { markSaved } from './script-edit.ts'
+import { type ScriptDraft, checkCode, checkFields } from './script-form.ts'
+import { useSaveScript } from './use-save-script.ts'
+import { useScriptAddress } from './use-script-address.ts'
+import { useScriptEdit } from './use-script-edit.ts'
+
+interface ScriptEditorProps {
+  /** As it is on the server now; another one when somebody else has saved. */
+  draft: ScriptDraft
+  /** Why it can only be looked at. */
+  readOnlyReason?: string | undefined
+  onClose: () => void
+}
+
+/** A script's settings beside its code. Ctrl+S saves and stays; leaving with changes asks. */
+export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorProps) {
+  const formId = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const isLeaving = useRef(false)
+  const { edit, setEdit, dirty, outdated, load } = useScriptEdit(draft)
+  const [attempted, setAttempted] = useState(false)
+  const { openScript } = useScriptAddress()
+  const question = useLeaveQuestion(() => dirty && !isLeaving.current)
+  const saving = useSaveScript((script, { sent, andClose }) => {
+    setEdit((now) => markSaved(now, sent, script))
+    if (!andClose) return
+    isLeaving.current = true
+    onClose()
+  })
+  const { base, fields, code } = edit
+  const readOnly = readOnlyReason !== undefined
+  const errors = checkFields(fields)
+  const codeError = checkCode(code)
+  const isValid = Object.keys(errors).length === 0 && codeError === undefined
+  const mayBeSaved = !readOnly && (dirty || base.saved === undefined)
+  const canSave = mayBeSaved && isValid && !saving.isPending
+  const save = (how: { andClose: boolean; over: boolean }) => {
+    if (canSave) return saving.save({ sent: edit, ...how })
+    if (!mayBeSaved || isValid) return
+    setAttempted(true)
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+  }
+  useHotkeys([['mod+S', () => save({ andClose: false, over: false })]], [], true)
+
+  return (
+    <>
+      <Dialog
+        title={titleOf(base, readOnly)}
+        size="full"
+        persistent={dirty}
+        onClose={onClose}
+        footer={
+          <>
+            {!readOnly && <span className={classes.hint}>Ctrl+S saves and stays here.</span>}
+            {readOnly && base.saved && (
+              <Button variant="default" onClick={() => base.saved && openScript(`clone.${base.saved.id}`)}>
+                Clone
+              </Button>
+            )}
+            <Button variant="default" onClick={onClose}>
+              {dirty ? 'Cancel' : 'Close'}
+            </Button>
+            {!readOnly && (
+              <Button type="submit" form={formId} disabled={!canSave} loading={saving.isPending}>
+                Save
+              </Button>
+            )}
+          </>
+        }
+      >
+        <form
+          ref={form}
+          id={formId}
+          noValidate
+          className={classes.layout}
+          onSubmit={(event) => {
+            event.preventDefault()
+            save({ andClose: true, over: false })
+          }}
+        >
+          <div className={classes.fields}>
+            {saving.error !== null && <FormError error={saving.error} />}
+            {outdated && <OutdatedNote onLoad={() => load(draft)} />}
+            {readOnlyReason !== undefined && <p className={classes.note}>{readOnlyReason}</p>}
+            <ScriptFieldset
+              fields={fields}
+              errors={errors}
+              serverErrors={fieldErrors(saving.error, fields)}
+              showAll={attempted}
+              readOnly={readOnly}
+              onChange={(change) => setEdit((now) => ({ ...now, fields: { ...now.fields, ...change } }))}
+            />
+          </div>
+          <CodePane edit={edit} setEdit={setEdit} error={codeError} readOnly={readOnly} />
+        </form>
+      </Dialog>
+      {saving.isConflict && base.saved !== undefined && (
+        <ConflictDialog
+          id={base.saved.id}
+          onKeep={saving.reset}
+          onLoad={(theirs) => {
+            saving.reset()
+            load(theirs)
+          }}
+          onOverwrite={() => save({ andClose: false, over: true })}
+        />
+      )}
+      {question}
+    </>
+  )
+}
+
+function titleOf({ saved, fields }: ScriptDraft, readOnly: boolean): string {
+  if (saved === undefined) return 'New script'
+  return readOnly ? fields.name : `Edit ${fields.name}`
+}

@@ -1,0 +1,150 @@
+import { Autocomplete, Checkbox, NumberInput, Select, Stack, TextInput, Textarea } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import { ScriptShell } from '@muster/contract/api/scripts'
+import { platformName } from '@muster/rules/platform-name'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '../../app/queries.ts'
+import { ListField } from '../../ui/ListField.tsx'
+import classes from './ScriptEditor.module.css'
+import { allScriptsQuery } from './all-scripts-query.ts'
+import { type ScriptFields, checkVariable, readShell } from './script-form.ts'
+import { PLATFORMS, SHELL_LABELS } from './script-words.ts'
+
+type FieldName = keyof ScriptFields & string
+
+interface ScriptFieldsetProps {
+  fields: ScriptFields
+  /** What is wrong, by field; shown once a field has been left. */
+  errors: Partial<Record<FieldName, string>>
+  /** What the server said; gone once the field is changed. */
+  serverErrors: Record<string, string>
+  showAll: boolean
+  readOnly: boolean
+  onChange: (change: Partial<ScriptFields>) => void
+}
+
+/** All of a script but its code. */
+export function ScriptFieldset(props: ScriptFieldsetProps) {
+  const { fields, errors, serverErrors, showAll, readOnly, onChange } = props
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  /** Server errors are about these values. */
+  const [refused, setRefused] = useState({ errors: serverErrors, fields })
+  if (JSON.stringify(refused.errors) !== JSON.stringify(serverErrors)) {
+    setRefused({ errors: serverErrors, fields })
+  }
+  const errorOf = (name: FieldName) => {
+    if ((showAll || left.has(name)) && errors[name] !== undefined) return errors[name]
+    return refused.fields[name] === fields[name] ? refused.errors[name] : undefined
+  }
+  const onBlur = (name: FieldName) => () => setLeft(new Set([...left, name]))
+  const categories = useCategories()
+  return (
+    <fieldset disabled={readOnly} className={classes.fieldset} aria-label="Settings of the script">
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          maxLength={255}
+          value={fields.name}
+          error={errorOf('name')}
+          onBlur={onBlur('name')}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+          data-autofocus
+        />
+        <Textarea
+          label="Description"
+          autosize
+          minRows={1}
+          maxRows={5}
+          maxLength={10_000}
+          value={fields.description}
+          onChange={(event) => onChange({ description: event.currentTarget.value })}
+        />
+        <div className={classes.pair}>
+          <Select
+            label="Shell"
+            data={ScriptShell.options.map((value) => ({ value, label: SHELL_LABELS[value] }))}
+            allowDeselect={false}
+            value={fields.shell}
+            onChange={(text) => onChange({ shell: readShell(text) ?? fields.shell })}
+          />
+          <NumberInput
+            label="Time limit"
+            suffix=" s"
+            min={5}
+            max={86_400}
+            allowDecimal={false}
+            allowNegative={false}
+            clampBehavior="none"
+            value={fields.default_timeout}
+            error={errorOf('default_timeout')}
+            onBlur={onBlur('default_timeout')}
+            onChange={(default_timeout) => onChange({ default_timeout })}
+          />
+        </div>
+        <Checkbox.Group
+          label="Platforms"
+          description="None of them means all."
+          value={fields.supported_platforms}
+          onChange={(values) =>
+            onChange({ supported_platforms: PLATFORMS.filter((platform) => values.includes(platform)) })
+          }
+        >
+          <div className={classes.line}>
+            {PLATFORMS.map((platform) => (
+              <Checkbox key={platform} size="xs" value={platform} label={platformName(platform)} />
+            ))}
+          </div>
+        </Checkbox.Group>
+        <Autocomplete
+          label="Category"
+          placeholder="Unassigned"
+          data={categories}
+          maxLength={255}
+          value={fields.category}
+          onChange={(category) => onChange({ category })}
+          openOnFocus={false}
+        />
+        <ListField
+          label="Arguments"
+          noun="argument"
+          description="Each on its own line; Enter adds one."
+          values={fields.args}
+          onChange={(args) => onChange({ args })}
+        />
+        <ListField
+          label="Environment variables"
+          noun="variable"
+          placeholder="NAME=value"
+          values={fields.env_vars}
+          check={checkVariable}
+          onChange={(env_vars) => onChange({ env_vars })}
+        />
+        <Textarea
+          label="Syntax help"
+          description="Shown to whoever runs the script."
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={100_000}
+          classNames={{ input: 'mono' }}
+          value={fields.syntax}
+          onChange={(event) => onChange({ syntax: event.currentTarget.value })}
+        />
+        <Checkbox
+          label="Run as the user who is logged in"
+          checked={fields.run_as_user}
+          onChange={(event) => onChange({ run_as_user: event.currentTarget.checked })}
+        />
+      </Stack>
+    </fieldset>
+  )
+}
+
+function useCategories(): string[] {
+  const mayList = useMay('can_list_scripts')
+  const { data: scripts = [] } = useQuery({ ...allScriptsQuery, enabled: mayList })
+  return [...new Set(scripts.map(({ category }) => category).filter(Boolean))].toSorted((a, b) =>
+    a.localeCompare(b),
+  )
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { decodeFile, interpreterWarning, isSameCode, shellOfFile, withLineEndsOf } from './script-code.ts'
+
+test.each([
+  ['clean.ps1', 'powershell'],
+  ['CLEAN.BAT', 'cmd'],
+  ['a.b.py', 'python'],
+  ['x.sh', 'shell'],
+  ['x.nu', 'nushell'],
+  ['x.ts', 'deno'],
+  ['x.mjs', 'node'],
+  ['x.txt', undefined],
+  ['constructor', undefined],
+  ['x.constructor', undefined],
+])('%j is written for %j', (filename, shell) => {
+  expect(shellOfFile(filename)).toBe(shell)
+})
+
+const bytes = (...values: number[]) => new Uint8Array(values)
+
+test('files are read as what they are', () => {
+  expect(decodeFile(new TextEncoder().encode('echo grün'))).toBe('echo grün')
+  expect(decodeFile(bytes(0xef, 0xbb, 0xbf, 0x61))).toBe('a')
+  expect(decodeFile(bytes(0xff, 0xfe, 0x61, 0x00, 0xfc, 0x00))).toBe('aü')
+  expect(decodeFile(bytes(0xfe, 0xff, 0x00, 0x61))).toBe('a')
+  expect(decodeFile(bytes(0x67, 0x72, 0xfc, 0x6e))).toBe('grün')
+  expect(decodeFile(bytes())).toBe('')
+})
+
+test('what is no text is not read', () => {
+  expect(decodeFile(bytes(0x7f, 0x45, 0x4c, 0x46, 0x00, 0x01))).toBeUndefined()
+})
+
+test('code keeps its line ends', () => {
+  expect(withLineEndsOf('a\nb', 'x\r\ny')).toBe('a\r\nb')
+  expect(withLineEndsOf('a\nb', 'x\ny')).toBe('a\nb')
+  expect(isSameCode('a\r\nb', 'a\nb')).toBe(true)
+  expect(isSameCode('a\nb', 'a\nc')).toBe(false)
+})
+
+test('a missing interpreter is told for shell and Python only', () => {
+  expect(interpreterWarning('shell', 'echo hi')).toContain('bash')
+  expect(interpreterWarning('python', 'print(1)')).toContain('python3')
+  expect(interpreterWarning('shell', '#!/bin/sh\necho hi')).toBeUndefined()
+  expect(interpreterWarning('shell', ' \n')).toBeUndefined()
+  expect(interpreterWarning('powershell', 'Get-Service')).toBeUndefined()
+})

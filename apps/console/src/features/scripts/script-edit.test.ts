@@ -1,0 +1,74 @@
+import type { ScriptDetail } from '@muster/contract/api/scripts'
+import { expect, test } from 'vitest'
+import { beginEdit, hasChanges, isOutdated, markSaved, takeFile, typeCode } from './script-edit.ts'
+import { NEW_DRAFT, toDraft } from './script-form.ts'
+
+const script = (change: Partial<ScriptDetail> = {}): ScriptDetail => ({
+  id: 7,
+  name: 'Clean',
+  description: '',
+  category: '',
+  shell: 'shell',
+  script_type: 'userdefined',
+  args: [],
+  env_vars: [],
+  filename: '',
+  syntax: '',
+  default_timeout: 90,
+  supported_platforms: [],
+  favorite: false,
+  hidden: false,
+  run_as_user: false,
+  script_body: 'echo one',
+  script_hash: '',
+  modified: '2026-11-21T10:00:00.000Z',
+  ...change,
+})
+const START = beginEdit(toDraft(script()))
+
+test('what is typed and taken back is no change', () => {
+  expect(hasChanges(START)).toBe(false)
+  const typed = typeCode(START, 'echo two')
+  expect(hasChanges(typed)).toBe(true)
+  expect(hasChanges(typeCode(typed, 'echo one'))).toBe(false)
+  const named = { ...START, fields: { ...START.fields, name: 'Tidy' } }
+  expect(hasChanges(named)).toBe(true)
+  expect(hasChanges({ ...named, fields: { ...named.fields, name: 'Clean' } })).toBe(false)
+})
+
+test('code from Windows keeps its line ends, and looking at it changes nothing', () => {
+  const edit = beginEdit(toDraft(script({ script_body: 'dir\r\necho' })))
+  expect(hasChanges(typeCode(edit, 'dir\necho'))).toBe(false)
+  expect(typeCode(edit, 'dir\necho two').code).toBe('dir\r\necho two')
+})
+
+test('a later version on the server is noticed, the own save is not', () => {
+  const later = script({ modified: '2026-11-21T10:05:00.000Z' })
+  expect(isOutdated(START, toDraft(script()))).toBe(false)
+  expect(isOutdated(START, toDraft(later))).toBe(true)
+  expect(isOutdated(markSaved(START, START, later), toDraft(script()))).toBe(false)
+})
+
+test('what was typed while saving is not taken for saved', () => {
+  const sent = typeCode({ ...START, fields: { ...START.fields, name: 'Tidy ' } }, 'echo two')
+  const answer = script({ name: 'Tidy', script_body: 'echo two', modified: '2026-11-21T10:05:00.000Z' })
+  const still = markSaved(sent, sent, answer)
+  expect(hasChanges(still)).toBe(false)
+  expect(still.fields.name).toBe('Tidy')
+  const typed = markSaved(typeCode(sent, 'echo three'), sent, answer)
+  expect(hasChanges(typed)).toBe(true)
+  expect(typed.code).toBe('echo three')
+})
+
+test('a file fills what nobody has said yet', () => {
+  const fresh = takeFile(beginEdit(NEW_DRAFT), { name: 'clean-up.ps1', code: 'Get-Date' })
+  expect(fresh).toMatchObject({
+    code: 'Get-Date',
+    start: 'Get-Date',
+    edition: 1,
+    fields: { name: 'clean-up', filename: 'clean-up.ps1', shell: 'powershell' },
+  })
+  const known = takeFile(START, { name: 'other.py', code: 'print()' })
+  expect(known.fields).toMatchObject({ name: 'Clean', shell: 'shell', filename: 'other.py' })
+  expect(hasChanges(known)).toBe(true)
+})

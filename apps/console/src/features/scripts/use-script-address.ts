@@ -1,0 +1,33 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback } from 'react'
+
+/** The way between the library and its editor; what the library is narrowed to stays in the address. */
+export function useScriptAddress() {
+  const navigate = useNavigate()
+  const openScript = useCallback(
+    (item: number | string) =>
+      void navigate({ to: '.', search: (old) => ({ ...old, dialog: 'script', item: `${item}` }) }),
+    [navigate],
+  )
+  const openLibrary = useCallback(
+    () =>
+      void navigate({
+        to: '.',
+        search: (old) => ({ ...old, dialog: 'scripts', item: undefined }),
+        replace: true,
+      }),
+    [navigate],
+  )
+  return { openScript, openLibrary }
+}
+
+/** What the editor's address says: `new`, `clone.7` or `7`. */
+export function parseScriptItem(
+  item: string | undefined,
+): { kind: 'new' } | { kind: 'clone' | 'edit'; id: number } | undefined {
+  if (item === 'new') return { kind: 'new' }
+  const [, clone, digits] = /^(clone\.)?([1-9]\d{0,15})$/.exec(item ?? '') ?? []
+  const id = Number(digits)
+  if (digits === undefined || !Number.isSafeInteger(id)) return undefined
+  return { kind: clone === undefined ? 'edit' : 'clone', id }
+}
