@@ -38,7 +38,9 @@ export function ContextMenu({ label, at, entries, onClose }: ContextMenuProps) {
       clickOutsideEvents={CLICKS}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
-      withinPortal
+      // Beside what it belongs to, so that it is part of the same landmark; fixed, so that nothing cuts it.
+      withinPortal={false}
+      floatingStrategy="fixed"
     >
       <Menu.Target>
         <span className={classes.anchor} style={{ left: at.x, top: at.y }} aria-hidden />

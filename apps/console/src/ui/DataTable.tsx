@@ -93,70 +93,77 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
   const isShown = items.some(({ key }) => key === selected)
 
   return (
-    <div
-      ref={useMergedRef(scroller, props.ref ?? null)}
-      role="grid"
-      tabIndex={0}
-      {...(props.autoFocus === true ? { 'data-autofocus': true } : {})}
-      className={classes.table}
-      aria-label={label}
-      aria-rowcount={rows.length + 1}
-      {...(isShown ? { 'aria-activedescendant': `${id}-${selected}` } : {})}
-      style={tableStyle(columns, card === undefined ? minWidth : undefined)}
-      {...handlers}
-      onKeyDown={(event) => {
-        if (event.target !== event.currentTarget) return
-        handleRowKey(event, {
-          count: rows.length,
-          selected: indexOf(selected),
-          pageRows: Math.max(1, Math.floor(event.currentTarget.clientHeight / height) - 1),
-          select,
-          open: (index) => rows[index] !== undefined && props.onOpen?.(rows[index]),
-          openMenu,
-          deselect: () => props.onSelect?.(undefined),
-        })
-      }}
-      onClick={(event) => {
-        const row = rowOf(event)
-        if (row === undefined) return
-        props.onSelect?.(row)
-        props.onClickRow?.(row)
-      }}
-      onDoubleClick={(event) => {
-        const row = rowOf(event)
-        if (row !== undefined) props.onDoubleClick?.(row)
-      }}
-      onContextMenu={(event) => {
-        const row = rowOf(event)
-        if (row === undefined || props.onMenu === undefined) return
-        event.preventDefault()
-        props.onSelect?.(row)
-        // The menu key raises this too, at no place of its own; onKeyDown has seen to that.
-        if (event.button === 2) props.onMenu(row, { x: event.clientX, y: event.clientY })
-      }}
-    >
-      {card === undefined && <DataHead columns={columns} sort={props.sort} onSort={props.onSort} />}
-      <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, key, start }) => {
-          const row = rows[index]
-          return row === undefined ? null : (
-            <DataRow
-              key={key}
-              id={`${id}-${String(key)}`}
-              rowKey={String(key)}
-              row={row}
-              context={context}
-              index={index}
-              top={start - headHeight}
-              height={height}
-              selected={key === selected}
-              columns={columns}
-              card={card}
-            />
-          )
-        })}
+    <div className={classes.root}>
+      <div
+        ref={useMergedRef(scroller, props.ref ?? null)}
+        role="grid"
+        tabIndex={0}
+        {...(props.autoFocus === true ? { 'data-autofocus': true } : {})}
+        className={classes.table}
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        {...(isShown ? { 'aria-activedescendant': `${id}-${selected}` } : {})}
+        style={tableStyle(columns, card === undefined ? minWidth : undefined)}
+        {...handlers}
+        onKeyDown={(event) => {
+          if (event.target !== event.currentTarget) return
+          handleRowKey(event, {
+            count: rows.length,
+            selected: indexOf(selected),
+            pageRows: Math.max(1, Math.floor(event.currentTarget.clientHeight / height) - 1),
+            select,
+            open: (index) => rows[index] !== undefined && props.onOpen?.(rows[index]),
+            openMenu,
+            deselect: () => props.onSelect?.(undefined),
+          })
+        }}
+        onClick={(event) => {
+          const row = rowOf(event)
+          if (row === undefined) return
+          props.onSelect?.(row)
+          props.onClickRow?.(row)
+        }}
+        onDoubleClick={(event) => {
+          const row = rowOf(event)
+          if (row !== undefined) props.onDoubleClick?.(row)
+        }}
+        onContextMenu={(event) => {
+          const row = rowOf(event)
+          if (row === undefined || props.onMenu === undefined) return
+          event.preventDefault()
+          props.onSelect?.(row)
+          // The menu key raises this too, at no place of its own; onKeyDown has seen to that.
+          if (event.button === 2) props.onMenu(row, { x: event.clientX, y: event.clientY })
+        }}
+      >
+        {card === undefined && <DataHead columns={columns} sort={props.sort} onSort={props.onSort} />}
+        <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, key, start }) => {
+            const row = rows[index]
+            return row === undefined ? null : (
+              <DataRow
+                key={key}
+                id={`${id}-${String(key)}`}
+                rowKey={String(key)}
+                row={row}
+                context={context}
+                index={index}
+                top={start - headHeight}
+                height={height}
+                selected={key === selected}
+                columns={columns}
+                card={card}
+              />
+            )
+          })}
+        </div>
       </div>
-      {rows.length === 0 && empty !== undefined && <div className={classes.empty}>{empty}</div>}
+      {rows.length === 0 && empty !== undefined && (
+        // Not in the grid, which holds rows only.
+        <div className={classes.empty} style={{ top: headHeight }}>
+          {empty}
+        </div>
+      )}
       {tip}
     </div>
   )

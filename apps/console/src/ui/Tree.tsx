@@ -1,6 +1,6 @@
 import { IconChevronRight, IconDots } from '@tabler/icons-react'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import classes from './Tree.module.css'
 import type { Point } from './menu-entry.ts'
 import { type TreeLine, findTyped, moveInTree } from './tree-keys.ts'
@@ -25,13 +25,14 @@ const TYPING_PAUSE_MS = 600
 export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
   const { label, lines, selected, onSelect, onToggle, onMenu, hasMenu, renderLine } = props
   const scroller = useRef<HTMLDivElement>(null)
+  const id = useId()
   const { tip, handlers } = useHoverTip()
   const [focusedId, setFocusedId] = useState<string>()
   const wantsFocus = useRef(false)
   const typed = useRef({ text: '', atMs: 0 })
   const focused = Math.max(
     0,
-    lines.findIndex(({ id }) => id === (focusedId ?? selected)),
+    lines.findIndex((line) => line.id === (focusedId ?? selected)),
   )
   // oxlint-disable-next-line react/incompatible-library -- no compiler here memoizes what it answers
   const virtual = useVirtualizer({
@@ -99,7 +100,7 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
             <div
               key={key}
               role="treeitem"
-              aria-label={line.name ?? line.label}
+              aria-labelledby={`${id}-${index}`}
               aria-level={line.level}
               aria-posinset={line.position}
               aria-setsize={line.siblings}
@@ -124,7 +125,9 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
               }}
             >
               <Toggle line={line} onToggle={() => onToggle([line.id], line.expanded === false)} />
-              {renderLine(line)}
+              <span id={`${id}-${index}`} className={classes.content}>
+                {renderLine(line)}
+              </span>
               {hasMenu(line) && (
                 <button
                   type="button"

@@ -3,8 +3,6 @@ export interface TreeLine {
   id: string
   /** What typing the first letters looks for. */
   label: string
-  /** What a screen reader says of it, where that is more than the label. */
-  name?: string
   /** From 1. */
   level: number
   /** undefined = it has nothing below it. */

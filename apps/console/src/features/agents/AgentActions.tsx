@@ -32,7 +32,7 @@ export function AgentActions({
           Run script
         </Button>
       )}
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed">
         <Menu.Target>
           <Button variant="default" rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}>
             Actions

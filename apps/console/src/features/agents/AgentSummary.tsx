@@ -23,7 +23,7 @@ export function AgentSummary({ agent, named }: AgentSummaryProps) {
       {agent.problems.length > 0 && <Problems problems={agent.problems} />}
       <Hardware agent={agent} named={named} />
       <section className={classes.card} aria-label="Disks">
-        <h3 className={classes.title}>Disks</h3>
+        <CardTitle named={named}>Disks</CardTitle>
         <DiskList disks={agent.facts?.disks ?? []} />
         {agent.physical_disks.length > 0 && (
           <ul className={classes.physical}>
@@ -33,7 +33,7 @@ export function AgentSummary({ agent, named }: AgentSummaryProps) {
           </ul>
         )}
       </section>
-      <Network agent={agent} />
+      <Network agent={agent} named={named} />
     </div>
   )
 }
@@ -68,7 +68,7 @@ function Hardware({ agent, named }: AgentSummaryProps) {
           <span className={classes.version}>{agent.version !== '' && `agent ${agent.version}`}</span>
         </header>
       ) : (
-        <h3 className={classes.title}>Machine</h3>
+        <h2 className={classes.title}>Machine</h2>
       )}
       {agent.facts === null && <p className={classes.dim}>This machine has not reported about itself yet.</p>}
       <dl className={classes.facts}>
@@ -86,12 +86,12 @@ function Hardware({ agent, named }: AgentSummaryProps) {
   )
 }
 
-function Network({ agent }: { agent: AgentDetail }) {
+function Network({ agent, named }: AgentSummaryProps) {
   const { public_ip: publicIp, logged_username: user, italic } = agent
   const zone = agent.time_zone ?? agent.timezone
   return (
     <section className={classes.card} aria-label="Users and network">
-      <h3 className={classes.title}>Users and network</h3>
+      <CardTitle named={named}>Users and network</CardTitle>
       <dl className={classes.facts}>
         <Fact name="User">
           {user !== '' && (italic ? <em className={classes.dim}>{user} (last logged in)</em> : user)}
@@ -115,6 +115,12 @@ function Network({ agent }: { agent: AgentDetail }) {
       </dl>
     </section>
   )
+}
+
+/** Under the machine's name, or where the page has that already, right under the page's title. */
+function CardTitle({ named, children }: { named: boolean; children: ReactNode }) {
+  const Heading = named ? 'h3' : 'h2'
+  return <Heading className={classes.title}>{children}</Heading>
 }
 
 /** A line of facts; what is not known is left out. */

@@ -19,18 +19,22 @@ export function TreeLineContent({ line }: { line: NodeLine }) {
   return (
     <span className={classes.content} data-color={line.color} data-tip={describeLine(line)}>
       <LineIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
-      <span className={classes.label}>{line.label}</span>
-      {line.color !== undefined && <Mark color={line.color} />}
+      <span className={classes.label}>{line.label}</span>{' '}
       <span className={classes.count} data-line-end>
         {line.count}
       </span>
+      {line.color !== undefined && <Mark color={line.color} />}
     </span>
   )
 }
 
+/** Seen before the number, and read after it. */
 function Mark({ color }: { color: NodeColor }) {
   const Icon = MARKS[color]
   return (
-    <Icon size={14} stroke={1.75} role="img" aria-label={describeColor(color)} className={classes.mark} />
+    <>
+      <Icon size={14} stroke={1.75} aria-hidden className={classes.mark} />{' '}
+      <span className={classes.hidden}>{describeColor(color)}</span>
+    </>
   )
 }

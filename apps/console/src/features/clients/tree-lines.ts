@@ -33,7 +33,6 @@ export function listTreeLines(clients: readonly Client[], sort: TreeSort, opened
       nodeId: 0,
       clientId: 0,
       label: 'All Clients',
-      name: nameLine('All Clients', total, undefined),
       level: 1,
       position: 1,
       siblings,
@@ -67,15 +66,13 @@ function siteLines({ sites }: Client): NodeLine[] {
 }
 
 function lineOf(kind: 'Client' | 'Site', node: Client | Site) {
-  const color = nodeColor(node)
   return {
     id: formatTreeNode({ kind, id: node.id }),
     kind,
     nodeId: node.id,
     label: node.name,
-    name: nameLine(node.name, node.agent_count, color),
     count: node.agent_count,
-    color,
+    color: nodeColor(node),
   }
 }
 
@@ -87,11 +84,6 @@ const COLOR_WORDS: Record<NodeColor, string> = {
 
 export const describeColor = (color: NodeColor | undefined): string | undefined =>
   color === undefined ? undefined : COLOR_WORDS[color]
-
-/** What a screen reader says of a line. */
-function nameLine(label: string, count: number, color: NodeColor | undefined): string {
-  return [label, countMachines(count), describeColor(color)?.toLowerCase()].filter(Boolean).join(', ')
-}
 
 const countMachines = (count: number) => `${count} ${count === 1 ? 'machine' : 'machines'}`
 
