@@ -83,6 +83,24 @@ test('a machine that comes appears by itself; one whose link is lost says so wit
   await expect(machineRow(page, 'alpha')).toContainText('online', { timeout: 5000 })
 })
 
+test('what happens while the live link is being set up is not missed', async ({ admin, openConsole }) => {
+  const acme = await addClient(admin, 'Acme')
+  const page = await openConsole({ as: admin, path: '/login' })
+  await expect(page.getByText('There are no machines yet.')).toBeVisible()
+  const linked = Promise.withResolvers<void>()
+  await page.route('**/core/socket-ticket/', async (route) => {
+    await linked.promise
+    await route.continue()
+  })
+  await page.reload()
+  await expect(page.getByText('There are no machines yet.')).toBeVisible()
+  using _machines = await startMachines(admin, [{ hostname: 'alpha', token: await makeToken(admin, acme) }])
+  await addSite(admin, acme, 'Munich')
+  linked.resolve()
+  await expect(machineRow(page, 'alpha')).toContainText('online')
+  await expect(treeLine(page, /Munich/)).toBeVisible()
+})
+
 test('losing the server shows a banner with the age of what is on screen; coming back re-syncs by itself', async ({
   server,
   admin,

@@ -63,10 +63,9 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
     },
     onReady({ again }) {
       live.set({ ...live.get(), status: 'live' })
-      if (!again) return
-      // Whatever happened meanwhile was not told: everything on screen is asked for again.
-      quietly(() => void queryClient.invalidateQueries())
-      for (const listener of reconnectListeners) listener()
+      // Whatever happened before was not told: everything on screen is asked for again.
+      quietly(() => askAgain(queryClient))
+      if (again) for (const listener of reconnectListeners) listener()
     },
     onHeard(roundTripMs) {
       live.set({
@@ -93,6 +92,26 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
       stale.stop()
       live.set(START)
     },
+  }
+}
+
+/**
+ * Asks again for what was asked before this moment. A request that is under way is let finish first, so that a page
+ * that is just opening is not held up; a list of machines that has not changed costs an answer without a body.
+ */
+function askAgain(queryClient: QueryClient): void {
+  const underWay = new Set(
+    queryClient
+      .getQueryCache()
+      .getAll()
+      .filter(({ state }) => state.fetchStatus === 'fetching'),
+  )
+  void queryClient.invalidateQueries({ predicate: (query) => !underWay.has(query) })
+  for (const query of underWay) {
+    const askOnce = () =>
+      quietly(() => void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }))
+    // Without an option to cancel, this is the promise of the request that is under way.
+    query.fetch().then(askOnce, () => undefined)
   }
 }
 
