@@ -126,15 +126,14 @@ test('of a burst at one account, five passwords are looked at', async () => {
 test('a hundred attempts a second each get a clear answer and leave the server answering others', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ username: 'ada' })
-  const slowest = { ms: 0 }
+  let answered = 0
   let isRunning = true
   const others = (async () => {
     while (isRunning) {
-      const began = performance.now()
       const { status } = await server.as(ada).call(listOwnSessions, {})
-      slowest.ms = Math.max(slowest.ms, performance.now() - began)
       expect(status).toBe(200)
       expect((await server.anonymous.call(getHealth, {})).status).toBe(200)
+      answered += 1
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   })()
@@ -147,7 +146,8 @@ test('a hundred attempts a second each get a clear answer and leave the server a
   isRunning = false
   await others
   expect(new Set(statuses).difference(new Set([400, 429]))).toEqual(new Set())
-  expect(slowest.ms).toBeLessThan(1000)
+  // With the attempts in a row before them, the others would hardly have been answered twice.
+  expect(answered).toBeGreaterThan(10)
 })
 
 function at(server: TestServer, source: string): TestClient {
