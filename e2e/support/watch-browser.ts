@@ -3,9 +3,9 @@ import type { BrowserContext } from '@playwright/test'
 /** Chromium's own remark on a refused request; the console shows what the server said. */
 export const refusedWith = (status: number): RegExp =>
   new RegExp(`the server responded with a status of ${status}\\b`)
-/** What Chromium says when the server is gone for a while. */
+/** What Chromium says while the server stops, is gone, and starts again. */
 export const SERVER_GONE =
-  /net::ERR_CONNECTION_(REFUSED|RESET|CLOSED)|net::ERR_EMPTY_RESPONSE|WebSocket connection to .* failed/
+  /net::ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|status of 503|WebSocket connection to .* failed/
 
 /** Collects, as lines, what a healthy page never says: console errors, console warnings, uncaught errors, crashes. */
 export function watchBrowser(context: BrowserContext, lines: string[]): void {
