@@ -1,12 +1,13 @@
 import { useMergedRef } from '@mantine/hooks'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   type CSSProperties,
   type MouseEvent,
   type ReactNode,
   type Ref,
+  type RefObject,
   useEffect,
   useId,
+  useLayoutEffect,
   useRef,
 } from 'react'
 import { DataHead, HEAD_PX } from './DataHead.tsx'
@@ -14,6 +15,7 @@ import { DataRow } from './DataRow.tsx'
 import classes from './DataTable.module.css'
 import type { DataCard, DataColumn, TableSort } from './data-column.ts'
 import type { Point } from './menu-entry.ts'
+import { useFixedRows } from './use-fixed-rows.ts'
 import { useHoverTip } from './use-hover-tip.tsx'
 import { handleRowKey } from './use-row-keys.ts'
 
@@ -40,13 +42,13 @@ export interface DataTableProps<Row, Context> {
   empty?: ReactNode
   /** Rows as cards, where the window is narrow. */
   card?: DataCard<Row, Context> | undefined
+  /** Another one brings the first row into view: another search, say. */
+  scrollKey?: string
   /** In a dialog: has the keyboard from the start, and again when what stood over the dialog is gone. */
   autoFocus?: boolean
   /** Takes the keyboard: `ref.current?.focus()`. */
   ref?: Ref<HTMLDivElement>
 }
-
-const OVERSCAN = 6
 
 /** A table of any length: only the rows in view are drawn. Walked with arrows, opened with Enter. */
 export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
@@ -56,17 +58,16 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
   const { tip, handlers } = useHoverTip()
   const height = card?.height ?? props.rowHeight
   const headHeight = card === undefined ? HEAD_PX : 0
-  // oxlint-disable-next-line react/incompatible-library -- no compiler here memoizes what it answers
-  const virtual = useVirtualizer({
+  const {
+    rows: inView,
+    totalPx,
+    scrollTo,
+  } = useFixedRows({
+    scroller,
     count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => height,
-    overscan: OVERSCAN,
-    scrollMargin: headHeight,
-    scrollPaddingStart: headHeight,
-    getItemKey: (index) => keyAt(rows, index, rowKey),
+    rowPx: height,
+    headPx: headHeight,
   })
-  useEffect(() => virtual.measure(), [virtual, height])
 
   const indexOf = (key: string | undefined) =>
     key === undefined ? -1 : rows.findIndex((row) => rowKey(row) === key)
@@ -74,11 +75,12 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
     const row = rows[index]
     if (row === undefined) return
     props.onSelect?.(row)
-    virtual.scrollToIndex(index, { align: 'auto' })
+    scrollTo(index)
   }
+  useScrollUp(scroller, props.scrollKey)
   useShowSelected(selected, rows.length > 0, (key) => {
     const index = indexOf(key)
-    if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' })
+    if (index >= 0) scrollTo(index)
   })
   const rowOf = (event: MouseEvent): Row | undefined => {
     const element = event.target instanceof Element ? event.target.closest('[data-row]') : null
@@ -89,8 +91,8 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
     const rect = document.getElementById(`${id}-${selected}`)?.getBoundingClientRect()
     if (row !== undefined && rect) props.onMenu?.(row, { x: rect.left + 32, y: rect.bottom })
   }
-  const items = virtual.getVirtualItems()
-  const isShown = items.some(({ key }) => key === selected)
+  const shown = rows.slice(inView.first, inView.end)
+  const isShown = selected !== undefined && shown.some((row) => rowKey(row) === selected)
 
   return (
     <div className={classes.root}>
@@ -137,18 +139,19 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
         }}
       >
         {card === undefined && <DataHead columns={columns} sort={props.sort} onSort={props.onSort} />}
-        <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, key, start }) => {
-            const row = rows[index]
-            return row === undefined ? null : (
+        <div role="rowgroup" className={classes.body} style={{ height: totalPx }}>
+          {shown.map((row, at) => {
+            const key = rowKey(row)
+            const index = inView.first + at
+            return (
               <DataRow
                 key={key}
-                id={`${id}-${String(key)}`}
-                rowKey={String(key)}
+                id={`${id}-${key}`}
+                rowKey={key}
                 row={row}
                 context={context}
                 index={index}
-                top={start - headHeight}
+                top={index * height}
                 height={height}
                 selected={key === selected}
                 columns={columns}
@@ -169,6 +172,15 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
   )
 }
 
+function useScrollUp(scroller: RefObject<HTMLElement | null>, key: string | undefined): void {
+  const shown = useRef(key)
+  useLayoutEffect(() => {
+    if (shown.current === key) return
+    shown.current = key
+    if (scroller.current) scroller.current.scrollTop = 0
+  }, [scroller, key])
+}
+
 /** Brings a row into view that was selected elsewhere: by the address, a link or the palette. */
 function useShowSelected(selected: string | undefined, ready: boolean, show: (key: string) => void): void {
   const shown = useRef<string>(undefined)
@@ -177,11 +189,6 @@ function useShowSelected(selected: string | undefined, ready: boolean, show: (ke
     shown.current = selected
     if (selected !== undefined) show(selected)
   })
-}
-
-function keyAt<Row>(rows: readonly Row[], index: number, rowKey: (row: Row) => string): string {
-  const row = rows[index]
-  return row === undefined ? `${index}` : rowKey(row)
 }
 
 function tableStyle(

@@ -1,9 +1,9 @@
 import { IconChevronRight, IconDots } from '@tabler/icons-react'
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import classes from './Tree.module.css'
 import type { Point } from './menu-entry.ts'
 import { type TreeLine, findTyped, moveInTree } from './tree-keys.ts'
+import { type RowRange, useFixedRows } from './use-fixed-rows.ts'
 import { useHoverTip } from './use-hover-tip.tsx'
 
 interface TreeProps<Line extends TreeLine> {
@@ -34,18 +34,15 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
     0,
     lines.findIndex((line) => line.id === (focusedId ?? selected)),
   )
-  // oxlint-disable-next-line react/incompatible-library -- no compiler here memoizes what it answers
-  const virtual = useVirtualizer({
+  const {
+    rows: inView,
+    totalPx,
+    scrollTo,
+  } = useFixedRows({
+    scroller,
     count: lines.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => LINE_PX,
-    overscan: 10,
-    getItemKey: (index) => lines[index]?.id ?? index,
-    // The line with the keyboard stays in the page, wherever one scrolls.
-    rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), focused])]
-        .filter((at) => at < range.count)
-        .toSorted((a, b) => a - b),
+    rowPx: LINE_PX,
+    headPx: 0,
   })
   useLayoutEffect(() => {
     if (!wantsFocus.current) return
@@ -56,7 +53,7 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
   const focus = (index: number) => {
     wantsFocus.current = true
     setFocusedId(lines[index]?.id)
-    virtual.scrollToIndex(index, { align: 'auto' })
+    scrollTo(index)
   }
   const openMenu = (index: number, element: Element | null) => {
     const line = lines[index]
@@ -92,13 +89,13 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
         aria-label={label}
         onKeyDown={onKeyDown}
         className={classes.body}
-        style={{ height: virtual.getTotalSize() }}
+        style={{ height: totalPx }}
       >
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
+        {drawnLines(inView, focused, lines.length).map((index) => {
           const line = lines[index]
           return line === undefined ? null : (
             <div
-              key={key}
+              key={line.id}
               role="treeitem"
               aria-labelledby={`${id}-${index}`}
               aria-level={line.level}
@@ -110,7 +107,7 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
               className={classes.line}
               style={{
                 height: LINE_PX,
-                transform: `translateY(${start}px)`,
+                transform: `translateY(${index * LINE_PX}px)`,
                 paddingInlineStart: indent(line),
               }}
               onFocus={() => setFocusedId(line.id)}
@@ -149,6 +146,12 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
       {tip}
     </div>
   )
+}
+
+/** Those in view, and the one with the keyboard, wherever one scrolls. */
+function drawnLines({ first, end }: RowRange, focused: number, count: number): number[] {
+  const inView = Array.from({ length: end - first }, (_, at) => first + at)
+  return count === 0 || (focused >= first && focused < end) ? inView : [...inView, focused]
 }
 
 /** The arrow of a branch. The keyboard has its own keys for it. */

@@ -60,6 +60,7 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
           setMenuAt(at)
         }}
         empty={empty}
+        scrollKey={`${state.text} ${sort.column} ${sort.descending}`}
         card={cards ? MACHINE_CARD : undefined}
       />
       {menuAt !== undefined && (

@@ -3,7 +3,7 @@ import type { TableTab } from '@muster/contract/api/users'
 import { LOADING_DELAY_MS } from '@muster/rules/layout'
 import type { TreeNode } from '@muster/rules/tree-node'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useId, useRef } from 'react'
+import { type ReactNode, useId, useMemo, useRef } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import { useLasting } from '../../ui/use-lasting.ts'
@@ -42,9 +42,10 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
   useSlashKey(field)
   const total = useNodeTotal(node)
   const tab = state.tab ?? 'mixed'
+  const counts = useMemo(() => countTabs(tab, rows, total), [tab, rows, total])
   return (
     <section className={classes.pane} aria-label="Machines">
-      <MachineTabs tab={tab} counts={countTabs(tab, rows, total)} panelId={panelId} onChange={state.setTab}>
+      <MachineTabs tab={tab} counts={counts} panelId={panelId} onChange={state.setTab}>
         <MachineFilter text={state.text} onChange={state.setText} />
       </MachineTabs>
       <div className={classes.searchLine}>

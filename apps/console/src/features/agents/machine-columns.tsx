@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'status',
     title: 'Status',
-    width: '110px',
+    width: '108px',
     render: (row) => <MachineStatus row={row} />,
     watch: (row) => `${row.status} ${row.connected} ${row.maintenance_mode}`,
   },
@@ -43,13 +43,13 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'checks',
     title: 'Checks',
-    width: '68px',
+    width: '84px',
     render: (row) => <ChecksCell row={row} />,
     watch: ({ checks, maintenance_mode }) =>
       `${checks.failing} ${checks.warning} ${checks.passing} ${maintenance_mode}`,
   },
-  { id: 'client', title: 'Client', width: 'minmax(106px, 1.2fr)', render: (row) => row.client_name },
-  { id: 'site', title: 'Site', width: 'minmax(84px, 0.9fr)', render: (row) => row.site_name },
+  { id: 'client', title: 'Client', width: 'minmax(96px, 1.2fr)', render: (row) => row.client_name },
+  { id: 'site', title: 'Site', width: 'minmax(78px, 0.9fr)', render: (row) => row.site_name },
   {
     id: 'hostname',
     title: 'Hostname',
@@ -60,42 +60,42 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'description',
     title: 'Description',
-    width: 'minmax(90px, 1.2fr)',
+    width: 'minmax(84px, 1.2fr)',
     render: (row) => <span className={classes.dim}>{row.description}</span>,
     watch: (row) => row.description,
   },
   {
     id: 'user',
     title: 'User',
-    width: 'minmax(78px, 0.8fr)',
+    width: 'minmax(72px, 0.8fr)',
     render: (row) => <UserCell row={row} />,
     watch: (row) => `${row.logged_username} ${row.italic}`,
   },
-  { id: 'patches', title: 'Patches', width: '70px', render: (row) => <PatchesIcon row={row} /> },
+  { id: 'patches', title: 'Patches', width: '66px', render: (row) => <PatchesIcon row={row} /> },
   {
     id: 'pending',
     title: 'Pending',
-    width: '74px',
+    width: '72px',
     render: (row) => <PendingChip count={row.pending_actions_count} />,
     watch: (row) => row.pending_actions_count,
   },
   {
     id: 'reboot',
     title: 'Reboot',
-    width: '68px',
+    width: '64px',
     render: (row) => <RebootIcon row={row} />,
     watch: (row) => row.needs_reboot,
   },
   {
     id: 'last_response',
     title: 'Last response',
-    width: '106px',
+    width: '120px',
     render: (row, context) => <LastResponse row={row} context={context} />,
   },
   {
     id: 'boot_time',
     title: 'Boot time',
-    width: '98px',
+    width: '106px',
     render: (row, context) => <BootTime row={row} context={context} />,
     watch: (row) => row.boot_time,
   },
@@ -105,7 +105,7 @@ const COLUMNS: readonly Column[] = [
 export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
 
 /** Below this the table scrolls sideways: the widths above, added up. */
-export const MACHINE_COLUMNS_PX = 1134
+export const MACHINE_COLUMNS_PX = 1132
 
 /** A machine as a card of two lines. */
 export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {

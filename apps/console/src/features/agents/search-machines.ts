@@ -21,16 +21,6 @@ export function searchMachines(rows: readonly AgentRow[], text: string, nowMs: n
   return rows.filter((row) => fits(row, needsText ? haystackOf(row) : ''))
 }
 
-/** The same with the time that it took, for the person who typed. */
-export function measureSearch(
-  rows: readonly AgentRow[],
-  text: string,
-): { shown: readonly AgentRow[]; searchMs: number } {
-  const startMs = performance.now()
-  const shown = searchMachines(rows, text, Date.now())
-  return { shown, searchMs: performance.now() - startMs }
-}
-
 const SLICE = 500
 
 /** Makes the search texts while nobody waits for anything, so that the first key press finds them made. */

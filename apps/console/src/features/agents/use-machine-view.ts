@@ -1,7 +1,8 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { useEffect, useMemo, useState } from 'react'
 import { MachineOrder } from './machine-order.ts'
-import { measureSearch, prepareSearch } from './search-machines.ts'
+import { MachineSearchMemory } from './machine-search-memory.ts'
+import { prepareSearch } from './search-machines.ts'
 import type { MachineSort } from './sort-machines.ts'
 
 const NONE: readonly AgentRow[] = []
@@ -22,7 +23,8 @@ export function useMachineView(
 ): MachineView {
   const all = rows ?? NONE
   const [order] = useState(() => new MachineOrder())
+  const [memory] = useState(() => new MachineSearchMemory())
   const sorted = useMemo(() => order.sort(all, { column, descending }), [order, all, column, descending])
   useEffect(() => prepareSearch(all), [all])
-  return useMemo(() => ({ ...measureSearch(sorted, text), total: sorted.length }), [sorted, text])
+  return useMemo(() => ({ ...memory.search(sorted, text), total: sorted.length }), [memory, sorted, text])
 }

@@ -40,7 +40,7 @@ export const HISTORY_COLUMNS: readonly DataColumn<AgentHistory, HistoryContext>[
   {
     id: 'time',
     title: 'Time',
-    width: 'minmax(150px, 0.9fr)',
+    width: '176px',
     render: ({ time }, { formatDate }) => <span className={classes.dim}>{formatDate(time)}</span>,
   },
   {
