@@ -52,11 +52,11 @@ export interface DataTableProps<Row, Context> {
 
 /** A table of any length: only the rows in view are drawn. Walked with arrows, opened with Enter. */
 export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
-  const { label, rows, rowKey, columns, context, selected, card, minWidth, empty } = props
+  const { label, rows, rowKey, columns, context, selected, card, minWidth, empty, ref, ...on } = props
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
   const { tip, handlers } = useHoverTip()
-  const height = card?.height ?? props.rowHeight
+  const height = card?.height ?? on.rowHeight
   const headHeight = card === undefined ? HEAD_PX : 0
   const {
     rows: inView,
@@ -74,10 +74,10 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
   const select = (index: number) => {
     const row = rows[index]
     if (row === undefined) return
-    props.onSelect?.(row)
+    on.onSelect?.(row)
     scrollTo(index)
   }
-  useScrollUp(scroller, props.scrollKey)
+  useScrollUp(scroller, on.scrollKey)
   useShowSelected(selected, rows.length > 0, (key) => {
     const index = indexOf(key)
     if (index >= 0) scrollTo(index)
@@ -89,7 +89,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
   const openMenu = (index: number) => {
     const row = rows[index]
     const rect = document.getElementById(`${id}-${selected}`)?.getBoundingClientRect()
-    if (row !== undefined && rect) props.onMenu?.(row, { x: rect.left + 32, y: rect.bottom })
+    if (row !== undefined && rect) on.onMenu?.(row, { x: rect.left + 32, y: rect.bottom })
   }
   const shown = rows.slice(inView.first, inView.end)
   const isShown = selected !== undefined && shown.some((row) => rowKey(row) === selected)
@@ -97,10 +97,10 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
   return (
     <div className={classes.root}>
       <div
-        ref={useMergedRef(scroller, props.ref ?? null)}
+        ref={useMergedRef(scroller, ref ?? null)}
         role="grid"
         tabIndex={0}
-        {...(props.autoFocus === true ? { 'data-autofocus': true } : {})}
+        {...(on.autoFocus === true ? { 'data-autofocus': true } : {})}
         className={classes.table}
         aria-label={label}
         aria-rowcount={rows.length + 1}
@@ -114,31 +114,31 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
             selected: indexOf(selected),
             pageRows: Math.max(1, Math.floor(event.currentTarget.clientHeight / height) - 1),
             select,
-            open: (index) => rows[index] !== undefined && props.onOpen?.(rows[index]),
+            open: (index) => rows[index] !== undefined && on.onOpen?.(rows[index]),
             openMenu,
-            deselect: () => props.onSelect?.(undefined),
+            deselect: () => on.onSelect?.(undefined),
           })
         }}
         onClick={(event) => {
           const row = rowOf(event)
           if (row === undefined) return
-          props.onSelect?.(row)
-          props.onClickRow?.(row)
+          on.onSelect?.(row)
+          on.onClickRow?.(row)
         }}
         onDoubleClick={(event) => {
           const row = rowOf(event)
-          if (row !== undefined) props.onDoubleClick?.(row)
+          if (row !== undefined) on.onDoubleClick?.(row)
         }}
         onContextMenu={(event) => {
           const row = rowOf(event)
-          if (row === undefined || props.onMenu === undefined) return
+          if (row === undefined || on.onMenu === undefined) return
           event.preventDefault()
-          props.onSelect?.(row)
+          on.onSelect?.(row)
           // The menu key raises this too, at no place of its own; onKeyDown has seen to that.
-          if (event.button === 2) props.onMenu(row, { x: event.clientX, y: event.clientY })
+          if (event.button === 2) on.onMenu(row, { x: event.clientX, y: event.clientY })
         }}
       >
-        {card === undefined && <DataHead columns={columns} sort={props.sort} onSort={props.onSort} />}
+        {card === undefined && <DataHead columns={columns} sort={on.sort} onSort={on.onSort} />}
         <div role="rowgroup" className={classes.body} style={{ height: totalPx }}>
           {shown.map((row, at) => {
             const key = rowKey(row)
@@ -177,7 +177,7 @@ function useScrollUp(scroller: RefObject<HTMLElement | null>, key: string | unde
   useLayoutEffect(() => {
     if (shown.current === key) return
     shown.current = key
-    if (scroller.current) scroller.current.scrollTop = 0
+    scroller.current?.scrollTo({ top: 0 })
   }, [scroller, key])
 }
 

@@ -43,7 +43,7 @@ export function useFixedRows({ scroller, count, rowPx, headPx }: FixedRows) {
   const scrollTo = useCallback(
     (index: number) => {
       const element = scroller.current
-      if (element) element.scrollTop = scrolledTo(index, { rowPx, headPx }, element)
+      element?.scrollTo({ top: scrolledTo(index, { rowPx, headPx }, element) })
     },
     [scroller, rowPx, headPx],
   )

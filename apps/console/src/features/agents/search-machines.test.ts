@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { MachineSearchMemory, isNarrower } from './machine-search-memory.ts'
 import { readFilter, splitSearch, writeFilter } from './search-flags.ts'
 import { searchMachines } from './search-machines.ts'
-import { testMachine } from './test-machines.ts'
+import { testMachine, testMachines } from './test-machines.ts'
 
 test('all words of a search count, and the order of the rows stays', () => {
   const rows = [
