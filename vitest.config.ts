@@ -23,8 +23,6 @@ const bundledOnce = [
   '@tabler/icons-react',
   '@tanstack/react-query',
   '@tanstack/react-router',
-  '@tanstack/react-table',
-  '@tanstack/react-virtual',
   'moment',
   'qrcode-generator',
   'zod',
