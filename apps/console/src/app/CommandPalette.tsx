@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useId, useState } from 'react'
+import { useReturnFocus } from '../ui/use-return-focus.ts'
 import classes from './CommandPalette.module.css'
 import { type PaletteEntry, closePalette } from './palette.ts'
 import { useFoundEntries } from './use-found-entries.ts'
@@ -9,6 +10,7 @@ const STYLES = { content: classes.content ?? '' }
 
 /** Finds machines, clients, scripts, screens and actions by a few letters; arrows choose, Enter does. */
 export function CommandPalette() {
+  useReturnFocus()
   const [text, setText] = useState('')
   const { entries, searching } = useFoundEntries(text)
   const [chosenId, setChosenId] = useState<string>()

@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './Dialog.module.css'
 import { useTopDialog } from './dialog-stack.ts'
+import { useReturnFocus } from './use-return-focus.ts'
 
 export interface DialogProps {
   title: ReactNode
@@ -33,6 +34,7 @@ export function Dialog({
   zIndex = 200,
 }: DialogProps) {
   const isTop = useTopDialog(opened)
+  useReturnFocus()
   return (
     <Modal.Root
       opened={opened}

@@ -1,4 +1,4 @@
-import { Checkbox, Select } from '@mantine/core'
+import { Button, Checkbox, Select } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { runScript } from '@muster/contract/api/history'
 import { type Script, listScripts } from '@muster/contract/api/scripts'
@@ -8,8 +8,9 @@ import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
 import { call, query } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { useDashInfo } from '../../app/queries.ts'
+import { useDashInfo, useMay } from '../../app/queries.ts'
 import { EmptyState } from '../../ui/States.tsx'
+import { useDialog } from '../../app/use-dialog.ts'
 import { ListField } from '../../ui/ListField.tsx'
 import { AgentDialog } from '../agents/AgentDialog.tsx'
 import { RunDialog } from './RunDialog.tsx'
@@ -100,7 +101,8 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
             error={can?.allowed === false ? can.reason : undefined}
             description={script?.description || undefined}
             onChange={(next) => setForm({ script: next })}
-            {...(scriptId === undefined ? { 'data-autofocus': true } : {})}
+            // The scripts may come after the dialog, when its own choice of a field is over.
+            {...(scriptId === undefined ? { 'data-autofocus': true, autoFocus: true } : {})}
           />
           {script !== undefined && (
             <>
@@ -141,9 +143,19 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
   )
 }
 
-const NoScripts = () => (
-  <EmptyState message="There are no scripts yet. Add one in the script library first." />
-)
+function NoScripts() {
+  const mayManage = useMay('can_manage_scripts')
+  const { open } = useDialog()
+  return (
+    <EmptyState message="There are no scripts yet.">
+      {mayManage && (
+        <Button variant="default" onClick={() => open('scripts')}>
+          Open the script library
+        </Button>
+      )}
+    </EmptyState>
+  )
+}
 
 function suggestedForm({ plat }: AgentDetail, script: Script | undefined): ScriptForm {
   return {
