@@ -61,7 +61,8 @@ export function LoadingState({
   onRetry: () => void
   rows?: number
 }) {
-  if (refused || isRefused(error)) return <NoPermission />
+  if (refused) return <NoPermission message="Your role does not allow this." />
+  if (isRefused(error)) return <NoPermission />
   if (error === null) return <SkeletonRows rows={rows} />
   return <ErrorState {...describeError(error)} onRetry={onRetry} />
 }

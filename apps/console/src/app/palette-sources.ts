@@ -1,9 +1,10 @@
 import { type AgentName, listAgents } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
+import { type Script, listScripts } from '@muster/contract/api/scripts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { z } from 'zod'
-import { callPage } from './api.ts'
+import { callPage, query } from './api.ts'
 import { useDarkMode } from './look.ts'
 import { useMenus } from './menus.ts'
 import { type PaletteEntry, usePaletteSource } from './palette.ts'
@@ -13,11 +14,12 @@ import { useDialog } from './use-dialog.ts'
 
 const MACHINES_SHOWN = 8
 
-/** What the palette finds on every screen: screens, actions, clients with their sites, machines. */
+/** What the palette finds on every screen: screens, actions, clients with their sites, machines, scripts. */
 export function useFramePaletteSources(): void {
   useActionSource()
   useClientSource()
   useMachineSource()
+  useScriptSource()
 }
 
 function useActionSource(): void {
@@ -90,5 +92,28 @@ function useMachineSource(): void {
       words: text,
       run: () => void navigate({ to: '/agents/$agent_id', params: { agent_id } }),
     }))
+  })
+}
+
+function useScriptSource(): void {
+  const queryClient = useQueryClient()
+  const { open } = useDialog()
+  const allowed = useMay('can_list_scripts')
+  usePaletteSource('scripts', async (text) => {
+    if (!allowed || text === '') return []
+    // As the library asks for them, which then has them already.
+    const scripts = await queryClient.ensureQueryData(
+      query(listScripts, { query: { showCommunityScripts: 'true', showHiddenScripts: 'true' } }),
+    )
+    return scripts
+      .filter(({ hidden }: Script) => !hidden)
+      .map(({ id, name, category, description }: Script) => ({
+        id: `script ${id}`,
+        group: 'Scripts',
+        label: name,
+        hint: category,
+        words: description,
+        run: () => open('script', id),
+      }))
   })
 }

@@ -6,7 +6,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { DateFormat, formatDate } from '../../ui/date-format.ts'
 import { AuditEntryDialog } from './AuditEntryDialog.tsx'
-import { AUDIT_CARD, type AUDIT_COLUMNS } from './audit-columns.tsx'
+import { AGENT_AUDIT_CARD, AUDIT_CARD, type AUDIT_COLUMNS } from './audit-columns.tsx'
 import { type AuditView, SORT_COLUMNS, START_VIEW } from './audit-view.ts'
 
 const ROW_PX = 32
@@ -71,7 +71,7 @@ export function AuditTable({ entries, columns, view, onChange, agentId, takesFoc
         onSelect={(row) => setSelected(row && `${row.id}`)}
         onClickRow={({ id }) => setOpened(id)}
         onOpen={({ id }) => setOpened(id)}
-        card={hasCards ? AUDIT_CARD : undefined}
+        card={hasCards ? (agentId === undefined ? AUDIT_CARD : AGENT_AUDIT_CARD) : undefined}
         empty={<NoEntries view={view} onChange={onChange} />}
       />
       {entry !== undefined && (

@@ -83,26 +83,32 @@ export const AUDIT_COLUMNS: readonly AuditColumn[] = [
 /** Columns of the log of one machine. */
 export const AGENT_AUDIT_COLUMNS: readonly AuditColumn[] = [TIME, USER, ACTION, OBJECT, MESSAGE, ADDRESS]
 
-export const AUDIT_CARD: DataCard<AuditEntry, AuditContext> = {
-  height: 61,
-  render: ({ action, message, username, entry_time, agent }, { formatDate }) => (
-    <>
-      <div className={classes.cardLine}>
-        <span className={classes.cut}>
-          <bdi>{message}</bdi>
-        </span>
-        <ActionBadge action={action} />
-      </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <span className={classes.cut}>
-          <bdi>{username}</bdi>
-          {agent === null ? '' : ` · ${agent}`}
-        </span>
-        <span>{formatDate(entry_time)}</span>
-      </div>
-    </>
-  ),
+/** Entries as cards; in the log of one machine its name need not stand on each. */
+function card(place: (entry: AuditEntry) => string): DataCard<AuditEntry, AuditContext> {
+  return {
+    height: 61,
+    render: (entry, { formatDate }) => (
+      <>
+        <div className={classes.cardLine}>
+          <span className={classes.cut}>
+            <bdi>{entry.message}</bdi>
+          </span>
+          <ActionBadge action={entry.action} />
+        </div>
+        <div className={`${classes.cardLine} ${classes.dim}`}>
+          <span className={classes.cut}>
+            <bdi>{entry.username}</bdi>
+            <bdi>{place(entry)}</bdi>
+          </span>
+          <span>{formatDate(entry.entry_time)}</span>
+        </div>
+      </>
+    ),
+  }
 }
+
+export const AUDIT_CARD = card(({ agent }) => (agent === null ? '' : ` · ${agent}`))
+export const AGENT_AUDIT_CARD = card(() => '')
 
 /** The rows as they are on screen, with instants that a program can read. */
 export function auditTable(entries: readonly AuditEntry[], columns: readonly AuditColumn[]): string[][] {

@@ -55,7 +55,13 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" form={formId} disabled={!form.isValid()} loading={make.isPending}>
+          <Button
+            type="submit"
+            form={formId}
+            disabled={!form.isValid()}
+            loading={make.isPending}
+            data-autofocus={(client !== undefined && form.values.site !== null) || undefined}
+          >
             Make the line
           </Button>
         </>

@@ -3,6 +3,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { useId, useRef, useState } from 'react'
 import { FormError } from '../../app/FormDialog.tsx'
 import { fieldErrors } from '../../app/form-errors.ts'
+import { useMay } from '../../app/queries.ts'
 import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { CodePane } from './CodePane.tsx'
@@ -31,6 +32,7 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
   const { edit, setEdit, dirty, outdated, load } = useScriptEdit(draft)
   const [attempted, setAttempted] = useState(false)
   const { openScript } = useScriptAddress()
+  const mayManage = useMay('can_manage_scripts')
   const question = useLeaveQuestion(() => dirty && !isLeaving.current)
   const saving = useSaveScript((script, { sent, andClose }) => {
     setEdit((now) => markSaved(now, sent, script))
@@ -63,7 +65,7 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
         footer={
           <>
             {!readOnly && <span className={classes.hint}>Ctrl+S saves and stays here.</span>}
-            {readOnly && base.saved && (
+            {readOnly && mayManage && base.saved && (
               <Button variant="default" onClick={() => base.saved && openScript(`clone.${base.saved.id}`)}>
                 Clone
               </Button>
