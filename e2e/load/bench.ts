@@ -57,7 +57,13 @@ async function measureOnStage(): Promise<void> {
     console.log(`Measuring ${name} ...`)
     keep(await measure(stage))
   }
-  stage.server.expectCleanLog()
+  try {
+    stage.server.expectCleanLog()
+  } catch (error) {
+    // The figures stand, and the run has failed.
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
 }
 
 async function measureLarge(): Promise<void> {

@@ -3,6 +3,8 @@
 import { type Fleet, startFleet } from '@muster/fake-agent/fleet'
 import type { FleetOrder, FleetState } from './remote-fleet.ts'
 
+const PROGRESS_EVERY = 5000
+
 let fleet: Fleet | undefined
 
 process.on('message', (order: FleetOrder) => {
@@ -22,6 +24,9 @@ async function obey(order: FleetOrder): Promise<FleetState> {
         token: (index) => tokens[index % tokens.length] ?? '',
         count,
         mode,
+        onProgress: (enrolled) => {
+          if (enrolled % PROGRESS_EVERY === 0) console.log(`${enrolled} of ${count} enrolled`)
+        },
       })
       if (mode === 'stay') await fleet.waitForConnected(count, 120_000)
       break

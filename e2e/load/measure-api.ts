@@ -7,9 +7,8 @@ import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
 import type { Figure } from './budgets.ts'
 import { median, percentile } from './figures.ts'
-import { residentMb } from './process-figures.ts'
+import { cpuSeconds, residentMb } from './process-figures.ts'
 import { settle, type Stage } from './stage.ts'
-import { cpuSeconds } from './process-figures.ts'
 
 const LIST_CALLS = 300
 const COMMANDS = 300
@@ -63,6 +62,8 @@ export async function measureLoad(stage: Stage): Promise<Figure[]> {
   using console = await openConsole(session)
   await fleet.ask({ kind: 'rate', reportsPerSecond: REPORTS_PER_SECOND })
   const before = await fleet.ask({ kind: 'look' })
+  const startedMs = performance.now()
+  const cpuBefore = cpuSeconds(server.pid)
   const targets = { agentIds: started.agentIds, clientIds: clients.map(({ id }) => id) }
   const timesMs: number[] = []
   const failures: string[] = []
@@ -85,9 +86,11 @@ export async function measureLoad(stage: Stage): Promise<Figure[]> {
   }
   await Promise.all(calls)
   const after = await fleet.ask({ kind: 'look' })
+  const seconds = (performance.now() - startedMs) / 1000
+  const cpuShare = ((cpuSeconds(server.pid) - cpuBefore) / seconds) * 100
   await fleet.ask({ kind: 'rate', reportsPerSecond: 0 })
-  const perSecond = (after.counts.reports - before.counts.reports) / LOAD_SECONDS
-  const remark = `${after.counts.connected} connected, ${perSecond.toFixed(0)} reports/s, ${console.frames()} live frames`
+  const perSecond = (after.counts.reports - before.counts.reports) / seconds
+  const remark = `${after.counts.connected} connected, ${perSecond.toFixed(0)} reports/s, ${console.frames()} live frames, ${cpuShare.toFixed(0)} % of a core`
   return [
     { budget: 'memory', value: mostMb, remark },
     {
