@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { query } from '../../app/api.ts'
 import { Dialog, type DialogProps } from '../../ui/Dialog.tsx'
 import { SkeletonRows } from '../../ui/States.tsx'
-import { AgentError } from './AgentPanes.tsx'
+import { AgentError, isGone } from './AgentError.tsx'
 
 interface AgentDialogProps {
   title: string
@@ -17,7 +17,7 @@ interface AgentDialogProps {
 /** A dialog about one machine: until that is there, and where it cannot be, the dialog says so. */
 export function AgentDialog({ title, agentId = '', onClose, size, children }: AgentDialogProps) {
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
-  if (agent !== undefined) return children(agent)
+  if (agent !== undefined && !isGone(error)) return children(agent)
   return (
     <Dialog title={title} onClose={onClose} {...(size === undefined ? {} : { size })}>
       {error === null ? (

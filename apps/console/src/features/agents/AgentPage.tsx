@@ -5,7 +5,8 @@ import { query } from '../../app/api.ts'
 import { SkeletonRows } from '../../ui/States.tsx'
 import { AgentActions } from './AgentActions.tsx'
 import classes from './AgentPage.module.css'
-import { AgentError, AgentPanes } from './AgentPanes.tsx'
+import { AgentError, isGone } from './AgentError.tsx'
+import { AgentPanes } from './AgentPanes.tsx'
 import { MachineStatus } from './machine-cells.tsx'
 
 const page = getRouteApi('/signed-in/gated/frame/agents/$agent_id')
@@ -14,13 +15,10 @@ const page = getRouteApi('/signed-in/gated/frame/agents/$agent_id')
 export function AgentPage() {
   const { agent_id } = page.useParams()
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
-  if (agent === undefined) {
-    return error === null ? (
-      <SkeletonRows rows={10} />
-    ) : (
-      <AgentError error={error} onRetry={() => void refetch()} />
-    )
+  if (error !== null && (agent === undefined || isGone(error))) {
+    return <AgentError error={error} onRetry={() => void refetch()} />
   }
+  if (agent === undefined) return <SkeletonRows rows={10} />
   return (
     <div className={classes.page}>
       <header className={classes.head}>

@@ -1,13 +1,12 @@
 import { Tabs } from '@mantine/core'
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
-import { ApiError } from '@muster/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense } from 'react'
 import { query } from '../../app/api.ts'
-import { describeError, isRefused } from '../../app/describe-error.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
 import { type Pane, PANES } from '../../app/search.ts'
-import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import { SkeletonRows } from '../../ui/States.tsx'
+import { AgentError, isGone } from './AgentError.tsx'
 import classes from './AgentPanes.module.css'
 import { AgentSummary } from './AgentSummary.tsx'
 import { usePane } from './use-pane.ts'
@@ -79,13 +78,10 @@ interface PaneContentProps {
 
 function PaneContent({ pane, agentId, named }: PaneContentProps) {
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
-  if (agent === undefined) {
-    return error === null ? (
-      <SkeletonRows rows={6} />
-    ) : (
-      <AgentError error={error} onRetry={() => void refetch()} />
-    )
+  if (error !== null && (agent === undefined || isGone(error))) {
+    return <AgentError error={error} onRetry={() => void refetch()} />
   }
+  if (agent === undefined) return <SkeletonRows rows={6} />
   return <PaneOf key={agentId} pane={pane} agent={agent} named={named} />
 }
 
@@ -100,14 +96,4 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
     case 'audit':
       return <AuditTab agentId={agent.agent_id} />
   }
-}
-
-/** Why a machine cannot be shown. */
-export function AgentError({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  // 400: what stands in the address can be no machine's id.
-  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
-    return <EmptyState message="This machine is not there any more, or you may not see it." />
-  }
-  if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
-  return <ErrorState {...describeError(error)} onRetry={onRetry} />
 }

@@ -42,7 +42,7 @@ export function MachineTabs({ tab, counts, panelId, onChange, children }: Machin
               {...(TabIcon ? { leftSection: <TabIcon size={16} stroke={1.75} aria-hidden /> } : {})}
             >
               {label}
-              {counts[value] !== undefined && <span className={classes.count}>{counts[value]}</span>}
+              {counts[value] !== undefined && <span className={classes.count}> {counts[value]}</span>}
             </Tabs.Tab>
           ))}
         </Tabs.List>

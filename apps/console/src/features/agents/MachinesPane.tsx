@@ -34,7 +34,7 @@ interface MachinesPaneProps {
 export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesPaneProps) {
   const state = useTableState()
   const node = useSelectedNode()
-  const { rows, isLoading, error, refetch } = useMachines(state.tab, node)
+  const { rows, isLoading, delayMs, error, refetch } = useMachines(state.tab, node)
   const view = useMachineView(rows, state.sort, state.text)
   const panelId = useId()
   const table = useRef<HTMLDivElement>(null)
@@ -62,13 +62,14 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
         id={panelId}
         role="tabpanel"
         aria-label={TAB_LABELS[tab]}
+        aria-busy={isLoading}
         className={classes.table}
         style={tableHeight === undefined ? undefined : { height: tableHeight }}
       >
         {error !== null && rows === undefined ? (
           <MachinesError error={error} onRetry={() => void refetch()} />
         ) : isLoading ? (
-          <SkeletonRows rows={16} height={state.compact ? 32 : 40} />
+          <SkeletonRows rows={16} height={state.compact ? 32 : 40} delayMs={delayMs} />
         ) : (
           <MachineTable
             ref={table}
@@ -105,7 +106,7 @@ function useMachines(tab: TableTab | undefined, node: TreeNode | undefined) {
   })
   const lasts = useLasting(isPlaceholderData, LOADING_DELAY_MS)
   const rows: readonly AgentRow[] | undefined = lasts ? undefined : data
-  return { rows, isLoading: lasts || isPending, error, refetch }
+  return { rows, isLoading: lasts || isPending, delayMs: lasts ? 0 : LOADING_DELAY_MS, error, refetch }
 }
 
 function MachinesError({ error, onRetry }: { error: Error; onRetry: () => void }) {

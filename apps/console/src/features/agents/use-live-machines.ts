@@ -1,4 +1,5 @@
 import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/api/agents'
+import { ApiError } from '@muster/contract/client'
 import type { QueryClient } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -102,9 +103,14 @@ function updateDetails(queryClient: QueryClient, frame: AgentsFrame): void {
     // The state of this query is the machine's detail, whatever it has loaded of it.
     const detail = query.state.data as AgentDetail | undefined
     if (detail === undefined) continue
+    if (frame.removed.includes(detail.agent_id)) {
+      // As if it had been asked for: asking would only be refused.
+      const error = new ApiError('This machine is not there any more.', { status: 404, code: 'not_found' })
+      query.setState({ status: 'error', error })
+      continue
+    }
     const change = changes.get(detail.agent_id)
-    const isConcerned = change !== undefined || frame.removed.includes(detail.agent_id) || frame.all === true
-    if (!isConcerned) continue
+    if (change === undefined && frame.all !== true) continue
     if (change !== undefined && query.isActive()) {
       const { client: _client, site: _site, ...fields } = change
       queryClient.setQueryData(query.queryKey, { ...detail, ...fields })

@@ -2,6 +2,7 @@ import { getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import { query } from '../../app/api.ts'
 import { AgentActions } from '../agents/AgentActions.tsx'
+import { isGone } from '../agents/AgentError.tsx'
 import { AgentPanes } from '../agents/AgentPanes.tsx'
 
 interface SelectedMachineProps {
@@ -11,8 +12,12 @@ interface SelectedMachineProps {
 
 /** The tabs and actions of the selected machine. */
 export function SelectedMachine({ agentId, contentHeight }: SelectedMachineProps) {
-  const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
+  const { data: agent, error } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
   return (
-    <AgentPanes agentId={agentId} contentHeight={contentHeight} actions={<AgentActions agent={agent} />} />
+    <AgentPanes
+      agentId={agentId}
+      contentHeight={contentHeight}
+      actions={<AgentActions agent={isGone(error) ? undefined : agent} />}
+    />
   )
 }

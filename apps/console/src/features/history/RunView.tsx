@@ -4,7 +4,7 @@ import type { AgentHistory } from '@muster/contract/api/history'
 import { formatFileSize } from '@muster/rules/file-size'
 import { canCancel, isFinal } from '@muster/rules/history-state'
 import { IconPlayerStop } from '@tabler/icons-react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { describeError } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
 import { CopyAction } from '../../ui/CopyAction.tsx'
@@ -43,8 +43,14 @@ function RunHead({ history }: { history: AgentHistory }) {
   const cancel = useCancelRun(history.id)
   const nowMs = useNow(TICK_MS)
   const duration = describeDuration(history, nowMs)
+  const head = useRef<HTMLDivElement>(null)
+  const mayStop = mayCancel && canCancel(history.state)
+  useEffect(() => {
+    // The button went with the keyboard on it.
+    if (!mayStop && cancel.isSuccess && document.activeElement === document.body) head.current?.focus()
+  }, [mayStop, cancel.isSuccess])
   return (
-    <div className={classes.head}>
+    <div ref={head} tabIndex={-1} className={classes.head}>
       <span role="status">
         <RunState run={history} />
       </span>
@@ -63,7 +69,7 @@ function RunHead({ history }: { history: AgentHistory }) {
         </span>
       )}
       {history.reason !== null && <span className={classes.reason}>{history.reason}</span>}
-      {mayCancel && canCancel(history.state) && (
+      {mayStop && (
         <Button
           variant="default"
           className={classes.cancel}

@@ -1,0 +1,16 @@
+import { ApiError } from '@muster/contract/client'
+import { describeError, isRefused } from '../../app/describe-error.ts'
+import { EmptyState, ErrorState, NoPermission } from '../../ui/States.tsx'
+
+/** Why a machine cannot be shown. */
+export function AgentError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  if (isGone(error)) {
+    return <EmptyState message="This machine is not there any more, or you may not see it." />
+  }
+  if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
+  return <ErrorState {...describeError(error)} onRetry={onRetry} />
+}
+
+/** What was known of such a machine is not shown any more. 400: the address holds what can be no machine's id. */
+export const isGone = (error: Error | null): boolean =>
+  error instanceof ApiError && (error.status === 404 || error.status === 400)

@@ -1,0 +1,68 @@
+import { editAgent, getAgent } from '@muster/contract/api/agents'
+import { listAudit } from '@muster/contract/api/audit'
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { answer, refuse } from '../../app/test-server.ts'
+import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
+
+const dialog = () => page.getByRole('dialog')
+const save = () => dialog().getByRole('button', { name: 'Save' })
+
+test('only what was changed is saved, and only once something is', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(editAgent, () => answer(editAgent, testDetail({ description: 'mail', modified: 'm2' })))
+  const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
+  await expect.element(save()).toBeDisabled()
+  await dialog().getByRole('textbox', { name: 'Description' }).fill('mail')
+  await save().click()
+  await expect.poll(at).toBe('/')
+  expect(server.calls(editAgent)[0]?.body).toEqual({ description: 'mail', modified: 'm1' })
+  await expect.element(page.getByText('alpha is saved.')).toBeVisible()
+})
+
+test('overdue before offline is told at the field', async () => {
+  const { open } = await givenDashboard()
+  await open('/?dialog=edit-agent&item=alpha0000000')
+  await dialog().getByRole('textbox', { name: 'Overdue after' }).fill('3')
+  await dialog().getByRole('textbox', { name: 'Description' }).fill('x')
+  await expect.element(dialog().getByText('More than until it counts as offline.')).toBeVisible()
+  await expect.element(save()).toBeDisabled()
+})
+
+test('when somebody else saved in between, it says who and what, and goes on from there', async () => {
+  const { server, open } = await givenDashboard()
+  const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
+  await dialog().getByRole('textbox', { name: 'Description' }).fill('mine')
+  server.on(editAgent, () =>
+    refuse('changed_meanwhile', 'Somebody else has changed alpha since you opened it.'),
+  )
+  server.on(getAgent, () =>
+    answer(getAgent, testDetail({ modified: 'm2', offline_time: 9, overdue_time: 60 })),
+  )
+  const entry = {
+    id: 1,
+    entry_time: new Date().toISOString(),
+    username: 'grace',
+    agent: 'alpha',
+    agent_id: 'alpha0000000',
+    client: 'Acme',
+    site: 'Berlin',
+    action: 'modify' as const,
+    object_type: 'agent' as const,
+    message: 'changed alpha',
+    before_value: null,
+    after_value: null,
+    ip_address: '127.0.0.1',
+  }
+  server.on(listAudit, () => answer(listAudit, { audit_logs: [entry], total: 1 }))
+  await save().click()
+  await expect.element(dialog().getByText(/grace/)).toBeVisible()
+  await expect.element(dialog().getByText('Offline after: 4 → 9')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Go on with the new values' }).click()
+  await expect.element(dialog().getByRole('textbox', { name: 'Description' })).toHaveValue('mine')
+  await expect.element(dialog().getByRole('textbox', { name: 'Offline after' })).toHaveValue('9 min')
+  server.on(editAgent, () => answer(editAgent, testDetail({ modified: 'm3' })))
+  await save().click()
+  await expect.poll(at).toBe('/')
+  expect(server.calls(editAgent).at(-1)?.body).toEqual({ description: 'mine', modified: 'm2' })
+})

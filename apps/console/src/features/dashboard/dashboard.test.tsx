@@ -1,0 +1,139 @@
+import { listAgents } from '@muster/contract/api/agents'
+import { listClients } from '@muster/contract/api/clients'
+import { savePreferences } from '@muster/contract/api/users'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { answer, refuse } from '../../app/test-server.ts'
+import { CLIENTS, MACHINES, givenDashboard } from './test-dashboard.ts'
+
+const grid = () => page.getByRole('grid', { name: 'Machines' })
+const row = (name: string) => grid().getByText(name, { exact: true })
+const line = (name: RegExp) => page.getByRole('treeitem', { name })
+
+test('a selected node asks for its machines, clears the selected one, and is deselected by a second click', async () => {
+  const { server, open } = await givenDashboard({ info: { clear_search_when_switching: true } })
+  const { at } = await open('/?agent=alpha0000000&search=a')
+  await line(/Acme/).click()
+  await expect.poll(at).toBe('/?node=Client|1')
+  await expect.poll(() => server.calls(listAgents).at(-1)?.search.toString()).toBe('client=1')
+  await line(/Munich/).click()
+  await expect.poll(at).toBe('/?node=Site|2')
+  await expect.poll(() => server.calls(listAgents).at(-1)?.search.toString()).toBe('site=2')
+  await line(/Munich/).click()
+  await expect.poll(at).toBe('/')
+})
+
+test('the search stays when another node is selected, where the user wants it so', async () => {
+  const { open } = await givenDashboard({ info: { clear_search_when_switching: false } })
+  const { at } = await open('/?search=alpha')
+  await line(/Acme/).click()
+  await expect.poll(at).toBe('/?search=alpha&node=Client|1')
+})
+
+test('the tabs say how many machines of each kind there are, and ask for one kind', async () => {
+  const { server, open } = await givenDashboard()
+  await open()
+  await expect.element(page.getByRole('tab', { name: /Servers 1/ })).toBeVisible()
+  await expect.element(page.getByRole('tab', { name: /Workstations 2/ })).toBeVisible()
+  await expect.element(page.getByRole('tab', { name: /Mixed 3/ })).toBeVisible()
+  server.on(listAgents, () => answer(listAgents, MACHINES.slice(0, 1)))
+  await page.getByRole('tab', { name: /Servers/ }).click()
+  await expect.poll(() => server.calls(listAgents).at(-1)?.search.toString()).toBe('monitoring_type=server')
+  await expect.element(page.getByRole('tab', { name: /Workstations 2/ })).toBeVisible()
+})
+
+test('the slash goes to the search, which filters as one types and stands in the address', async () => {
+  const { open } = await givenDashboard()
+  const { at } = await open()
+  await expect.element(row('alpha')).toBeVisible()
+  await userEvent.keyboard('/')
+  await expect.element(page.getByRole('textbox', { name: 'Search machines' })).toHaveFocus()
+  await userEvent.keyboard('desk')
+  await expect.element(row('bravo')).toBeVisible()
+  await expect.element(row('alpha')).not.toBeInTheDocument()
+  await expect.element(page.getByText(/^1 of 3 · \d+ ms$/)).toBeVisible()
+  await expect.poll(at).toBe('/?search=desk')
+  await userEvent.keyboard('{Escape}')
+  await expect.element(row('alpha')).toBeVisible()
+  await userEvent.keyboard('{ArrowDown}')
+  await expect.element(grid()).toHaveFocus()
+})
+
+test('without machines it says what to do next; a search that finds none can be cleared', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(listAgents, () => answer(listAgents, []))
+  const { at } = await open('/?node=Site|3')
+  await expect.element(page.getByText(/no machines in Office yet/)).toBeVisible()
+  await page.getByRole('button', { name: 'Install agent' }).click()
+  await expect.poll(at).toContain('dialog=install-agent&item=Site|3')
+})
+
+test('a failed list says so and is asked for again; a refused one names the role', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(listAgents, () => refuse('invalid', 'The list cannot be made.'))
+  await open()
+  await expect.element(page.getByText('The list cannot be made.')).toBeVisible()
+  server.on(listAgents, () => answer(listAgents, MACHINES))
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect.element(row('alpha')).toBeVisible()
+})
+
+test('who may not list machines or clients is told so in their place', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(listAgents, () => refuse('not_allowed', 'no'))
+  server.on(listClients, () => refuse('not_allowed', 'no'))
+  await open()
+  await expect.element(page.getByText('Your role does not allow you to see machines.')).toBeVisible()
+  await expect.element(page.getByText('Your role does not allow you to see clients.')).toBeVisible()
+})
+
+test('a tree that cannot be loaded is ready, and can be asked for again', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(listClients, () => refuse('invalid', 'No clients today.'))
+  await open()
+  const tree = page.getByRole('navigation', { name: 'Clients and sites' })
+  await expect.element(tree.getByText('No clients today.')).toBeVisible()
+  expect(tree.element().querySelector('[aria-busy=true]')).toBeNull()
+  server.on(listClients, () => answer(listClients, CLIENTS))
+  await tree.getByRole('button', { name: 'Try again' }).click()
+  await expect.element(line(/Acme/)).toBeVisible()
+})
+
+test('the menu of a machine says why something cannot be done', async () => {
+  const permissions = ['can_list_agents', 'can_list_clients', 'can_edit_agent'] as const
+  const { open } = await givenDashboard({ me: { is_superuser: false, permissions: [...permissions] } })
+  const { at } = await open()
+  await row('charlie').click({ button: 'right' })
+  const item = (name: RegExp) => page.getByRole('menuitem', { name })
+  await expect.element(item(/Send command.*Your role does not allow it/)).toBeDisabled()
+  await expect.element(item(/Refresh inventory.*charlie is not connected/)).toBeDisabled()
+  await item(/Edit charlie/).click()
+  await expect.poll(at).toContain('dialog=edit-agent&item=charlie00000')
+})
+
+test('the width of the tree is saved as a whole percent, its order at once', async () => {
+  const { server, open } = await givenDashboard()
+  await open()
+  const splitter = page.getByRole('separator', { name: 'Width of the client tree' })
+  await expect.element(splitter).toHaveAttribute('aria-valuenow', '20')
+  splitter.element().focus()
+  await userEvent.keyboard('{ArrowRight}')
+  await expect.poll(() => server.calls(savePreferences).at(-1)?.body).toEqual({ client_tree_splitter: 21 })
+  await page.getByRole('button', { name: 'Failing first' }).click()
+  await expect.poll(() => server.calls(savePreferences).at(-1)?.body).toEqual({ client_tree_sort: 'alpha' })
+  await expect
+    .element(page.getByRole('button', { name: 'Failing first' }))
+    .toHaveAttribute('aria-pressed', 'false')
+})
+
+test('in a narrow window the tree is a drawer and a machine opens as a page', async () => {
+  const { open } = await givenDashboard()
+  await page.viewport(600, 900)
+  const { at } = await open()
+  await page.getByRole('button', { name: 'All Clients' }).click()
+  await line(/Acme/).click()
+  await expect.poll(at).toBe('/?node=Client|1')
+  await row('alpha').click()
+  await expect.poll(at).toBe('/agents/alpha0000000')
+  await expect.element(page.getByRole('heading', { name: 'alpha', level: 1 })).toBeVisible()
+})

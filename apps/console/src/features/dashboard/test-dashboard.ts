@@ -1,0 +1,83 @@
+import '../../app/mantine-styles.ts'
+import '../../app/global.css'
+import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/api/agents'
+import { type Client, type Site, listClients } from '@muster/contract/api/clients'
+import { type DashInfo, getDashInfo, getVersion } from '@muster/contract/api/core'
+import { type Me, getMe, savePreferences } from '@muster/contract/api/users'
+import { page } from 'vitest/browser'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer, fakeServer } from '../../app/test-server.ts'
+import { testMachine } from '../agents/test-machines.ts'
+
+const QUIET = {
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+}
+
+function testSite(id: number, name: string, client: Pick<Client, 'id' | 'name'>): Site {
+  return { id, name, client: client.id, client_name: client.name, agent_count: 2, ...QUIET }
+}
+
+export const CLIENTS: Client[] = [
+  {
+    id: 1,
+    name: 'Acme',
+    agent_count: 3,
+    sites: [testSite(1, 'Berlin', { id: 1, name: 'Acme' }), testSite(2, 'Munich', { id: 1, name: 'Acme' })],
+    ...QUIET,
+  },
+  {
+    id: 2,
+    name: 'Borealis',
+    agent_count: 0,
+    sites: [testSite(3, 'Office', { id: 2, name: 'Borealis' })],
+    ...QUIET,
+  },
+]
+
+export const MACHINES: AgentRow[] = [
+  testMachine({ agent_id: 'alpha0000000', hostname: 'alpha', monitoring_type: 'server' }),
+  testMachine({ agent_id: 'bravo0000000', hostname: 'bravo', description: 'front desk' }),
+  testMachine({ agent_id: 'charlie00000', hostname: 'charlie', connected: false, needs_reboot: true }),
+]
+
+export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
+  return {
+    ...MACHINES[0]!,
+    id: 1,
+    client: 'Acme',
+    site: 1,
+    time_zone: null,
+    timezone: 'Europe/Berlin',
+    check_interval: 120,
+    default_shell: 'use_global',
+    default_shell_custom: '',
+    total_ram: 16,
+    created: '2026-11-21T10:00:00.000Z',
+    modified: 'm1',
+    facts: null,
+    clock_skew_seconds: null,
+    link_lost_at: null,
+    ...more,
+  }
+}
+
+/** A server with two clients and three machines, and a window in which all panes stand beside each other. */
+export async function givenDashboard(more: { me?: Partial<Me>; info?: Partial<DashInfo> } = {}) {
+  await page.viewport(1440, 900)
+  givenSession({ token: 'abc', username: 'ada' })
+  const server = fakeServer()
+  const info = givenDashInfo(more.info)
+  server.on(getMe, () => answer(getMe, givenMe(more.me)))
+  server.on(getVersion, () => answer(getVersion, '0.1.0'))
+  server.on(getDashInfo, () => answer(getDashInfo, info))
+  server.on(listClients, () => answer(listClients, CLIENTS))
+  server.on(listAgents, () => answer(listAgents, MACHINES))
+  server.on(getAgent, () => answer(getAgent, testDetail()))
+  server.on(savePreferences, ({ body }) => {
+    const { dbl_click_action, ...rest } = info
+    return answer(savePreferences, { ...rest, agent_dblclick_action: dbl_click_action, ...Object(body) })
+  })
+  return { server, open: (path = '/') => openConsole(path) }
+}
