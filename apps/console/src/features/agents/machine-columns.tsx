@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'status',
     title: 'Status',
-    width: '108px',
+    width: '113px',
     render: (row) => <MachineStatus row={row} />,
     watch: (row) => `${row.status} ${row.connected} ${row.maintenance_mode}`,
   },
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'checks',
     title: 'Checks',
-    width: '84px',
+    width: '80px',
     render: (row) => <ChecksCell row={row} />,
     watch: ({ checks, maintenance_mode }) =>
       `${checks.failing} ${checks.warning} ${checks.passing} ${maintenance_mode}`,
@@ -105,7 +105,7 @@ const COLUMNS: readonly Column[] = [
 export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
 
 /** Below this the table scrolls sideways: the widths above, added up. */
-export const MACHINE_COLUMNS_PX = 1132
+export const MACHINE_COLUMNS_PX = 1133
 
 /** A machine as a card of two lines. */
 export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {
