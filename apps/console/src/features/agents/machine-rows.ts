@@ -1,4 +1,5 @@
 import type { AgentRow } from '@muster/contract/api/agents'
+import type { AgentsFrame } from '../../app/live.ts'
 import { agentStatus, nextStatusChangeAt } from '@muster/rules/agent-status'
 
 /**
@@ -24,6 +25,14 @@ export function replacedSince(
   const origin = origins.get(rows)
   return origin?.from === from ? origin.replaced : undefined
 }
+
+/** The list as this frame makes it. Machines that came are not in a frame: they are asked for. */
+export function applyFrame(rows: readonly AgentRow[], frame: AgentsFrame): readonly AgentRow[] {
+  return dropRows(patchRows(rows, changesOf(frame)), frame.removed)
+}
+
+// Fields of the machine's own row; the server that serves this console is trusted with their shape.
+export const changesOf = (frame: AgentsFrame) => frame.changed as (Partial<AgentRow> & { agent_id: string })[]
 
 /** The list with these machines' changed fields; the same list when none of them is in it. */
 export function patchRows(

@@ -4,8 +4,9 @@ import type { Input } from '@muster/contract/endpoint'
 import type { TreeNode } from '@muster/rules/tree-node'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
+import { type AgentsFrame, onAgentsFrame } from '../../app/live.ts'
 import { queryKey } from '../../app/query-key.ts'
-import { shareRows } from './machine-rows.ts'
+import { applyFrame, shareRows } from './machine-rows.ts'
 
 export interface MachineFilter {
   tab: TableTab
@@ -21,9 +22,16 @@ export function machinesQuery(filter: MachineFilter) {
   return queryOptions({
     queryKey: queryKey(listAgents, input),
     queryFn: async ({ signal }) => {
-      // Without detail=false the list answers whole rows.
-      const rows = (await call(listAgents, input, { signal, timeoutMs: 120_000 })) as AgentRow[]
-      return rows as readonly AgentRow[]
+      // What is told while the list is on its way may be newer than the list. What is older comes again by itself.
+      const frames: AgentsFrame[] = []
+      const stop = onAgentsFrame((frame) => frames.push(frame))
+      try {
+        // Without detail=false the list answers whole rows.
+        const rows = (await call(listAgents, input, { signal, timeoutMs: 120_000 })) as readonly AgentRow[]
+        return frames.length === 0 ? rows : [...frames.reduce(applyFrame, rows)]
+      } finally {
+        stop()
+      }
     },
     // Only this query's own answers and patched lists come by here.
     structuralSharing: (before, after) =>

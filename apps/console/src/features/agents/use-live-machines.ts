@@ -6,7 +6,7 @@ import { useEffect } from 'react'
 import { queryKey } from '../../app/query-key.ts'
 import { type AgentsFrame, onAgentsFrame } from '../../app/live.ts'
 import { quietly } from '../../app/pending.ts'
-import { ageRows, dropRows, nextAgeingAt, patchRows } from './machine-rows.ts'
+import { ageRows, applyFrame, changesOf, nextAgeingAt, patchRows } from './machine-rows.ts'
 
 /** Machines that come in a burst fetch the list at most this often. */
 const REFETCH_MS = 1500
@@ -50,7 +50,7 @@ function followMachines(queryClient: QueryClient): Disposable {
     ageTimer = setTimeout(age, Math.max(250, nextMs - nowMs))
   }
   const stopFrames = onAgentsFrame((frame) => {
-    updateLists(queryClient, (rows) => dropRows(patchRows(rows, changesOf(frame)), frame.removed))
+    updateLists(queryClient, (rows) => applyFrame(rows, frame))
     updateDetails(queryClient, frame)
     if (frame.all === true || frame.added.length > 0) refetchLists()
     // What was lost or came back has another moment at which time changes it.
@@ -118,9 +118,6 @@ function updateDetails(queryClient: QueryClient, frame: AgentsFrame): void {
     quietly(() => void queryClient.invalidateQueries({ queryKey: query.queryKey }))
   }
 }
-
-// Fields of the machine's own row; the server that serves this console is trusted with their shape.
-const changesOf = (frame: AgentsFrame) => frame.changed as (Partial<AgentRow> & { agent_id: string })[]
 
 function isMachineList(data: unknown): data is readonly AgentRow[] {
   // Names only, as lists for choosing have them, hold no status.

@@ -39,6 +39,8 @@ export class KnownAgents {
   #rows: Map<string, AgentRow> | undefined
   #loading: Promise<void> | undefined
   #stale = new Set<string>()
+  /** Changed more than once since the last frame: a list may have shown a value that is gone again by now. */
+  #restless = new Set<string>()
 
   constructor(source: AgentRowSource) {
     this.#source = source
@@ -56,6 +58,7 @@ export class KnownAgents {
   forget(): void {
     this.#rows = undefined
     this.#stale.clear()
+    this.#restless.clear()
   }
 
   placeOf(agentId: string): Place | undefined {
@@ -68,24 +71,30 @@ export class KnownAgents {
 
   /** Something about these machines may have changed. */
   mark(agentIds: Iterable<string>): void {
-    for (const id of agentIds) this.#stale.add(id)
+    for (const id of agentIds) {
+      if (this.#stale.has(id)) this.#restless.add(id)
+      this.#stale.add(id)
+    }
   }
 
   async takeChanges(): Promise<AgentChange[]> {
     const known = this.#rows
     if (known === undefined || this.#stale.size === 0) return []
     const stale = this.#stale
+    const restless = this.#restless
     this.#stale = new Set()
+    this.#restless = new Set()
     try {
       const rows = await this.#source.rowsOf(stale)
       // The last console left meanwhile.
       if (known !== this.#rows) return []
       const now = new Map(rows.map((row) => [row.agent_id, row]))
-      return Array.from(stale, (id) => replaceRow(known, id, now.get(id))).filter(
+      return Array.from(stale, (id) => replaceRow(known, id, now.get(id), restless.has(id))).filter(
         (change) => change !== undefined,
       )
     } catch (error) {
       this.mark(stale)
+      this.mark(restless)
       throw error
     }
   }
@@ -123,6 +132,7 @@ function replaceRow(
   known: Map<string, AgentRow>,
   agentId: string,
   after: AgentRow | undefined,
+  isRestless: boolean,
 ): AgentChange | undefined {
   const before = known.get(agentId)
   if (after === undefined) known.delete(agentId)
@@ -132,6 +142,7 @@ function replaceRow(
     return { agentId, before, after, fields: new Set(), json: undefined }
   }
   const fields = changedFields(before, after)
+  if (isRestless) return { agentId, before, after, fields, json: JSON.stringify(after) }
   if (fields.size === 0) return undefined
   const parts: Partial<Record<keyof AgentRow, unknown>> = { agent_id: agentId }
   for (const field of fields) parts[field] = after[field]

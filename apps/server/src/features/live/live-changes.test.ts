@@ -87,6 +87,17 @@ test('changed fields of machines come as frames, at most one a second, and alone
   expect((frames[1] ?? 0) - (frames[0] ?? 0)).toBeGreaterThan(950)
 })
 
+test('what changed and changed back between two frames is told: a list may have shown it meanwhile', async () => {
+  await using prepared = await prepare()
+  const { server, open, all, agents } = prepared
+  const { agent_id } = agents.mine
+  using console = await open(all)
+  await changeAgents(server, [agent_id], { maintenance_mode: 1 })
+  await changeAgents(server, [agent_id], { maintenance_mode: 0 })
+  const { changed } = await console.next('agents')
+  expect(changed).toMatchObject([{ agent_id, maintenance_mode: false }])
+})
+
 test('a connected machine’s last_seen is not repeated, and comes with the loss of its link', async () => {
   await using prepared = await prepare()
   const { server, open, all, agents } = prepared
