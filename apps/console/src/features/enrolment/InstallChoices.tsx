@@ -4,7 +4,7 @@ import '@mantine/core/styles/Radio.css'
 import type { UseFormReturnType } from '@mantine/form'
 import { createInstaller } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId } from 'react'
 import { FormError } from '../../app/FormDialog.tsx'
 import { call } from '../../app/api.ts'
@@ -14,7 +14,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import type { MadeLine } from './InstallAgentDialog.tsx'
 import classes from './InstallAgent.module.css'
 import { type InstallForm, only, toInstallerRequest } from './install-form.ts'
-import { findMachines } from './use-arrivals.ts'
+import { loadMachines } from './use-arrivals.ts'
 
 interface InstallChoicesProps {
   title: string
@@ -28,14 +28,13 @@ interface InstallChoicesProps {
 export function InstallChoices({ title, clients, form, onMade, onClose }: InstallChoicesProps) {
   const formId = useId()
   const mayList = useMay('can_list_agents')
+  const queryClient = useQueryClient()
   const client = clients.find(({ id }) => `${id}` === form.values.client)
   const make = useMutation({
     mutationFn: async (values: InstallForm) => {
       const siteId = Number(values.site)
       // Asked before the line exists, so that whatever comes by it is new.
-      const before = mayList
-        ? new Set((await findMachines(siteId)).map(({ agent_id }) => agent_id))
-        : undefined
+      const before = mayList ? await loadMachines(queryClient, siteId) : undefined
       const line = await call(createInstaller, { body: toInstallerRequest(values) })
       const siteName = client?.sites.find(({ id }) => id === siteId)?.name ?? ''
       const clientName = client?.name ?? ''

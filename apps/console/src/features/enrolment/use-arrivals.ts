@@ -1,5 +1,5 @@
 import { listAgents } from '@muster/contract/api/agents'
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call } from '../../app/api.ts'
 import { onAgentsFrame } from '../../app/live.ts'
@@ -7,8 +7,16 @@ import { quietly } from '../../app/pending.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { type Arrival, type Machine, findArrivals, findConnected } from './find-arrivals.ts'
 
-/** The machines of a site, by name. */
-export async function findMachines(siteId: number, signal?: AbortSignal): Promise<Machine[]> {
+/**
+ * The machines of a site before there is a line. They stay in the cache: a first load that is under way is not begun
+ * anew by an event, so that a machine which comes meanwhile would be missed.
+ */
+export async function loadMachines(queryClient: QueryClient, siteId: number): Promise<Set<string>> {
+  const machines = await queryClient.fetchQuery({ ...siteMachinesQuery(siteId), staleTime: 0 })
+  return new Set(machines.map(({ agent_id }) => agent_id))
+}
+
+async function findMachines(siteId: number, signal?: AbortSignal): Promise<Machine[]> {
   const input = { query: { site: siteId, detail: 'false' as const } }
   // With detail=false the list answers names only.
   return (await call(listAgents, input, signal === undefined ? {} : { signal })) as Machine[]
