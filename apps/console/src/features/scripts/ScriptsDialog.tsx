@@ -89,6 +89,8 @@ function Tools({ view, onChange, count, onDown }: ToolsProps) {
         maxLength={200}
         value={view.search}
         onChange={(event) => onChange({ ...view, search: event.currentTarget.value })}
+        // Whoever goes on from here takes the search along.
+        onBlur={() => onChange(view, 'now')}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return
           event.preventDefault()
@@ -158,19 +160,21 @@ function NoScripts({ scripts, view, onChange }: NoScriptsProps) {
 
 /** On screen at once, in the address after a pause. */
 function useLibraryView() {
-  const { filter } = useSearch({ strict: false })
+  const { filter = '' } = useSearch({ strict: false })
   const navigate = useNavigate()
   const write = useCallback(
-    (text: string) =>
+    (text: string) => {
+      if (text === filter) return
       void navigate({
         to: '.',
         search: (old) => ({ ...old, filter: text === '' ? undefined : text }),
         replace: true,
         resetScroll: false,
-      }),
-    [navigate],
+      })
+    },
+    [navigate, filter],
   )
-  const [text, setText] = useAddressed(filter ?? '', write, TYPING_PAUSE_MS)
+  const [text, setText] = useAddressed(filter, write, TYPING_PAUSE_MS)
   const view = useMemo(() => readLibraryView(text), [text])
   const setView = (next: LibraryView, when?: 'now') => setText(writeLibraryView(next) ?? '', when)
   return [view, setView] as const

@@ -1,0 +1,227 @@
+import { listClients } from '@muster/contract/api/clients'
+import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import {
+  type ScriptDetail,
+  createScript,
+  editScript,
+  getScript,
+  listScripts,
+} from '@muster/contract/api/scripts'
+import { type Me, getMe } from '@muster/contract/api/users'
+import { beforeEach, expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { queryKey } from '../../app/query-key.ts'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+
+beforeEach(async () => {
+  givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' })
+  await page.viewport(1440, 900)
+})
+
+const QUIET = {
+  agent_count: 0,
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+}
+const SCRIPT: ScriptDetail = {
+  id: 7,
+  name: 'Clean',
+  description: '',
+  category: 'Maintenance',
+  shell: 'shell',
+  script_type: 'userdefined',
+  args: [],
+  env_vars: [],
+  filename: '',
+  syntax: '',
+  default_timeout: 90,
+  supported_platforms: [],
+  favorite: false,
+  hidden: false,
+  run_as_user: false,
+  script_body: '#!/bin/sh\ntrue\n',
+  script_hash: 'x',
+  modified: '2026-11-21T10:00:00.000Z',
+}
+
+/** A library of one script that can be changed behind the console's back. */
+function givenServer({ me = {}, script = {} }: { me?: Partial<Me>; script?: Partial<ScriptDetail> } = {}) {
+  const server = fakeServer()
+  const library = { script: { ...SCRIPT, ...script } }
+  const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
+  server.on(getMe, () => answer(getMe, givenMe(me)))
+  server.on(getVersion, () => answer(getVersion, '0.1.0'))
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
+  server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
+  server.on(listScripts, () => answer(listScripts, [library.script]))
+  server.on(getScript, () => answer(getScript, library.script))
+  server.on(editScript, ({ body }) => {
+    // The editor sends all parts, and what it has loaded.
+    const { modified, ...parts } = body as Partial<ScriptDetail>
+    if (modified !== undefined && modified !== library.script.modified) {
+      return refuse('changed_meanwhile', '"Clean" was saved by somebody else since you opened it.')
+    }
+    library.script = { ...library.script, ...parts, modified: '2026-11-21T11:00:00.000Z' }
+    return answer(editScript, library.script)
+  })
+  return { server, library }
+}
+
+// An address whose own screen asks for little.
+const AT = '/agents/abcdefgh12?dialog='
+
+async function openEditor(item = '7') {
+  const opened = await openConsole(`${AT}script&item=${item}`)
+  const { screen } = opened
+  const code = screen.getByRole('textbox', { name: 'Code' })
+  await expect.element(code).toBeVisible()
+  return { ...opened, code, save: screen.getByRole('button', { name: 'Save' }) }
+}
+
+async function typeAtEnd(code: ReturnType<typeof page.getByRole>, text: string) {
+  await code.click()
+  await userEvent.keyboard(`{Control>}{End}{/Control}${text}`)
+}
+
+test('leaving with changed code asks; Escape never discards', async () => {
+  givenServer()
+  const { screen, at, code } = await openEditor()
+  await typeAtEnd(code, 'echo more')
+  await userEvent.keyboard('{Escape}')
+  await expect.element(screen.getByRole('dialog', { name: 'Edit Clean' })).toBeVisible()
+  await screen.getByRole('button', { name: 'Cancel' }).click()
+  const question = screen.getByRole('dialog', { name: 'Discard your changes?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect.element(code.getByText('echo more')).toBeInTheDocument()
+  await screen.getByRole('button', { name: 'Cancel' }).click()
+  await question.getByRole('button', { name: 'Discard' }).click()
+  await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
+  expect(at()).toContain('dialog=scripts')
+})
+
+test('leaving without changes does not ask', async () => {
+  givenServer()
+  const { screen } = await openEditor()
+  await screen.getByRole('button', { name: 'Close' }).last().click()
+  await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
+})
+
+test('Ctrl+S saves and stays; save is disabled until something changes again', async () => {
+  const { server } = givenServer()
+  const { screen, code, save } = await openEditor()
+  await expect.element(save).toBeDisabled()
+  await typeAtEnd(code, 'echo more')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await expect.element(screen.getByText('Script saved.')).toBeVisible()
+  expect(server.calls(editScript)[0]?.body).toMatchObject({
+    script_body: '#!/bin/sh\ntrue\necho more',
+    modified: SCRIPT.modified,
+  })
+  await expect.element(screen.getByRole('dialog', { name: 'Edit Clean' })).toBeVisible()
+  await expect.element(save).toBeDisabled()
+})
+
+test('a refused save asks whose work stays: theirs', async () => {
+  const { library } = givenServer()
+  const { screen, code, save } = await openEditor()
+  await typeAtEnd(code, 'echo mine')
+  library.script = { ...library.script, script_body: 'echo theirs', modified: '2026-11-21T10:30:00.000Z' }
+  await save.click()
+  const conflict = screen.getByRole('dialog', { name: 'Somebody else has saved this script' })
+  await conflict.getByRole('button', { name: 'Discard mine and load theirs' }).click()
+  await expect.element(conflict).not.toBeInTheDocument()
+  await expect.element(code.getByText('echo theirs')).toBeInTheDocument()
+  await expect.element(save).toBeDisabled()
+})
+
+test('a refused save asks whose work stays: mine', async () => {
+  const { library } = givenServer()
+  const { screen, code, save } = await openEditor()
+  await typeAtEnd(code, 'echo mine')
+  library.script = { ...library.script, script_body: 'echo theirs', modified: '2026-11-21T10:30:00.000Z' }
+  await save.click()
+  const conflict = screen.getByRole('dialog', { name: 'Somebody else has saved this script' })
+  await conflict.getByRole('button', { name: 'Overwrite theirs' }).click()
+  await expect.element(screen.getByText('Script saved.')).toBeVisible()
+  expect(library.script.script_body).toContain('echo mine')
+})
+
+test('what others save is taken over while nothing is changed here, and told otherwise', async () => {
+  const { library } = givenServer()
+  const { screen, code, queryClient } = await openEditor()
+  const saveElsewhere = async (change: Partial<ScriptDetail>) => {
+    library.script = { ...library.script, ...change }
+    await queryClient.invalidateQueries({ queryKey: queryKey(getScript) })
+  }
+  await saveElsewhere({ description: 'theirs', modified: '2026-11-21T10:30:00.000Z' })
+  const description = screen.getByRole('textbox', { name: 'Description' })
+  await expect.element(description).toHaveValue('theirs')
+  await typeAtEnd(code, 'echo mine')
+  await saveElsewhere({ description: 'theirs again', modified: '2026-11-21T10:40:00.000Z' })
+  await expect.element(screen.getByText(/Somebody else has saved this script while/)).toBeVisible()
+  await expect.element(description).toHaveValue('theirs')
+  await expect.element(code.getByText('echo mine')).toBeInTheDocument()
+})
+
+test('a new script needs a name and whole variables; a first line without #! is told', async () => {
+  const { server } = givenServer()
+  server.on(createScript, ({ body }) =>
+    answer(createScript, { ...SCRIPT, id: 8, ...(body as Partial<ScriptDetail>) }),
+  )
+  const { screen, code, save } = await openEditor('new')
+  await expect.element(screen.getByRole('textbox', { name: 'Name', exact: true })).toHaveFocus()
+  await code.click()
+  await userEvent.keyboard('echo hello')
+  await expect.element(screen.getByText(/no #! with an interpreter/)).toBeVisible()
+  await expect.element(save).toBeDisabled()
+  await screen.getByRole('textbox', { name: 'Name', exact: true }).fill('Greet')
+  await expect.element(save).toBeEnabled()
+  await screen.getByRole('button', { name: 'Add variable' }).click()
+  await userEvent.keyboard('GREETING')
+  await expect.element(screen.getByText('Write NAME=value.')).toBeVisible()
+  await expect.element(save).toBeDisabled()
+  await userEvent.keyboard('=hello')
+  await save.click()
+  await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
+  expect(server.calls(createScript)[0]?.body).toMatchObject({
+    name: 'Greet',
+    env_vars: ['GREETING=hello'],
+    script_body: 'echo hello',
+    default_timeout: 90,
+  })
+})
+
+test('a built-in script can be read and cloned, not changed', async () => {
+  givenServer({ script: { script_type: 'builtin' } })
+  const { screen, at, code } = await openEditor()
+  await expect.element(screen.getByText(/Built-in scripts cannot be changed/)).toBeVisible()
+  await expect.element(code).toHaveAttribute('contenteditable', 'false')
+  await expect.element(screen.getByRole('button', { name: 'Save' })).not.toBeInTheDocument()
+  await screen.getByRole('button', { name: 'Clone' }).click()
+  await expect
+    .element(screen.getByRole('textbox', { name: 'Name', exact: true }))
+    .toHaveValue('Copy of Clean')
+  expect(at()).toContain('item=clone.7')
+})
+
+test('who may not manage scripts reads them and has no way to add one', async () => {
+  givenServer({ me: { is_superuser: false, permissions: ['can_list_scripts', 'can_list_clients'] } })
+  const { screen } = await openConsole(`${AT}scripts`)
+  await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'New script' })).not.toBeInTheDocument()
+})
+
+test('the library finds by typing, and Enter opens the script', async () => {
+  givenServer()
+  const { screen, at } = await openConsole(`${AT}scripts`)
+  const search = screen.getByRole('textbox', { name: 'Search scripts' })
+  await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()
+  await search.fill('nothing like it')
+  await expect.element(screen.getByText('No script fits “nothing like it”.')).toBeVisible()
+  await search.fill('mainten')
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}{Enter}')
+  await expect.element(screen.getByRole('dialog', { name: 'Edit Clean' })).toBeVisible()
+  expect(at()).toContain('filter=mainten')
+})
