@@ -1,0 +1,126 @@
+import {
+  type Client,
+  createClient,
+  deleteClient,
+  deleteSite,
+  editSite,
+  listClients,
+} from '@muster/contract/api/clients'
+import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import { getMe } from '@muster/contract/api/users'
+import { beforeEach, expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+
+beforeEach(async () => {
+  givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' })
+  // Lists close when what they belong to is out of view.
+  await page.viewport(1440, 2400)
+})
+
+const state = (agent_count: number) => ({
+  agent_count,
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+})
+const client = (id: number, name: string, sites: Record<number, string>, machines = 0): Client => ({
+  id,
+  name,
+  sites: Object.entries(sites).map(([siteId, siteName]) => ({
+    id: Number(siteId),
+    name: siteName,
+    client: id,
+    client_name: name,
+    ...state(machines),
+  })),
+  ...state(machines),
+})
+const ACME = client(1, 'Acme', { 1: 'Berlin', 2: 'Munich' }, 5)
+const BOREALIS = client(2, 'Borealis', { 3: 'Office' })
+
+function givenServer() {
+  const server = fakeServer()
+  server.on(getMe, () => answer(getMe, givenMe()))
+  server.on(getVersion, () => answer(getVersion, '0.1.0'))
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
+  server.on(listClients, () => answer(listClients, [ACME, BOREALIS]))
+  return server
+}
+
+const AT = '/agents/abcdefgh12?dialog='
+
+test('a name that is taken is told at its field, and nothing typed is lost', async () => {
+  const server = givenServer()
+  const detail = 'There is already a client named "Acme".'
+  const body = { detail, code: 'conflict', fields: { 'client.name': [detail] }, request_id: 'r' }
+  server.on(createClient, () => new Response(JSON.stringify(body), { status: 409 }))
+  const { screen } = await openConsole(`${AT}add-client`)
+  const name = screen.getByRole('textbox', { name: 'Name' })
+  await expect.element(screen.getByRole('button', { name: 'Add', exact: true })).toBeDisabled()
+  await name.fill('Acme')
+  await screen.getByRole('textbox', { name: 'First site' }).fill('Berlin')
+  await screen.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect.element(name).toBeInvalid()
+  await expect.element(name).toHaveValue('Acme')
+  expect(server.calls(createClient)[0]?.body).toEqual({ client: { name: 'Acme' }, site: { name: 'Berlin' } })
+})
+
+test('a bar in a name is refused before anything is sent', async () => {
+  givenServer()
+  const { screen } = await openConsole(`${AT}edit-client&item=1`)
+  await screen.getByRole('textbox', { name: 'Name' }).fill('A|B')
+  await userEvent.keyboard('{Tab}')
+  await expect.element(screen.getByText('A name may not contain "|".')).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Save' })).toBeDisabled()
+})
+
+test('a site moves to another client, which says what goes along', async () => {
+  const server = givenServer()
+  server.on(editSite, () => answer(editSite, BOREALIS.sites[0]!))
+  const { screen } = await openConsole(`${AT}edit-site&item=1`)
+  // The dialog gives the keyboard to the name; a list that is open then would close.
+  await expect.element(screen.getByRole('textbox', { name: 'Name' })).toHaveFocus()
+  await screen.getByRole('combobox', { name: 'Client' }).click()
+  await screen.getByRole('option', { name: 'Borealis' }).click()
+  await expect
+    .element(screen.getByText('The site leaves Acme, and takes its 5 machines along.'))
+    .toBeVisible()
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.element(screen.getByText('Site saved.')).toBeVisible()
+  expect(server.calls(editSite)[0]?.body).toEqual({ site: { name: 'Berlin', client: 2 } })
+})
+
+test('a client with machines is deleted once their new site and its name are given', async () => {
+  const server = givenServer()
+  server.on(deleteClient, () => answer(deleteClient, null))
+  const { screen, at } = await openConsole(`${AT}remove-client&item=1`)
+  const remove = screen.getByRole('button', { name: 'Delete' })
+  await screen.getByRole('textbox', { name: 'Type Acme to go on' }).fill('acme')
+  await expect.element(remove).toBeDisabled()
+  await screen.getByRole('combobox', { name: 'Move the machines to' }).click()
+  // Sites of the client itself are not offered.
+  await expect.element(screen.getByRole('option', { name: 'Berlin' })).not.toBeInTheDocument()
+  await screen.getByRole('option', { name: 'Office' }).click()
+  await remove.click()
+  await expect.element(screen.getByText('Deleted Acme.')).toBeVisible()
+  expect(server.calls(deleteClient)[0]?.search.get('move_to_site')).toBe('3')
+  expect(at()).not.toContain('dialog')
+})
+
+test('the last site of a client stays, in the words of the server', async () => {
+  const server = givenServer()
+  server.on(deleteSite, () => refuse('conflict', '"Office" is the only site of "Borealis".'))
+  const { screen } = await openConsole(`${AT}remove-site&item=3`)
+  await expect.element(screen.getByText(/a client keeps at least one/)).toBeVisible()
+  await screen.getByRole('textbox', { name: 'Type Office to go on' }).fill('Office')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(screen.getByRole('alert').getByText(/"Office" is the only site/)).toBeVisible()
+})
+
+test('what is not there any more is said, whatever the address names', async () => {
+  givenServer()
+  const { screen } = await openConsole(`${AT}edit-site&item=99`)
+  await expect.element(screen.getByText(/This site does not exist any more/)).toBeVisible()
+})
