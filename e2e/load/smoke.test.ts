@@ -6,7 +6,6 @@ import { type Deployment, openDeployment } from '../support/deployment.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { type Session, signIn } from '../support/sign-in.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
-import { percentile } from './figures.ts'
 
 // A small fleet under the load that the budgets name for a large one: what breaks here breaks there.
 const MACHINES = 500
@@ -41,25 +40,19 @@ test(
     })
     await fleet.waitForConnected(MACHINES, 30_000)
 
-    const timesMs: number[] = []
     for (let call = 0; call < 50; call++) {
-      const startedMs = performance.now()
-      const rows = await session.call(listAgents, { query: {} })
-      timesMs.push(performance.now() - startedMs)
-      expect(rows).toHaveLength(MACHINES)
+      expect(await session.call(listAgents, { query: {} })).toHaveLength(MACHINES)
     }
-    // Far above the budget of a quiet machine: this finds what is broken, the bench measures.
-    expect(percentile(timesMs, 50)).toBeLessThan(250)
 
     const asked = fleet.machines.filter((machine) => machine.facts().platform === 'linux').slice(0, 50)
-    const sent = await Promise.all(
-      asked.map(({ agentId }) =>
-        session.call(sendCommand, { params: { agent_id: agentId }, body: { shell: 'sh', cmd: 'hostname' } }),
-      ),
-    )
+    const send = ({ agentId }: { agentId: string }) =>
+      session.call(sendCommand, { params: { agent_id: agentId }, body: { shell: 'sh', cmd: 'hostname' } })
+    const sent = await Promise.all(asked.map(send))
     expect(sent.map(({ state, stdout }) => ({ state, stdout }))).toEqual(
       asked.map(({ hostname }) => ({ state: 'done', stdout: `${hostname}\n` })),
     )
+    // One after the other they share a connection, which keeps nothing of them.
+    for (const machine of asked.slice(0, 15)) expect(await send(machine)).toMatchObject({ state: 'done' })
     expect(fleet.counts.refusedCommands).toBe(0)
 
     await server.restart()

@@ -22,7 +22,14 @@ export async function startRun(
   if (!sent) emitPending(ctx, [run])
   if (!sent || waitFor === undefined) return run.id
   const gone = new AbortController()
-  waitFor.socket.once('close', () => gone.abort())
-  await fleet.runs.waitForEnd(run.id, run.timeout_seconds * 1000 + WAIT_MARGIN_MS, gone.signal)
+  const { socket } = waitFor
+  const stop = () => gone.abort()
+  // The socket outlives the request: others follow on it.
+  socket.once('close', stop)
+  try {
+    await fleet.runs.waitForEnd(run.id, run.timeout_seconds * 1000 + WAIT_MARGIN_MS, gone.signal)
+  } finally {
+    socket.off('close', stop)
+  }
   return run.id
 }
