@@ -50,7 +50,11 @@ export function Dialog({
       classNames={STYLES}
       centered
     >
-      <Modal.Overlay backgroundOpacity={0.4} />
+      <Modal.Overlay
+        backgroundOpacity={0.4}
+        // The second click of a double click: the first one has opened the dialog.
+        onClickCapture={(event) => event.detail > 1 && event.stopPropagation()}
+      />
       <Modal.Content>
         {/* Not Modal.Header: that is a <header>, which would be a second banner of the page. */}
         <div className={classes.header}>
