@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { type KeyboardEvent, useId, useRef } from 'react'
+import { type KeyboardEvent, useId, useLayoutEffect, useRef } from 'react'
 import classes from './ListField.module.css'
 
 interface ListFieldProps {
@@ -20,15 +20,20 @@ export function ListField(props: ListFieldProps) {
   const { label, description, noun, values, onChange, placeholder, check = () => null } = props
   const list = useRef<HTMLDivElement>(null)
   const labelId = useId()
-  const focusLine = (index: number) =>
-    requestAnimationFrame(() => list.current?.querySelectorAll('input')[index]?.focus())
+  const nextLine = useRef<number>(undefined)
+  // With the line itself, not a frame later: what is typed fast belongs to it already.
+  useLayoutEffect(() => {
+    if (nextLine.current === undefined) return
+    list.current?.querySelectorAll('input')[nextLine.current]?.focus()
+    nextLine.current = undefined
+  }, [values])
   const insert = (index: number) => {
+    nextLine.current = index
     onChange([...values.slice(0, index), '', ...values.slice(index)])
-    focusLine(index)
   }
   const remove = (index: number) => {
+    nextLine.current = Math.max(0, index - 1)
     onChange(values.filter((_, at) => at !== index))
-    focusLine(Math.max(0, index - 1))
   }
   const onKeyDown = (event: KeyboardEvent, index: number) => {
     if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) insert(index + 1)
