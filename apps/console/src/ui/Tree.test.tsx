@@ -25,7 +25,7 @@ function listLines(opened: ReadonlySet<string>): TreeLine[] {
   ])
 }
 
-function TestTree({ onMenu = () => undefined }: { onMenu?: (line: TreeLine) => void }) {
+function TestTree({ onMenu }: { onMenu?: (line: TreeLine) => void }) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set(['a']))
   const [selected, setSelected] = useState('')
   return (
@@ -44,7 +44,7 @@ function TestTree({ onMenu = () => undefined }: { onMenu?: (line: TreeLine) => v
             )
           }
           hasMenu={({ level }) => level === 1}
-          onMenu={onMenu}
+          onMenu={(line) => onMenu?.(line)}
           renderLine={({ label }) => label}
         />
       </div>
