@@ -32,7 +32,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     // Shared machines are slow now and then; what fails twice is broken.
-    retry: process.env.CI === 'true' ? 2 : 0,
+    retry: process.env.CI === 'true' ? 1 : 0,
     projects: [
       nodeProject('rules', 'packages/rules'),
       nodeProject('contract', 'packages/contract'),

@@ -14,7 +14,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   // Shared machines are slow now and then; what fails twice is broken.
-  retries: process.env['CI'] === 'true' ? 2 : 0,
+  retries: process.env['CI'] === 'true' ? 1 : 0,
   forbidOnly: true,
   timeout: 60_000,
   expect: { timeout: 10_000 },

@@ -57,10 +57,11 @@ async function runStep(step: Step): Promise<boolean> {
     console.log(`=== ${step.name}: ${ok ? 'ok' : 'FAILED'}, ${seconds} s`)
     return ok
   }
-  const { passed, failed, skipped } = readCounts(report, ok)
+  const { passed, failed, skipped, flaky } = readCounts(report, ok)
   sum.passed += passed
   sum.failed += failed
   console.log(`=== ${step.name}: ${passed} passed, ${failed} failed, ${seconds} s`)
+  if (flaky > 0) notes.push(`${flaky} passed at the second try only in: ${step.name}`)
   if (skipped > 0) {
     notes.push(`${skipped} skipped in: ${step.name}`)
     if (isCi) sum.failed += 1

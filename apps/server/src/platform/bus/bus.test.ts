@@ -132,7 +132,6 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
 
   test('nobody there is an error at once, also after the answerer left', async () => {
     await using pair = await openPair(kind)
-    const started = performance.now()
     await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
     const stop = await pair.there.answer('agent.a', () => 1)
     expect(await pair.here.request('agent.a', 1, options)).toBe(1)
@@ -141,7 +140,6 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
     await stopped
     await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   test('an answer that takes too long is a timeout', async () => {
@@ -231,9 +229,7 @@ function testNatsAlone() {
     await using own = await startTestNats()
     const bus = await openBus(own.url, createLog())
     await own.kill()
-    const started = performance.now()
     await bus[Symbol.asyncDispose]()
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   test('a NATS that is not there is explained in one line, without the password', async () => {
