@@ -33,7 +33,7 @@ interface Calls {
   onDoubleClick?: (row: Item) => void
 }
 
-function Table({ rows, calls }: { rows: Item[]; calls: Calls | undefined }) {
+function Table({ rows, calls }: { rows: Item[]; calls?: Calls | undefined }) {
   const [selected, setSelected] = useState<string>()
   return (
     <MantineProvider>
