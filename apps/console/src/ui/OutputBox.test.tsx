@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { expect, test } from 'vitest'
 import { render } from 'vitest-browser-react'
 import { OutputBox } from './OutputBox.tsx'
@@ -37,4 +38,40 @@ test('it takes the keyboard, so that it can be scrolled without a mouse', async 
   const element = screen.getByRole('region', { name: 'Output' }).element()
   element.focus()
   expect(document.activeElement).toBe(element)
+})
+
+test('half a million lines are there at once, and read as one text', async () => {
+  const segment = { text: 'y\n'.repeat(4096) }
+  function Filled() {
+    const [count, setCount] = useState(0)
+    return (
+      <>
+        <button type="button" onClick={() => setCount(128)}>
+          Fill
+        </button>
+        {box(Array.from({ length: count }, () => segment))}
+      </>
+    )
+  }
+  const screen = await render(<Filled />)
+  const element = screen.getByRole('region', { name: 'Output' }).element()
+  const begun = performance.now()
+  screen
+    .getByRole('button')
+    .element()
+    .dispatchEvent(new MouseEvent('click', { bubbles: true }))
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+  expect(performance.now() - begun).toBeLessThan(1500)
+  expect(element.textContent === segment.text.repeat(128)).toBe(true)
+  expect(element.scrollHeight).toBeGreaterThan(128 * 4096 * 18)
+  expect(element.scrollTop + element.clientHeight).toBeGreaterThan(element.scrollHeight - 2)
+})
+
+test('a line that comes in pieces stays one line, and is copied as it was', async () => {
+  const filler = `${'x'.repeat(5000)}\n`
+  const screen = await render(box([{ text: filler }, { text: 'a' }, { text: 'b\n' }, { text: filler }]))
+  const [a, b] = [screen.getByText('a', { exact: true }), screen.getByText('b', { exact: true })]
+  expect(a.element().getBoundingClientRect().top).toBe(b.element().getBoundingClientRect().top)
+  getSelection()?.selectAllChildren(screen.getByRole('region', { name: 'Output' }).element())
+  expect(getSelection()?.toString().trimEnd()).toBe(`${filler}ab\n${filler}`.trimEnd())
 })

@@ -1,10 +1,15 @@
-import { memo, useLayoutEffect, useRef } from 'react'
+import { memo, useLayoutEffect, useMemo, useRef } from 'react'
 import classes from './OutputBox.module.css'
+
+interface Segment {
+  text: string
+  tone?: 'negative' | undefined
+}
 
 interface OutputBoxProps {
   label: string
-  /** Pieces in order; pieces that stay the same object are not drawn again. `tone` tells them apart. */
-  segments: readonly { text: string; tone?: 'negative' | undefined }[]
+  /** Pieces in order; what stays the same is not drawn again. `tone` tells them apart. */
+  segments: readonly Segment[]
   /** Said while there is nothing. */
   empty: string
   /** More is expected; then the end stays in view unless one has scrolled away from it. */
@@ -15,6 +20,7 @@ interface OutputBoxProps {
 export function OutputBox({ label, segments, empty, growing }: OutputBoxProps) {
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
+  const blocks = useMemo(() => toBlocks(segments), [segments])
   useLayoutEffect(() => {
     if (box.current && atEnd.current && growing) box.current.scrollTop = box.current.scrollHeight
   }, [segments, growing])
@@ -33,8 +39,8 @@ export function OutputBox({ label, segments, empty, growing }: OutputBoxProps) {
         <span className={classes.empty}>{empty}</span>
       ) : (
         <pre className={classes.text}>
-          {segments.map((segment, index) => (
-            <Piece key={index} text={segment.text} tone={segment.tone} />
+          {blocks.map((block, index) => (
+            <Block key={index} segments={block} />
           ))}
         </pre>
       )}
@@ -45,10 +51,52 @@ export function OutputBox({ label, segments, empty, growing }: OutputBoxProps) {
 /** So near to the end counts as the end. */
 const NEAR_PX = 24
 
-const Piece = memo(function Piece({ text, tone }: { text: string; tone: 'negative' | undefined }) {
-  return (
-    <span className={classes.piece} data-tone={tone}>
-      {text}
-    </span>
-  )
-})
+const LINE_PX = 18
+const BLOCK_CHARS = 4096
+
+/**
+ * Whole lines together, some thousand characters each. The browser lays out only the blocks in view: a megabyte of
+ * short lines, half a million of them, held it up for nine seconds when it was one text.
+ */
+function toBlocks(segments: readonly Segment[]): Segment[][] {
+  const blocks: Segment[][] = []
+  let chars = BLOCK_CHARS
+  let isWhole = true
+  for (const segment of segments) {
+    if (isWhole && chars >= BLOCK_CHARS) {
+      blocks.push([])
+      chars = 0
+    }
+    blocks.at(-1)?.push(segment)
+    chars += segment.text.length
+    isWhole = segment.text.endsWith('\n')
+  }
+  return blocks
+}
+
+const Block = memo(
+  function Block({ segments }: { segments: readonly Segment[] }) {
+    const lines = segments.reduce((sum, { text }) => sum + countLines(text), 0)
+    return (
+      <span className={classes.block} style={{ containIntrinsicBlockSize: `auto ${lines * LINE_PX}px` }}>
+        {segments.map(({ text, tone }, index) => (
+          <span key={index} className={classes.piece} data-tone={tone}>
+            {text}
+          </span>
+        ))}
+      </span>
+    )
+  },
+  (before, after) =>
+    before.segments.length === after.segments.length &&
+    before.segments.every(({ text, tone }, index) => {
+      const other = after.segments[index]
+      return text === other?.text && tone === other.tone
+    }),
+)
+
+function countLines(text: string): number {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1
+  return lines
+}

@@ -53,6 +53,13 @@ test('the streams stay apart and keep their order', () => {
   expect(outputText(output, 'stderr')).toBe('b')
 })
 
+test('long output is parted at line ends, and nothing of it is lost', () => {
+  const text = `${'x'.repeat(999)}\n`.repeat(20) + 'y'.repeat(20_000)
+  const { segments } = addOutput(NO_OUTPUT, chunks(text))
+  expect(segments.map((segment) => segment.text).join('')).toBe(text)
+  expect(segments.slice(0, 2).every((segment) => segment.text.endsWith('x\n'))).toBe(true)
+})
+
 test('adding to a megabyte leaves all but its end the same objects', () => {
   const big = addOutput(NO_OUTPUT, chunks(...Array.from({ length: 1000 }, () => `${'x'.repeat(1023)}\n`)))
   const more = addOutput(big, [{ seq: 1001, stream: 'stdout', text: 'end' }])

@@ -100,8 +100,12 @@ function append(segments: OutputSegment[], stream: OutputStream, text: string): 
     segments[segments.length - 1] = { stream, text: last.text + text }
     return
   }
-  for (let from = 0; from < text.length; from += SEGMENT_CHARS) {
-    segments.push({ stream, text: text.slice(from, from + SEGMENT_CHARS) })
+  // Whole lines where they are short enough: what is drawn is drawn in whole lines.
+  for (let from = 0; from < text.length;) {
+    const lineEnd = text.lastIndexOf('\n', from + SEGMENT_CHARS - 1) + 1
+    const end = text.length - from <= SEGMENT_CHARS || lineEnd <= from ? from + SEGMENT_CHARS : lineEnd
+    segments.push({ stream, text: text.slice(from, end) })
+    from = end
   }
 }
 
