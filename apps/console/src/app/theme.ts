@@ -194,7 +194,8 @@ function namedVariables(name: (typeof NAMED)[number], scheme: Scheme): Record<st
     [`${base}-outline-hover`]: `color-mix(in srgb, ${color} 8%, transparent)`,
     [`${base}-light`]: `color-mix(in srgb, ${color} 14%, transparent)`,
     [`${base}-light-hover`]: `color-mix(in srgb, ${color} 20%, transparent)`,
-    [`${base}-light-color`]: color,
+    // On its own tint the plain colour is too faint to read in light mode.
+    [`${base}-light-color`]: `color-mix(in srgb, ${color} 72%, ${COLORS[scheme].text})`,
   }
 }
 
