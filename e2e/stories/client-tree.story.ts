@@ -234,6 +234,8 @@ test('the list of clients is asked for 150 ms after the page, and a newer choice
   const asked = new Map<string, number>()
   page.on('request', (request) => {
     const path = new URL(request.url()).pathname
+    // What the page before still asked for is not of this one.
+    if (request.isNavigationRequest()) asked.clear()
     if (!asked.has(path)) asked.set(path, Date.now())
   })
   await page.reload()
