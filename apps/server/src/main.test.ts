@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+const RESET = fileURLToPath(new URL('reset-password.ts', import.meta.url))
 
 test('prints the address, and the first time a password that signs in', async () => {
   await using folder = await createFolder()
@@ -26,6 +27,32 @@ test('prints the address, and the first time a password that signs in', async ()
   expect(again.stdout()).toBe(`muster listening on ${secondUrl}\n`)
   expect(await signIn(secondUrl, 'admin', password)).toBe(200)
   expect(await again.stop('SIGINT')).toBe(0)
+})
+
+test('a lost password is reset on the stopped server, and only there', async () => {
+  await using folder = await createFolder()
+  const env = {
+    MUSTER_DATA: folder.path,
+    MUSTER_ADMIN_USER: 'grace',
+    MUSTER_ADMIN_PASSWORD: 'a long enough one',
+  }
+  await using server = startServer(env)
+  await server.listening()
+  await using tooEarly = startServer(env, [RESET, 'grace'])
+  expect(await tooEarly.exited()).toBe(1)
+  expect(tooEarly.stderr()).toMatch(/^muster: another Muster server .+ is using .+\n$/)
+  expect(await server.stop('SIGTERM')).toBe(0)
+
+  await using unknown = startServer(env, [RESET, 'ada'])
+  expect(await unknown.exited()).toBe(1)
+  expect(unknown.stderr()).toBe('muster: There is no user ada. There are: grace.\n')
+  await using reset = startServer(env, [RESET, 'Grace'])
+  expect(await reset.exited()).toBe(0)
+  const password = /^New password of grace: (\S+)\n$/.exec(reset.stdout())?.[1] ?? ''
+  await using again = startServer(env)
+  const url = await again.listening()
+  expect(await signIn(url, 'grace', 'a long enough one')).toBe(400)
+  expect(await signIn(url, 'grace', password)).toBe(200)
 })
 
 test('uses the name and password of the environment on the first start', async () => {
@@ -101,8 +128,8 @@ async function createFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-function startServer(env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+function startServer(env: Record<string, string>, args = [MAIN]) {
+  const child: ChildProcess = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], MUSTER_PORT: '0', MUSTER_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

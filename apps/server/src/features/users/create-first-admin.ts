@@ -1,11 +1,7 @@
-import { randomInt } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { hashPassword } from '../../platform/secrets/passwords.ts'
 import { audit } from '../audit/write-audit.ts'
-
-/** Without look-alikes, since it may be typed from a screen. */
-const LETTERS = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-const GENERATED_LENGTH = 20
+import { generatePassword } from './generate-password.ts'
 
 /**
  * On the very first start there is nobody yet: makes the superuser. Answers the name, and the password where it
@@ -46,8 +42,4 @@ export async function createFirstAdmin(
     return true
   })
   return isMade ? { username, generatedPassword: generated } : undefined
-}
-
-function generatePassword(): string {
-  return Array.from({ length: GENERATED_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 }

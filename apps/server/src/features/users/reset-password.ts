@@ -1,0 +1,42 @@
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { hashPassword } from '../../platform/secrets/passwords.ts'
+import { audit } from '../audit/write-audit.ts'
+import { deleteSessions } from '../sessions/queries.ts'
+import { generatePassword } from './generate-password.ts'
+
+/**
+ * For who has lost the password or the authenticator and owns the server: a new password, no second factor until it
+ * is set up again, every session ended. Answers the password. Refuses an unknown name and says which there are.
+ */
+export async function resetPassword(ctx: Context, name: string): Promise<string> {
+  const username = name.toLowerCase()
+  const password = generatePassword()
+  const hash = await hashPassword(password)
+  await ctx.transaction(async (tx, emit) => {
+    const user = await tx
+      .updateTable('users')
+      .set({ password_hash: hash, totp_key: null, totp_confirmed: 0 })
+      .where('username', '=', username)
+      .returning('id')
+      .executeTakeFirst()
+    if (user === undefined) {
+      const users = await tx.selectFrom('users').select('username').orderBy('username').limit(20).execute()
+      const names = users.map((one) => one.username).join(', ')
+      throw new AppError('not_found', `There is no user ${username}. There are: ${names || 'none yet'}.`)
+    }
+    await tx.deleteFrom('throttles').where('key', '=', `account:${username}`).execute()
+    const ended = await deleteSessions(tx, { userId: user.id })
+    await audit(tx, {
+      caller: { username: 'server', source: '' },
+      action: 'modify',
+      object_type: 'user',
+      message: `The password and two-factor sign-in of ${username} were reset on the server`,
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'user.changed', ids: [user.id] })
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
+  })
+  return password
+}
