@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { render } from 'vitest-browser-react'
-import '../app/mantine-styles.ts'
+import '@mantine/core/styles.css'
 import { Dialog } from './Dialog.tsx'
 
 function Opener() {
