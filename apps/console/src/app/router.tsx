@@ -133,6 +133,8 @@ export function createConsoleRouter(queryClient: QueryClient, history?: RouterHi
     parseSearch,
     stringifySearch,
     defaultPendingMs: 50,
+    // What is there is shown; the router would keep the grey rows for half a second.
+    defaultPendingMinMs: 0,
     defaultErrorComponent: CrashPage,
     notFoundMode: 'root',
   })
