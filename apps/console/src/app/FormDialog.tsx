@@ -47,8 +47,14 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
       if (done !== undefined) notifyDone(done)
       onClose()
     },
-    onError: (failure) => form.setErrors(fieldErrors(failure, form.getValues())),
+    onError: (failure) => {
+      const errors = fieldErrors(failure, form.getValues())
+      form.setErrors(errors)
+      focusFirstError(form)(errors)
+    },
   })
+  // What stands at its field already is not said twice.
+  const isAtField = Object.values(fieldErrors(error, form.getValues())).includes(describeError(error).message)
   const dirty = form.isDirty()
   const question = useLeaveQuestion(() => dirty && !saved.current)
   const canSave = (dirty || mayStayUnchanged) && form.isValid() && !isPending
@@ -77,7 +83,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
             if (canSave) mutate(values)
           }, focusFirstError(form))}
         >
-          {error !== null && <FormError error={error} />}
+          {error !== null && !isAtField && <FormError error={error} />}
           {children}
         </form>
       </Dialog>

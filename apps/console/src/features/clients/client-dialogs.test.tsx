@@ -64,6 +64,8 @@ test('a name that is taken is told at its field, and nothing typed is lost', asy
   await screen.getByRole('button', { name: 'Add', exact: true }).click()
   await expect.element(name).toBeInvalid()
   await expect.element(name).toHaveValue('Acme')
+  await expect.element(name).toHaveFocus()
+  expect(screen.getByText(detail).elements()).toHaveLength(1)
   expect(server.calls(createClient)[0]?.body).toEqual({ client: { name: 'Acme' }, site: { name: 'Berlin' } })
 })
 
