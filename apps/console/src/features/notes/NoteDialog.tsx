@@ -8,6 +8,9 @@ import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call, query } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { queryKey } from '../../app/query-key.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { isGone } from '../agents/AgentError.tsx'
 
 /** A new note about the machine that `item` names. */
 export function AddNoteDialog({ item = '', close }: AddressedDialogProps) {
@@ -38,6 +41,13 @@ function EditNote({ pk, close }: { pk: string; close: () => void }) {
   const options = query(getNote, { params: { pk } })
   const { data, error, refetch } = useQuery({ ...options, gcTime: 0, staleTime: Infinity })
   if (data === undefined) {
+    if (isGone(error)) {
+      return (
+        <Dialog title="Edit note" onClose={close}>
+          <EmptyState message="This note does not exist any more, or you may not see it." />
+        </Dialog>
+      )
+    }
     return <StateDialog title="Edit note" onClose={close} error={error} onRetry={() => void refetch()} />
   }
   const { note }: Note = data
