@@ -3,7 +3,6 @@ import '@mantine/core/styles/Radio.css'
 import '@mantine/core/styles/Fieldset.css'
 import type { SearchFlag } from '@muster/rules/machine-search'
 import { useState } from 'react'
-import classes from './MachineFilter.module.css'
 import { CONDITION_FLAGS, type FilterChoice, PRESENCE_FLAGS } from './search-flags.ts'
 
 interface FilterFormProps {
@@ -12,7 +11,6 @@ interface FilterFormProps {
 }
 
 const ANY = 'any'
-const RADIO = { radio: classes.radio ?? '' }
 
 /** Where machines are, and what they have. */
 export function FilterForm({ start, onApply }: FilterFormProps) {
@@ -28,9 +26,9 @@ export function FilterForm({ start, onApply }: FilterFormProps) {
       <Group align="flex-start" gap="xl" wrap="nowrap">
         <Radio.Group label="Machines that are" value={presence} onChange={setPresence}>
           <Stack gap="sm" mt="sm">
-            <Radio size="xs" value={ANY} label="Anywhere" classNames={RADIO} />
+            <Radio size="xs" value={ANY} label="Anywhere" />
             {PRESENCE_FLAGS.map(({ flag, label }) => (
-              <Radio key={flag} size="xs" value={flag} label={label} classNames={RADIO} />
+              <Radio key={flag} size="xs" value={flag} label={label} />
             ))}
           </Stack>
         </Radio.Group>
