@@ -4,7 +4,7 @@ import type { AgentHistory } from '@muster/contract/api/history'
 import { formatFileSize } from '@muster/rules/file-size'
 import { canCancel, isFinal } from '@muster/rules/history-state'
 import { IconPlayerStop } from '@tabler/icons-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { describeError } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
 import { CopyAction } from '../../ui/CopyAction.tsx'
@@ -16,7 +16,7 @@ import { RunState, RunSteps } from './RunState.tsx'
 import classes from './RunView.module.css'
 import { type Output, type OutputStream, outputText } from './output-text.ts'
 import { describeDuration } from './run-state.ts'
-import { useCancelRun, useRun } from './use-run.ts'
+import { type Run, useCancelRun, useRun } from './use-run.ts'
 
 /** A command or script: how far it has come, and its output as it comes. */
 export function RunView({ id }: { id: number }) {
@@ -28,17 +28,39 @@ export function RunView({ id }: { id: number }) {
       <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
     )
   }
+  return <LoadedRun key={id} {...run} />
+}
+
+function LoadedRun({ history, output }: Run) {
+  const [view, setView] = useState('all')
+  const hasErrors = output.segments.some(({ stream }) => stream === 'stderr')
+  const stream: OutputStream | undefined = view === 'stdout' || view === 'stderr' ? view : undefined
+  const shown = hasErrors ? stream : undefined
   return (
     <div className={classes.run}>
-      <RunHead history={run.history} />
-      <RunOutput history={run.history} output={run.output} />
+      <RunHead history={history}>
+        {hasErrors && (
+          <SegmentedControl
+            size="xs"
+            data={VIEWS}
+            value={view}
+            onChange={setView}
+            aria-label="Which output"
+          />
+        )}
+        {output.segments.length > 0 && (
+          <CopyAction label="Copy output" text={() => outputText(output, shown)} />
+        )}
+      </RunHead>
+      <RunOutput history={history} output={output} shown={shown} />
     </div>
   )
 }
 
 const TICK_MS = 1000
 
-function RunHead({ history }: { history: AgentHistory }) {
+/** Its state; at the right what can be done with it. */
+function RunHead({ history, children }: { history: AgentHistory; children: ReactNode }) {
   const mayCancel = useMay('can_send_cmd')
   const cancel = useCancelRun(history.id)
   const nowMs = useNow(TICK_MS)
@@ -68,18 +90,20 @@ function RunHead({ history }: { history: AgentHistory }) {
           The machine is away. It waits until <Time instant={history.expires_at} />.
         </span>
       )}
+      <div className={classes.tools}>
+        {children}
+        {mayStop && (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerStop size={16} stroke={1.75} aria-hidden />}
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate()}
+          >
+            Cancel
+          </Button>
+        )}
+      </div>
       {history.reason !== null && <span className={classes.reason}>{history.reason}</span>}
-      {mayStop && (
-        <Button
-          variant="default"
-          className={classes.cancel}
-          leftSection={<IconPlayerStop size={16} stroke={1.75} aria-hidden />}
-          loading={cancel.isPending}
-          onClick={() => cancel.mutate()}
-        >
-          Cancel
-        </Button>
-      )}
     </div>
   )
 }
@@ -90,11 +114,14 @@ const VIEWS = [
   { value: 'stderr', label: 'Errors' },
 ]
 
-function RunOutput({ history, output }: { history: AgentHistory; output: Output }) {
-  const [view, setView] = useState('all')
-  const hasErrors = output.segments.some(({ stream }) => stream === 'stderr')
-  const stream: OutputStream | undefined = view === 'stdout' || view === 'stderr' ? view : undefined
-  const shown = hasErrors ? stream : undefined
+interface RunOutputProps {
+  history: AgentHistory
+  output: Output
+  /** Of one stream only. */
+  shown: OutputStream | undefined
+}
+
+function RunOutput({ history, output, shown }: RunOutputProps) {
   const segments = useMemo(
     () =>
       output.segments
@@ -114,20 +141,6 @@ function RunOutput({ history, output }: { history: AgentHistory; output: Output 
           growing={!isFinal(history.state)}
           empty={isFinal(history.state) ? 'There was no output.' : 'No output yet.'}
         />
-        <div className={classes.tools}>
-          {hasErrors && (
-            <SegmentedControl
-              size="xs"
-              data={VIEWS}
-              value={view}
-              onChange={setView}
-              aria-label="Which output"
-            />
-          )}
-          {output.segments.length > 0 && (
-            <CopyAction label="Copy output" text={() => outputText(output, shown)} />
-          )}
-        </div>
       </div>
       {history.output_cut_bytes > 0 && (
         <p className={classes.cut} role="note">
