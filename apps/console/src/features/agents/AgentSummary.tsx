@@ -21,19 +21,21 @@ export function AgentSummary({ agent, named }: AgentSummaryProps) {
   return (
     <div className={classes.summary}>
       {agent.problems.length > 0 && <Problems problems={agent.problems} />}
-      <Hardware agent={agent} named={named} />
-      <section className={classes.card} aria-label="Disks">
-        <CardTitle named={named}>Disks</CardTitle>
-        <DiskList disks={agent.facts?.disks ?? []} />
-        {agent.physical_disks.length > 0 && (
-          <ul className={classes.physical}>
-            {agent.physical_disks.map((disk, index) => (
-              <li key={index}>{disk}</li>
-            ))}
-          </ul>
-        )}
-      </section>
-      <Network agent={agent} named={named} />
+      <div className={classes.cards}>
+        <Hardware agent={agent} named={named} />
+        <section className={classes.card} aria-label="Disks">
+          <CardTitle named={named}>Disks</CardTitle>
+          <DiskList disks={agent.facts?.disks ?? []} />
+          {agent.physical_disks.length > 0 && (
+            <ul className={classes.physical}>
+              {agent.physical_disks.map((disk, index) => (
+                <li key={index}>{disk}</li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <Network agent={agent} named={named} />
+      </div>
     </div>
   )
 }
