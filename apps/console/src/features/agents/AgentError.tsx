@@ -1,11 +1,21 @@
 import { ApiError } from '@muster/contract/client'
+import type { ReactNode } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { EmptyState, ErrorState, NoPermission } from '../../ui/States.tsx'
 
+interface AgentErrorProps {
+  error: Error
+  onRetry: () => void
+  /** What one can do when the machine is gone. */
+  children?: ReactNode
+}
+
 /** Why a machine cannot be shown. */
-export function AgentError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+export function AgentError({ error, onRetry, children }: AgentErrorProps) {
   if (isGone(error)) {
-    return <EmptyState message="This machine is not there any more, or you may not see it." />
+    return (
+      <EmptyState message="This machine is not there any more, or you may not see it.">{children}</EmptyState>
+    )
   }
   if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
   return <ErrorState {...describeError(error)} onRetry={onRetry} />

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
@@ -16,7 +17,13 @@ export function AgentPage() {
   const { agent_id } = page.useParams()
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
   if (error !== null && (agent === undefined || isGone(error))) {
-    return <AgentError error={error} onRetry={() => void refetch()} />
+    return (
+      <AgentError error={error} onRetry={() => void refetch()}>
+        <Button variant="default" component={Link} to="/">
+          Go to the dashboard
+        </Button>
+      </AgentError>
+    )
   }
   if (agent === undefined) return <SkeletonRows rows={10} />
   return (
