@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fail, findNode, installPackages, root } from './node24.mjs'
+import { serverFlags } from './server-flags.mjs'
 import { isFresh, targets } from './sources.mjs'
 
 // One Ctrl+C reaches this program twice, from the terminal and from npm; the server shall hear it once.
@@ -30,7 +31,7 @@ function buildStale() {
 function runServer() {
   const watcher = pathToFileURL(join(root, 'deploy', 'stop-with-parent.mjs')).href
   const main = join(root, 'apps', 'server', 'src', 'main.ts')
-  const child = spawn(node, ['--import', watcher, main, ...process.argv.slice(2)], {
+  const child = spawn(node, [...serverFlags, '--import', watcher, main, ...process.argv.slice(2)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     // A process group of its own: what the terminal sends comes by way of this program only.
     detached: process.platform !== 'win32',

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { serverFlags } from '../../deploy/server-flags.mjs'
 import { expectNoTrouble } from './clean-log.ts'
 import { Program, ROOT } from './program.ts'
 
@@ -67,7 +68,7 @@ export class TestServer implements AsyncDisposable {
       MUSTER_PORT: this.url === '' ? '0' : new URL(this.url).port,
       ...this.#options.env,
     }
-    const program = new Program(process.execPath, [MAIN], { env })
+    const program = new Program(process.execPath, [...serverFlags, MAIN], { env })
     this.#program = program
     const [, url = ''] = await program.waitForLine(LISTENING)
     this.url = url

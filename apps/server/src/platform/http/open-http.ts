@@ -20,6 +20,7 @@ import { prepareStop } from './stop.ts'
 // `closeTimeout`: a closed socket whose other side is dead would hold up the stopping server for half a minute.
 const SOCKET_OPTIONS = { maxPayload: 16 * 1024 * 1024, closeTimeout: 2000 }
 const COMPRESS_FROM_BYTES = 1024
+const COMPRESS_AT_ONCE_BYTES = 1024 * 1024
 
 export interface Http {
   fastify: FastifyInstance
@@ -76,12 +77,14 @@ async function allowOrigins(fastify: FastifyInstance, config: Config): Promise<v
 async function compressAnswers(fastify: FastifyInstance): Promise<void> {
   await fastify.register(compress, {
     threshold: COMPRESS_FROM_BYTES,
+    // In one call: 0.6 ms for 500 machines, where a stream takes as many turns as it has pieces.
+    syncThreshold: COMPRESS_AT_ONCE_BYTES,
     encodings: ['zstd', 'br', 'gzip'],
     // Programs and archives are left alone: they are large, and compressed or close to it.
     customTypes: /^text\/|[/+](json|javascript|xml)(;|$)|^image\/svg/,
     globalDecompression: false,
-    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
-    zlibOptions: { level: 5 },
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
+    zlibOptions: { level: 1 },
   })
 }
 
