@@ -1,0 +1,249 @@
+import { setMaintenance } from '@muster/contract/api/agents'
+import { createNote } from '@muster/contract/api/notes'
+import { sendCommand } from '@muster/contract/api/history'
+import { savePreferences } from '@muster/contract/api/users'
+import { expect, type Page } from '@playwright/test'
+import { LOOKS, expectAccessible, listDialogNames } from '../support/accessible.ts'
+import { machineTable } from '../support/dashboard.ts'
+import { startMachines } from '../support/machines.ts'
+import { addClient, addScript, addSite, makeToken } from '../support/seed.ts'
+import { sendPassword } from '../support/sign-in-page.ts'
+import type { Session } from '../support/sign-in.ts'
+import { test } from '../support/story.ts'
+import { SERVER_GONE, refusedWith } from '../support/watch-browser.ts'
+
+for (const look of LOOKS) {
+  const way = `${look.colorScheme}, ${look.viewport.width} px`
+  const isNarrow = look.viewport.width < 900
+
+  test(`what visitors see has no accessibility violations, ${way}`, async ({
+    openConsole,
+    server,
+    admin,
+    expected,
+  }) => {
+    expected.browser.push(refusedWith(400))
+    const page = await openConsole({ ...look, path: '/login' })
+    await expectAccessible(page, 'sign-in')
+    await sendPassword(page, { username: 'admin', password: 'not it' })
+    await expect(page.getByRole('alert')).toBeVisible()
+    await expectAccessible(page, 'a refused sign-in')
+    for (const path of ['/expired', '/no/such/page']) {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await expectAccessible(page, path)
+    }
+    await page.goto('/login')
+    await sendPassword(page, server.admin)
+    await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
+    await expectAccessible(page, '/totp_setup')
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await expect(page.getByRole('heading', { name: 'Welcome to Muster' })).toBeVisible()
+    await expectAccessible(page, '/setup')
+    await addClient(admin, 'Acme')
+    await page.goto('/')
+    await expect(page.getByText('There are no machines yet.')).toBeVisible()
+    await expectAccessible(page, 'the dashboard without machines')
+  })
+
+  test(`no screen and no dialog has accessibility violations, ${way}`, async ({
+    openConsole,
+    admin,
+    expected,
+  }) => {
+    test.setTimeout(180_000)
+    expected.browser.push(refusedWith(404))
+    const office = await furnish(admin)
+    using _machines = office.fleet
+    await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
+    const page = await openConsole({ ...look, as: admin })
+    for (const [path, shows] of listScreens(office, isNarrow)) {
+      await page.goto(path)
+      await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible()
+      await expectSettled(page)
+      await expectAccessible(page, path)
+    }
+    const dialogs = listDialogs(office.agentId)
+    expect(Object.keys(dialogs).toSorted()).toEqual(listDialogNames().toSorted())
+    for (const [name, { item, shows }] of Object.entries(dialogs)) {
+      await page.goto(`/?dialog=${name}${item === undefined ? '' : `&item=${item}`}`)
+      await expect(page.getByRole('dialog').getByText(shows).filter({ visible: true }).first()).toBeVisible()
+      await expectSettled(page)
+      await expectAccessible(page, name, '[role=dialog]')
+    }
+  })
+
+  test(`nothing that opens over a screen has accessibility violations, ${way}`, async ({
+    openConsole,
+    admin,
+    expected,
+  }) => {
+    test.setTimeout(120_000)
+    expected.browser.push(refusedWith(409), SERVER_GONE, /ERR_INTERNET_DISCONNECTED/)
+    const { fleet, agentId } = await furnish(admin)
+    using _machines = fleet
+    await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
+    const page = await openConsole({ ...look, as: admin })
+    const dialog = page.getByRole('dialog')
+
+    await test.step('menus', async () => {
+      await machineTable(page).getByRole('row', { name: /alpha/ }).click({ button: 'right' })
+      await expectOver(page, 'the menu of a machine', 'Edit alpha')
+      await page.getByRole('menuitem', { name: 'File' }).click()
+      await expectOver(page, 'a menu of the menu bar', 'Audit log')
+      await page.getByRole('button', { name: 'Account of admin' }).click()
+      await expectOver(page, 'the menu of the user', 'Preferences')
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await expectOver(page, 'the filter', 'Not seen for 30 days')
+      if (isNarrow) {
+        await page.getByRole('button', { name: 'All Clients' }).click()
+        await expectOver(page, 'the tree as a drawer', 'Munich')
+      } else {
+        await page.getByRole('treeitem', { name: /Cedar/ }).click({ button: 'right' })
+        await expectOver(page, 'the menu of a client', 'Edit Cedar')
+      }
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('a')
+      await expect(page.getByRole('option').first()).toBeVisible()
+      await expectOver(page, 'the command palette', 'alpha')
+      await page.goto(`/agents/${agentId}`)
+      await page.getByRole('button', { name: 'Actions' }).click()
+      await expectOver(page, 'the actions of a machine', 'Refresh inventory')
+    })
+
+    await test.step('what dialogs come to', async () => {
+      await page.goto('/?dialog=audit')
+      await dialog.getByRole('row', { name: /Greet/ }).click()
+      await expectOver(page, 'an entry of the audit log', 'Entry below')
+      await page.goto('/?dialog=install-agent&item=1')
+      await chooseFirst(page, 'Client')
+      await chooseFirst(page, 'Site')
+      await dialog.getByRole('button', { name: 'Make the line' }).click()
+      await expectOver(page, 'the line to paste', 'Waiting for the machine')
+      await page.goto(`/?dialog=send-command&item=${agentId}`)
+      await dialog.getByRole('textbox', { name: 'Command' }).fill('echo out; fail err')
+      await dialog.getByRole('button', { name: 'Send' }).click()
+      await expect(dialog.getByRole('status')).toHaveText('done')
+      await expectOver(page, 'a command that has run', 'err')
+      await page.goto('/?dialog=add-client')
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme')
+      await dialog.getByRole('textbox', { name: 'First site' }).fill('Berlin')
+      await dialog.getByRole('button', { name: 'Add' }).click()
+      await expect(dialog.getByText('There is already a client named "Acme"')).toBeVisible()
+      await expectAccessible(page, 'a refused form')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await expectAccessible(page, 'the question before changes are lost')
+      await page.getByRole('button', { name: 'Discard' }).click()
+    })
+
+    await test.step('notices', async () => {
+      await page.goto('/?dialog=add-client')
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Dunmore')
+      await dialog.getByRole('textbox', { name: 'First site' }).fill('Office')
+      await dialog.getByRole('button', { name: 'Add' }).click()
+      await expect(page.getByText('Added Dunmore.')).toBeVisible()
+      await expectAccessible(page, 'a notification')
+      await page.context().setOffline(true)
+      await expect(page.getByText('The server cannot be reached.')).toBeVisible({ timeout: 20_000 })
+      await expectAccessible(page, 'a lost link')
+      await page.context().setOffline(false)
+    })
+  })
+}
+
+/** Looks at what has opened, and closes it. */
+async function expectOver(page: Page, where: string, shows: string): Promise<void> {
+  await expect(page.getByText(shows).last()).toBeVisible()
+  await expectAccessible(page, where)
+  await page.keyboard.press('Escape')
+}
+
+async function chooseFirst(page: Page, label: string): Promise<void> {
+  const field = page.getByRole('dialog').getByRole('combobox', { name: label })
+  if ((await field.inputValue()) !== '') return
+  await field.click()
+  await page.getByRole('option').first().click()
+}
+
+async function expectSettled(page: Page): Promise<void> {
+  await expect(page.getByRole('main')).toBeVisible()
+  await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
+}
+
+type Office = Awaited<ReturnType<typeof furnish>>
+
+/** Every screen, with words that stand on it when it is complete. */
+function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, string][] {
+  const panes: [string, string][] = [
+    ['summary', 'almost full'],
+    [`history&entry=${runId}`, 'exit code 3'],
+    ['notes', 'Replaced the power supply.'],
+    ['audit', 'Command run'],
+  ]
+  return [
+    ['/', 'charlie'],
+    ['/?search=nothing+is+called+so', 'None of 3 machines fits'],
+    ['/?tab=server&node=Client|1&search=is:online', 'alpha'],
+    // On a phone the lower pane is the machine's page.
+    ...panes.map(([pane, shows]): [string, string] => [
+      `/?agent=${agentId}&pane=${pane}`,
+      isNarrow ? 'alpha' : shows,
+    ]),
+    ...panes.map(([pane, shows]): [string, string] => [`/agents/${agentId}?pane=${pane}`, shows]),
+    ['/agents/abcdefgh1234', 'This machine is not there any more'],
+    ['/webterm', 'This tool is not here yet'],
+    ['/setup', 'The initial setup is done.'],
+  ]
+}
+
+/** Every dialog with something that it can be about, and words that stand in it when it is complete. */
+function listDialogs(agentId: string): Record<string, { item?: string; shows: string }> {
+  return {
+    preferences: { shows: 'Loading bar' },
+    'reset-password': { shows: 'New password, again' },
+    'reset-2fa': { shows: 'You set up a new key next.' },
+    sessions: { shows: 'this session' },
+    'add-client': { shows: 'First site' },
+    'edit-client': { item: '1', shows: 'Edit Acme' },
+    'remove-client': { item: '1', shows: 'Move the machines to' },
+    'add-site': { item: '1', shows: 'Client' },
+    'edit-site': { item: '1', shows: 'Edit Berlin' },
+    'remove-site': { item: '1', shows: 'Move the machines to' },
+    'install-agent': { shows: 'Good for' },
+    'edit-agent': { item: agentId, shows: 'Overdue after' },
+    'remove-agent': { item: agentId, shows: 'Type yes to go on' },
+    'send-command': { item: agentId, shows: 'Time limit' },
+    'run-script': { item: agentId, shows: 'Run script on alpha' },
+    'add-note': { item: agentId, shows: 'Ctrl+Enter saves.' },
+    'edit-note': { item: '1', shows: 'Ctrl+Enter saves.' },
+    scripts: { shows: 'Greet' },
+    script: { item: '1', shows: 'echo hello' },
+    audit: { shows: 'Command run' },
+  }
+}
+
+/** A little of everything: machines in each state, runs, a note, a script. */
+async function furnish(admin: Session) {
+  const acme = await addClient(admin, 'Acme', 'Berlin')
+  await addSite(admin, acme, 'Munich')
+  const cedar = await addClient(admin, 'Cedar')
+  const token = await makeToken(admin, acme)
+  const facts = { logged_in_user: 'ines', problems: ['The disk of the data folder is almost full (96 %).'] }
+  const fleet = await startMachines(admin, [
+    { hostname: 'alpha', token, needs_reboot: true, ...facts },
+    { hostname: 'bravo', token, logged_in_user: null, last_logged_in_user: 'ada' },
+    { hostname: 'charlie', token: await makeToken(admin, cedar, { type: 'workstation' }) },
+  ])
+  fleet.machines[1]?.disconnect()
+  await admin.call(setMaintenance, { body: { type: 'Client', id: cedar.id, action: true } })
+  const agentId = fleet.machines[0]?.agentId ?? ''
+  const params = { agent_id: agentId }
+  const run = await admin.call(sendCommand, {
+    params,
+    body: { shell: 'sh', cmd: 'echo out; fail err; exit 3' },
+  })
+  await admin.call(sendCommand, { params, body: { shell: 'sh', cmd: 'sleep 600', wait: false } })
+  await admin.call(createNote, { body: { agent_id: agentId, note: 'Replaced the power supply.' } })
+  await addScript(admin, { name: 'Greet', category: 'Samples', description: 'Says hello' })
+  return { fleet, agentId, runId: run.id }
+}

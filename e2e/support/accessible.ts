@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+import { ROOT } from './program.ts'
+
+// "No violations" of the levels that WCAG 2.2 AA is made of.
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** Dark and light, desktop and phone. */
+export const LOOKS = (['dark', 'light'] as const).flatMap((colorScheme) =>
+  [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ].map((viewport) => ({ colorScheme, viewport, reducedMotion: 'reduce' as const })),
+)
+
+/** Notes every violation; the story goes on, so that one run tells all of them. */
+export async function expectAccessible(page: Page, where: string, part = 'body'): Promise<void> {
+  // Legacy: without a second page for each look at the first; there are no frames of other origins.
+  const builder = new AxeBuilder({ page }).include(part).withTags(TAGS).setLegacyMode(true)
+  const { violations } = await builder.analyze()
+  const found = violations.map(({ id, help, nodes }) => ({
+    rule: `${id}: ${help}`,
+    at: nodes.slice(0, 3).map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary ?? ''}`),
+  }))
+  expect.soft(found, where).toEqual([])
+}
+
+/** The names of all dialogs that have an address, as the console's own table holds them. */
+export function listDialogNames(): string[] {
+  const source = readFileSync(join(ROOT, 'apps/console/src/app/dialogs.tsx'), 'utf8')
+  const [, table = ''] = /const DIALOG_LOADERS = \{([^]*?)\n\}/.exec(source) ?? []
+  return [...table.matchAll(/^ {2}'?([\w-]+)'?: \(\) =>/gm)].map(([, name]) => name ?? '')
+}
