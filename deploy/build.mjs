@@ -19,6 +19,9 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { root } from './node24.mjs'
 import { hashSources, isFresh, stampFile, targets } from './sources.mjs'
 
+// Also when a test runner builds: its NODE_ENV would bundle the libraries' development halves.
+process.env.NODE_ENV = 'production'
+
 const builders = { console: buildConsole, agent: buildAgent }
 const ABANDONED_AFTER_MS = 60 * 60 * 1000
 

@@ -1,7 +1,13 @@
-import { test } from '@playwright/test'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
 import { buildPrograms } from '../support/build.ts'
+import { ROOT } from '../support/program.ts'
 
-test('the console and the agent are built from these sources', () => {
+test('the console and the agent are built from these sources, of the libraries that users get', () => {
   test.setTimeout(180_000)
   buildPrograms()
+  const files = globSync(join(ROOT, 'apps/console/dist/assets/index-*.js'))
+  // Only the half of React that is meant for users says so.
+  expect(files.filter((file) => readFileSync(file, 'utf8').includes('Minified React error'))).toHaveLength(1)
 })
