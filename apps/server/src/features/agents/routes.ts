@@ -10,6 +10,7 @@ import {
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
+import { pageOf } from '../../platform/http/page.ts'
 import { type Api, JsonText, route } from '../../platform/http/route.ts'
 import { changeAgent } from './edit-agent.ts'
 import type { Fleet } from './fleet.ts'
@@ -32,7 +33,8 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       }))
     }
     if (query.page !== undefined || query.search !== undefined || query.sort !== undefined) {
-      return fleet.rows.list(caller, filter)
+      // Parsing thousands of rows for one page would take longer than all else.
+      return new JsonText(JSON.stringify(pageOf(await fleet.rows.list(caller, filter), query)))
     }
     const tag = `W/"${digestOf(JSON.stringify([fleet.rows.version, ctx.processId, filter, caller.scope])).slice(0, 24)}"`
     reply.header('etag', tag).header('cache-control', 'private, no-cache')

