@@ -1,6 +1,7 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { prefetchFirstMachines } from '../features/agents/prefetch-machines.ts'
 import { LoadingBar } from './LoadingBar.tsx'
 import { NotificationArea } from './NotificationArea.tsx'
 import { createQueryClient } from './query-client.ts'
@@ -17,6 +18,8 @@ followSession(router, queryClient)
 if (isSignedIn()) {
   void queryClient.prefetchQuery(dashInfoQuery)
   void queryClient.prefetchQuery(meQuery)
+  // A failure is told by the screen that needs the rows.
+  prefetchFirstMachines(queryClient, location).catch(() => undefined)
 }
 
 export function App() {

@@ -1,8 +1,7 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import type { TableTab } from '@muster/contract/api/users'
 import { LOADING_DELAY_MS } from '@muster/rules/layout'
 import type { TreeNode } from '@muster/rules/tree-node'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useMemo, useRef } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
@@ -14,7 +13,8 @@ import { MachineTable } from './MachineTable.tsx'
 import { MachineTabs, countTabs } from './MachineTabs.tsx'
 import classes from './MachinesPane.module.css'
 import { NoMachines } from './NoMachines.tsx'
-import { machinesQuery } from './machines-query.ts'
+import { firstMachinesQuery, machinesQuery } from './machines-query.ts'
+import { formatSort } from './sort-machines.ts'
 import { type MachineView, useMachineView } from './use-machine-view.ts'
 import { useSlashKey } from './use-slash-key.ts'
 import { useTableState } from './use-table-state.ts'
@@ -34,7 +34,7 @@ interface MachinesPaneProps {
 export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesPaneProps) {
   const state = useTableState()
   const node = useSelectedNode()
-  const { rows, isLoading, delayMs, error, refetch } = useMachines(state.tab, node)
+  const { rows, isWhole, isLoading, delayMs, error, refetch } = useMachines(state, node)
   const view = useMachineView(rows, state.sort, state.text)
   const panelId = useId()
   const table = useRef<HTMLDivElement>(null)
@@ -42,7 +42,7 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
   useSlashKey(field)
   const total = useNodeTotal(node)
   const tab = state.tab ?? 'mixed'
-  const counts = useMemo(() => countTabs(tab, rows, total), [tab, rows, total])
+  const counts = useMemo(() => countTabs(tab, isWhole ? rows : undefined, total), [tab, isWhole, rows, total])
   return (
     <section className={classes.pane} aria-label="Machines">
       <MachineTabs tab={tab} counts={counts} panelId={panelId} onChange={state.setTab}>
@@ -62,7 +62,7 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
         id={panelId}
         role="tabpanel"
         aria-label={TAB_LABELS[tab]}
-        aria-busy={isLoading}
+        aria-busy={isLoading || !isWhole}
         className={classes.table}
         style={tableHeight === undefined ? undefined : { height: tableHeight }}
       >
@@ -98,16 +98,36 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
 const TAB_LABELS = { server: 'Servers', workstation: 'Workstations', mixed: 'All machines' }
 
 /** The machines of a tab and node. For a moment after another choice the old ones stay, so that nothing flashes. */
-function useMachines(tab: TableTab | undefined, node: TreeNode | undefined) {
+function useMachines({ tab, sort, text }: TableState, node: TreeNode | undefined) {
+  const queryClient = useQueryClient()
+  const filter = { tab: tab ?? 'mixed', node }
+  const isUsual = text === '' && formatSort(sort) === undefined
+  const wantsFirst = isUsual && queryClient.getQueryData(machinesQuery(filter).queryKey) === undefined
+  // Asked for before the whole list, which would hold them up.
+  const { data: first } = useQuery({
+    ...firstMachinesQuery(filter),
+    enabled: tab !== undefined && wantsFirst,
+  })
   const { data, isPlaceholderData, isPending, error, refetch } = useQuery({
-    ...machinesQuery({ tab: tab ?? 'mixed', node }),
+    ...machinesQuery(filter),
     enabled: tab !== undefined,
     placeholderData: keepPreviousData,
   })
   const lasts = useLasting(isPlaceholderData, LOADING_DELAY_MS)
-  const rows: readonly AgentRow[] | undefined = lasts ? undefined : data
-  return { rows, isLoading: lasts || isPending, delayMs: lasts ? 0 : LOADING_DELAY_MS, error, refetch }
+  const whole: readonly AgentRow[] | undefined = lasts ? undefined : data
+  const rows = whole ?? (isUsual && error === null ? first : undefined)
+  return {
+    rows,
+    /** False while only the first rows are there. */
+    isWhole: whole !== undefined,
+    isLoading: rows === undefined && (lasts || isPending),
+    delayMs: lasts ? 0 : LOADING_DELAY_MS,
+    error,
+    refetch,
+  }
 }
+
+type TableState = Pick<ReturnType<typeof useTableState>, 'tab' | 'sort' | 'text'>
 
 function MachinesError({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />

@@ -3,7 +3,7 @@ import type { TableTab } from '@muster/contract/api/users'
 import type { Input } from '@muster/contract/endpoint'
 import type { TreeNode } from '@muster/rules/tree-node'
 import { queryOptions } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
+import { call, callPage } from '../../app/api.ts'
 import { type AgentsFrame, onAgentsFrame } from '../../app/live.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { applyFrame, shareRows } from './machine-rows.ts'
@@ -36,6 +36,20 @@ export function machinesQuery(filter: MachineFilter) {
     // Only this query's own answers and patched lists come by here.
     structuralSharing: (before, after) =>
       shareRows(before as readonly AgentRow[] | undefined, after as AgentRow[]),
+    gcTime: KEPT_MS,
+  })
+}
+
+/** As many as a tall screen shows. */
+const FIRST_ROWS = 60
+
+/** The first rows in the usual order: they are there long before a list of thousands is. */
+export function firstMachinesQuery(filter: MachineFilter) {
+  const input = { query: { ...listQuery(filter), page: 1, page_size: FIRST_ROWS, sort: 'hostname' } }
+  return queryOptions({
+    queryKey: queryKey(listAgents, input),
+    queryFn: async ({ signal }) =>
+      (await callPage<typeof listAgents, AgentRow>(listAgents, input, { signal })).results,
     gcTime: KEPT_MS,
   })
 }

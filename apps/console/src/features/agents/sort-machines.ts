@@ -1,6 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { statusRank, toPresence } from '@muster/rules/agent-status'
-import { toSortKey } from '../../ui/sort-key.ts'
+import { toSortKey } from '@muster/rules/sort-key'
 
 type Key = string | number
 

@@ -4,7 +4,7 @@ import { savePreferences } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
-import { CLIENTS, MACHINES, givenDashboard } from './test-dashboard.ts'
+import { answerMachines, CLIENTS, MACHINES, givenDashboard } from './test-dashboard.ts'
 
 const grid = () => page.getByRole('grid', { name: 'Machines' })
 const row = (name: string) => grid().getByText(name, { exact: true })
@@ -15,10 +15,11 @@ test('a selected node asks for its machines, clears the selected one, and is des
   const { at } = await open('/?agent=alpha0000000&search=a')
   await line(/Acme/).click()
   await expect.poll(at).toBe('/?node=Client|1')
-  await expect.poll(() => server.calls(listAgents).at(-1)?.search.toString()).toBe('client=1')
+  const lists = () => server.calls(listAgents).map(({ search }) => search.toString())
+  await expect.poll(lists).toContain('client=1')
   await line(/Munich/).click()
   await expect.poll(at).toBe('/?node=Site|2')
-  await expect.poll(() => server.calls(listAgents).at(-1)?.search.toString()).toBe('site=2')
+  await expect.poll(lists).toContain('site=2')
   await line(/Munich/).click()
   await expect.poll(at).toBe('/')
 })
@@ -36,7 +37,7 @@ test('the tabs say how many machines of each kind there are, and ask for one kin
   await expect.element(page.getByRole('tab', { name: /Servers 1/ })).toBeVisible()
   await expect.element(page.getByRole('tab', { name: /Workstations 2/ })).toBeVisible()
   await expect.element(page.getByRole('tab', { name: /Mixed 3/ })).toBeVisible()
-  server.on(listAgents, () => answer(listAgents, MACHINES.slice(0, 1)))
+  server.on(listAgents, (received) => answerMachines(received, MACHINES.slice(0, 1)))
   await page.getByRole('tab', { name: /Servers/ }).click()
   await expect.poll(() => server.calls(listAgents).at(-1)?.search.toString()).toBe('monitoring_type=server')
   await expect.element(page.getByRole('tab', { name: /Workstations 2/ })).toBeVisible()
@@ -61,11 +62,35 @@ test('the slash goes to the search, which filters as one types and stands in the
 
 test('without machines it says what to do next; a search that finds none can be cleared', async () => {
   const { server, open } = await givenDashboard()
-  server.on(listAgents, () => answer(listAgents, []))
+  server.on(listAgents, (received) => answerMachines(received, []))
   const { at } = await open('/?node=Site|3')
   await expect.element(page.getByText(/no machines in Office yet/)).toBeVisible()
   await page.getByRole('button', { name: 'Install agent' }).click()
   await expect.poll(at).toContain('dialog=install-agent&item=Site|3')
+})
+
+test('the first rows are there before the whole list, which is not counted until it is', async () => {
+  const { server, open } = await givenDashboard()
+  const whole = Promise.withResolvers<Response>()
+  server.on(listAgents, (received) =>
+    received.search.has('page') ? answerMachines(received, MACHINES.slice(0, 2)) : whole.promise,
+  )
+  await open()
+  await expect.element(row('bravo')).toBeVisible()
+  const servers = () => page.getByRole('tab', { name: /Servers/ }).element().textContent
+  expect(servers()).toBe('Servers')
+  expect(page.getByRole('tabpanel').element().getAttribute('aria-busy')).toBe('true')
+  whole.resolve(answer(listAgents, MACHINES))
+  await expect.element(row('charlie')).toBeVisible()
+  expect(servers()).toBe('Servers 1')
+  expect(page.getByRole('tabpanel').element().getAttribute('aria-busy')).toBe('false')
+})
+
+test('with a search or another order the first rows are not asked for', async () => {
+  const { server, open } = await givenDashboard()
+  await open('/?search=bravo&sort=-status')
+  await expect.element(row('bravo')).toBeVisible()
+  expect(server.calls(listAgents).filter(({ search }) => search.has('page'))).toEqual([])
 })
 
 test('a failed list says so and is asked for again; a refused one names the role', async () => {
@@ -73,7 +98,7 @@ test('a failed list says so and is asked for again; a refused one names the role
   server.on(listAgents, () => refuse('invalid', 'The list cannot be made.'))
   await open()
   await expect.element(page.getByText('The list cannot be made.')).toBeVisible()
-  server.on(listAgents, () => answer(listAgents, MACHINES))
+  server.on(listAgents, (received) => answerMachines(received, MACHINES))
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect.element(row('alpha')).toBeVisible()
 })

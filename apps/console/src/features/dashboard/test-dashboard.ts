@@ -6,7 +6,7 @@ import { type DashInfo, getDashInfo, getVersion } from '@muster/contract/api/cor
 import { type Me, getMe, savePreferences } from '@muster/contract/api/users'
 import { page } from 'vitest/browser'
 import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer } from '../../app/test-server.ts'
+import { type Received, answer, fakeServer } from '../../app/test-server.ts'
 import { testMachine } from '../agents/test-machines.ts'
 
 const QUIET = {
@@ -63,6 +63,15 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
   }
 }
 
+/** A list of machines, or the page of it that was asked for. */
+export function answerMachines({ search }: Received, rows: AgentRow[]): Response {
+  const page = Number(search.get('page'))
+  if (page === 0) return answer(listAgents, rows)
+  const size = Number(search.get('page_size'))
+  const results = rows.slice((page - 1) * size, page * size)
+  return Response.json({ total: rows.length, page, page_size: size, results })
+}
+
 /** A server with two clients and three machines, and a window in which all panes stand beside each other. */
 export async function givenDashboard(more: { me?: Partial<Me>; info?: Partial<DashInfo> } = {}) {
   await page.viewport(1440, 900)
@@ -73,7 +82,7 @@ export async function givenDashboard(more: { me?: Partial<Me>; info?: Partial<Da
   server.on(getVersion, () => answer(getVersion, '0.1.0'))
   server.on(getDashInfo, () => answer(getDashInfo, info))
   server.on(listClients, () => answer(listClients, CLIENTS))
-  server.on(listAgents, () => answer(listAgents, MACHINES))
+  server.on(listAgents, (received) => answerMachines(received, MACHINES))
   server.on(getAgent, () => answer(getAgent, testDetail()))
   server.on(savePreferences, ({ body }) => {
     const { dbl_click_action, ...rest } = info

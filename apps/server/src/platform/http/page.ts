@@ -1,11 +1,12 @@
 import { AppError } from '@muster/contract/errors'
 import type { ListQuery } from '@muster/contract/fields'
+import { toSortKey } from '@muster/rules/sort-key'
 
 const DEFAULT_PAGE_SIZE = 50
 
 /**
  * Applies `?search=&sort=&page=&page_size=` to a list: every search word must occur in some text field; `sort` is a
- * field name, with `-` in front for descending.
+ * field name, with `-` in front for descending; texts sort as people expect (rules/sort-key).
  */
 export function pageOf(rows: unknown[], query: ListQuery): unknown {
   let chosen = rows
@@ -55,16 +56,13 @@ function readField(row: unknown, field: string): unknown {
   return Object.getOwnPropertyDescriptor(row, field)?.value
 }
 
-// localeCompare would look the locale up in each comparison.
-const byLocale = new Intl.Collator()
-
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  return byLocale.compare(textOf(a), textOf(b))
+  return a === b ? 0 : textOf(a) < textOf(b) ? -1 : 1
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
+    ? toSortKey(String(value))
     : ''
 }

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { toSortKey } from './sort-key.ts'
+
+test.each([
+  [
+    ['PC-10', 'pc-2', 'PC-1'],
+    ['PC-1', 'pc-2', 'PC-10'],
+  ],
+  [
+    ['Zürich', 'aachen', 'Åre', 'Berlin'],
+    ['aachen', 'Åre', 'Berlin', 'Zürich'],
+  ],
+  [
+    ['b', '', 'a'],
+    ['', 'a', 'b'],
+  ],
+  [
+    ['srv-9999999999999', 'srv-1'],
+    ['srv-1', 'srv-9999999999999'],
+  ],
+])('names sort without regard to case and accents, numbers by their size: %j', (names, sorted) => {
+  const order = names.toSorted((a, b) => (toSortKey(a) < toSortKey(b) ? -1 : 1))
+  expect(order).toEqual(sorted)
+})
