@@ -91,7 +91,12 @@ function EditForm({ agent: opened, close }: { agent: AgentDetail; close: () => v
           {...form.getInputProps('site')}
         />
         <Select label="Type" data={TYPES} allowDeselect={false} {...form.getInputProps('monitoring_type')} />
-        <TextInput label="Description" maxLength={255} {...form.getInputProps('description')} />
+        <TextInput
+          label="Description"
+          maxLength={255}
+          data-autofocus
+          {...form.getInputProps('description')}
+        />
         <Select
           label="Time zone"
           description={`Empty: the machine's own${agent.timezone === '' ? '' : `, ${agent.timezone}`}.`}

@@ -48,19 +48,19 @@ const COLUMNS: readonly Column[] = [
     watch: ({ checks, maintenance_mode }) =>
       `${checks.failing} ${checks.warning} ${checks.passing} ${maintenance_mode}`,
   },
-  { id: 'client', title: 'Client', width: 'minmax(96px, 1.2fr)', render: (row) => row.client_name },
-  { id: 'site', title: 'Site', width: 'minmax(78px, 0.9fr)', render: (row) => row.site_name },
+  { id: 'client', title: 'Client', width: 'minmax(90px, 1.2fr)', render: (row) => row.client_name },
+  { id: 'site', title: 'Site', width: 'minmax(74px, 0.9fr)', render: (row) => row.site_name },
   {
     id: 'hostname',
     title: 'Hostname',
-    width: 'minmax(114px, 1.1fr)',
+    width: 'minmax(138px, 1.2fr)',
     render: (row) => <span className={classes.name}>{row.hostname}</span>,
     watch: (row) => row.hostname,
   },
   {
     id: 'description',
     title: 'Description',
-    width: 'minmax(84px, 1.2fr)',
+    width: 'minmax(76px, 1.1fr)',
     render: (row) => <span className={classes.dim}>{row.description}</span>,
     watch: (row) => row.description,
   },
@@ -105,7 +105,7 @@ const COLUMNS: readonly Column[] = [
 export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
 
 /** Below this the table scrolls sideways: the widths above, added up. */
-export const MACHINE_COLUMNS_PX = 1133
+export const MACHINE_COLUMNS_PX = 1127
 
 /** A machine as a card of two lines. */
 export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {

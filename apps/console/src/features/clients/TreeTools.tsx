@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
-import { IconBuildingPlus, IconSortAscendingLetters, IconSortDescending } from '@tabler/icons-react'
+import { IconBuildingPlus, IconSortDescending } from '@tabler/icons-react'
 import { useMay } from '../../app/queries.ts'
 import { useDialog } from '../../app/use-dialog.ts'
 import classes from './ClientTree.module.css'
@@ -11,20 +11,18 @@ export function TreeTools() {
   const mayAdd = useMay('can_manage_clients')
   const { open } = useDialog()
   const failingFirst = sort === 'alphafail'
-  const SortIcon = failingFirst ? IconSortDescending : IconSortAscendingLetters
   return (
     <div className={classes.tools}>
       <Tooltip label={failingFirst ? 'Order by name only' : 'Put failing clients first'}>
         <Button
           variant="subtle"
-          color="gray"
+          color={failingFirst ? 'blue' : 'gray'}
           className={classes.tool}
-          leftSection={<SortIcon size={16} stroke={1.75} aria-hidden />}
+          leftSection={<IconSortDescending size={16} stroke={1.75} aria-hidden />}
           aria-pressed={failingFirst}
-          aria-label="Failing first"
           onClick={toggle}
         >
-          {failingFirst ? 'Failing first' : 'By name'}
+          Failing first
         </Button>
       </Tooltip>
       {mayAdd && (

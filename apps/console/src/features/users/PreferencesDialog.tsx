@@ -48,6 +48,7 @@ function PreferencesFormDialog({ info, close }: { info: DashInfo; close: () => v
       <Stack gap="md">
         <Select
           label="Dashboard opens with"
+          data-autofocus
           data={TABS}
           allowDeselect={false}
           {...form.getInputProps('default_agent_tbl_tab')}
