@@ -120,7 +120,9 @@ test('a time limit ends a command, output over the cap is cut and marked, errors
   await expect(history(page).getByRole('row', { name: /echo slow/ })).toContainText('failed')
   const large = await send('yes | head -c 3000000')
   await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${large.id}`)
-  await expect(page.getByText('Only the first 1 MB are kept; 1.86 MB more were cut.')).toBeVisible()
+  await expect(page.getByText('Only the first 1 MB are kept; 1.86 MB more were cut.')).toBeVisible({
+    timeout: 30_000,
+  })
   const mixed = await send('echo good; echo bad >&2')
   await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${mixed.id}`)
   await page.getByRole('radiogroup', { name: 'Which output' }).getByText('Errors').click()
