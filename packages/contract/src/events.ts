@@ -7,6 +7,8 @@ export const EVENT_TYPES = [
   'agent.added',
   'agent.removed',
   'client.changed',
+  /** Definition, result or history of checks; ids are those of checks. */
+  'check.changed',
   'script.changed',
   'history.changed',
   'note.changed',

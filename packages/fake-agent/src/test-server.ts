@@ -63,7 +63,7 @@ export async function startTestServer(): Promise<TestServer> {
     },
     story: (historyId) =>
       server.reports.flatMap(({ report }) => {
-        if (report.kind === 'facts' || report.history_id !== historyId) return []
+        if (!('history_id' in report) || report.history_id !== historyId) return []
         if (report.kind === 'output') return [`output:${report.text}`]
         return [report.kind === 'result' ? `result:${report.outcome}` : report.kind]
       }),
