@@ -21,6 +21,11 @@ export class ClockOffset {
     this.#problems.set('clock', this.describe() ?? null)
   }
 
+  /** A moment of this machine's clock as the server's clock would have shown it. */
+  correct(machineTimeMs: number): number {
+    return machineTimeMs + (this.#offsetMs ?? 0)
+  }
+
   /** A sentence when the two clocks differ by more than a minute. */
   describe(): string | undefined {
     if (this.#offsetMs === undefined || Math.abs(this.#offsetMs) < TELL_FROM_MS) return undefined

@@ -37,8 +37,8 @@ export const commands = {
   'report-facts': z.object({}),
   /**
    * The checks of this machine: all that are wanted, and the definitions of those that are new. What is not wanted is
-   * forgotten; what is wanted and not known is asked for by a `checks-missing` report. An older version than the one
-   * at hand is ignored.
+   * forgotten; what is wanted and not known is asked for by a `checks-missing` report. An older version than one that
+   * came over the same link is ignored.
    */
   'set-checks': z.object({
     version: z.int().min(0),
