@@ -118,6 +118,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onCommand: (command) => takeCommand(command, takeOptions),
     onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
     onUp: () => {
+      outbox.tellDroppedChecks()
       facts.onLinkUp()
       checks.onLinkUp()
     },

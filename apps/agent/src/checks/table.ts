@@ -12,3 +12,7 @@ export const checkTable: { [Type in CheckType]: () => Promise<CheckKind<Type>> }
   process: async () => (await import('./process.ts')).processCheck,
   file: async () => (await import('./file.ts')).file,
 }
+
+export async function loadCheckTypes(): Promise<void> {
+  await Promise.all(Object.values(checkTable).map((load) => load()))
+}
