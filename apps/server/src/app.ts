@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
+import { checksRoutes } from './features/checks/routes.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
 import { enrolmentRoutes } from './features/enrolment/routes.ts'
 import { ServerMachine } from './features/enrolment/server-machine.ts'
@@ -76,6 +77,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   agentsRoutes(api, ctx, fleet)
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
+  checksRoutes(api, ctx, fleet)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   notesRoutes(api, ctx)

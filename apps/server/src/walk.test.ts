@@ -15,6 +15,7 @@ const LISTS = new Set([
   'GET /clients/',
   'GET /clients/sites/',
   'GET /agents/notes/',
+  'GET /checks/',
   'PATCH /logs/audit/',
 ])
 /** What a role limited to one client may add; it becomes part of that scope. */
@@ -190,6 +191,12 @@ async function readHidden({ ctx: { db } }: TestServer, hidden: World): Promise<u
     .selectAll()
     .where('agent_id', '=', hidden.agentId)
     .execute()
+  const checks = await db.selectFrom('checks').selectAll().where('agent_id', '=', hidden.agentId).execute()
+  const results = await db
+    .selectFrom('check_results')
+    .selectAll()
+    .where('check_id', '=', hidden.checkId)
+    .execute()
   const clients = await db.selectFrom('clients').selectAll().where('id', '=', hidden.clientId).execute()
   const sites = await db.selectFrom('sites').selectAll().where('client_id', '=', hidden.clientId).execute()
   const tokens = await db
@@ -197,5 +204,5 @@ async function readHidden({ ctx: { db } }: TestServer, hidden: World): Promise<u
     .selectAll()
     .where('site_id', '=', hidden.siteId)
     .execute()
-  return { agents, inSite, notes, runs, clients, sites, tokens }
+  return { agents, inSite, notes, runs, checks, results, clients, sites, tokens }
 }
