@@ -70,7 +70,7 @@ export type MeasuredValues =
     }
   | { check_type: 'cpuload'; percent: number }
   | { check_type: 'memory'; percent: number; total_bytes: number; swap_percent: number | null }
-  | { check_type: 'ping'; sent: number; received: number; ms: number | null }
+  | { check_type: 'ping'; sent: number; received: number; ms: number | null; output?: string }
   | {
       check_type: 'service'
       state: 'running' | 'start_pending' | 'stopped' | 'failed' | 'missing'
@@ -127,10 +127,11 @@ const judges: Judges = {
     if (swap_percent === null) return pass('There is no swap.')
     return compare({ ...check, reverse: false }, swap_percent, `${round(swap_percent)} % of the swap in use`)
   },
-  ping(check, { sent, received, ms }) {
+  ping(check, { sent, received, ms, output = '' }) {
+    if (sent === 0) return fail(check.alert_severity, firstLine(output) ?? 'No packet could be sent.')
     const time = ms === null ? '' : `, ${round(ms)} ms on average`
     const info = `${received} of ${sent} packets came back${time}`
-    return received < sent || sent === 0 ? fail(check.alert_severity, info) : pass(info)
+    return received < sent ? fail(check.alert_severity, info) : pass(info)
   },
   service(check, { state, restarted }) {
     const words = {

@@ -14,7 +14,7 @@ const STATES: Partial<Record<string, ServiceState['state']>> = {
 /** The output of `sc queryex`: the names before the colons are translated, numbers and constants are not. */
 export function parseServiceState(output: string): ServiceState | undefined {
   // The type comes first, the state is the second line of this form.
-  const constants = [...output.matchAll(/^\s+\S.*?: ([0-9a-f]+)\s+([A-Z_]{4,})/gm)]
+  const constants = [...output.matchAll(/^\s+\S.*?: ([0-9a-f]+)\s+([A-Z][A-Z0-9_]{3,})/gm)]
   const [, number = '', word = ''] = constants[1] ?? []
   const state = STATES[number]
   return state === undefined ? undefined : { state, detail: word }
