@@ -13,8 +13,9 @@ import {
   toColumns,
   zoomRange,
 } from './graph-data.ts'
-import { type GraphMarks, graphOptions } from './graph-options.ts'
+import { AXIS_PX, type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
 import { readColors } from './graph-marks.ts'
+import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
 
 export interface CheckGraphProps extends GraphMarks {
   label: string
@@ -27,18 +28,33 @@ export interface CheckGraphProps extends GraphMarks {
   range: TimeRange
   height: number
   onZoom?: (range: TimeRange) => void
+  /** A threshold line was dragged here. */
+  onThreshold?: (name: ThresholdName, value: number) => void
 }
 
 /** A number over time. Walked with the arrows, zoomed by dragging or with + and −; what is under the cursor is told exactly. */
 export function CheckGraph(props: CheckGraphProps) {
-  const { label, points, unit, stepSeconds, isMean, range, height, failures, thresholds, onZoom } = props
+  const {
+    label,
+    points,
+    unit,
+    stepSeconds,
+    isMean,
+    range,
+    height,
+    failures,
+    thresholds,
+    onZoom,
+    onThreshold,
+  } = props
   const scheme = useComputedColorScheme('dark')
   const columns = useMemo(() => toColumns(points, stepSeconds), [points, stepSeconds])
   const host = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
   const latest = useRef({ columns, range, failures, thresholds, onZoom })
-  const [cursor, setCursor] = useState<number>()
+  const [cursor, setCursor] = useState<GraphCursor>()
   const mayZoom = onZoom !== undefined
+  const drag = useThresholdDrag({ chart, thresholds, onThreshold })
 
   useLayoutEffect(() => {
     latest.current = { columns, range, failures, thresholds, onZoom }
@@ -72,7 +88,7 @@ export function CheckGraph(props: CheckGraphProps) {
     }
   }, [unit, height, scheme, mayZoom])
 
-  const told = cursor === undefined ? undefined : tell(columns, cursor, { unit, isMean })
+  const told = cursor === undefined ? undefined : tell(columns, cursor.index, { unit, isMean })
   const last = columns[0].length - 1
   return (
     <div className={classes.graph}>
@@ -83,15 +99,35 @@ export function CheckGraph(props: CheckGraphProps) {
         aria-label={label}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, last)}
-        aria-valuenow={Math.min(cursor ?? last, Math.max(0, last))}
+        aria-valuenow={Math.min(cursor?.index ?? last, Math.max(0, last))}
         aria-valuetext={told ?? tell(columns, last, { unit, isMean }) ?? 'Nothing was measured in this time.'}
         className={classes.canvas}
         style={{ height }}
-        onKeyDown={(event) => walk(event, { chart: chart.current, columns, cursor, range, onZoom })}
+        {...drag}
+        onKeyDown={(event) =>
+          walk(event, { chart: chart.current, columns, cursor: cursor?.index, range, onZoom })
+        }
       />
-      <p className={classes.told} aria-hidden>
-        {told ?? (mayZoom ? 'Drag to zoom. With the keyboard: arrows walk, + and − zoom.' : '\u00A0')}
-      </p>
+      {cursor !== undefined && told !== undefined && <Tip cursor={cursor} text={told} />}
+      {mayZoom && (
+        <p className={classes.hint} aria-hidden>
+          Drag to zoom. With the keyboard: arrows walk, + and − zoom.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The exact value, beside the cursor: on the side where there is room. The slider's own value says it aloud. */
+function Tip({ cursor: { left, isRight }, text }: { cursor: GraphCursor; text: string }) {
+  return (
+    <div
+      className={classes.tip}
+      data-right={isRight || undefined}
+      style={{ left: left + AXIS_PX }}
+      aria-hidden
+    >
+      {text}
     </div>
   )
 }

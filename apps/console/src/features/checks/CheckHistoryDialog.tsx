@@ -29,7 +29,7 @@ export function CheckHistoryDialog({ item = '', close }: AddressedDialogProps) {
       <CheckDialog title="Check history" item={item} close={close} size="xl" live>
         {(check, agent) => (
           <Dialog
-            title={<bdi>{`${check.readable_desc} of ${agent.hostname}`}</bdi>}
+            title={<bdi>{`${check.readable_desc} on ${agent.hostname}`}</bdi>}
             size="xl"
             onClose={close}
           >

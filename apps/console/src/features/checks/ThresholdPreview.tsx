@@ -67,6 +67,10 @@ export function ThresholdPreview({ agent, check, type, form }: ThresholdPreviewP
           height={GRAPH_PX}
           failures={preview.failures}
           thresholds={threshold}
+          onThreshold={(name, value) => {
+            form.setFieldValue(name, Number((value / threshold.perUnit).toFixed(2)))
+            form.clearFieldError('warning_threshold')
+          }}
         />
       </Suspense>
     </section>
@@ -103,7 +107,10 @@ function describePreview(
   { alerts, errorSeconds, warningSeconds }: ReturnType<typeof previewThresholds>,
   seconds: number,
 ): string {
-  const time = seconds >= 2 * DAY ? `${Math.round(seconds / DAY)} days` : formatDuration(seconds)
+  const time =
+    seconds >= 2 * DAY
+      ? `${Math.round(seconds / DAY)} days`
+      : formatDuration(Math.max(60, Math.round(seconds / 60) * 60))
   const many = alerts === 0 ? 'no alerts' : `${alerts} ${alerts === 1 ? 'alert' : 'alerts'}`
   const parts = [
     many,

@@ -22,7 +22,7 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
   {
     id: 'status',
     title: 'Status',
-    width: '136px',
+    width: '156px',
     render: ({ check_result }) => <CheckStatus state={check_result} />,
     watch: ({ check_result: { status, alert_severity } }) => `${status} ${alert_severity}`,
   },

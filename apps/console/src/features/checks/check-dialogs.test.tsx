@@ -195,6 +195,25 @@ test('the form says what its thresholds would have done here, and again with eac
   await expect.element(preview.getByRole('slider')).toBeVisible()
 })
 
+test('a threshold is dragged on the graph', async () => {
+  const samples = testSamples([10, 50, 10])
+  const { open } = await givenChecks({ checks: [testCheck({ run_interval: 60 })], samples })
+  await open(EDIT)
+  const preview = page.getByRole('region', { name: 'What these thresholds would have done' })
+  await expect.element(preview.getByText(/: no alerts$/)).toBeVisible()
+  const graph = preview.getByRole('slider')
+  await expect.poll(() => graph.element().querySelector('.u-over')).not.toBeNull()
+  const over = graph.element().querySelector('.u-over')!
+  const top = over.getBoundingClientRect().top - graph.element().getBoundingClientRect().top
+  const y = (percent: number) => Math.round(top + (over.clientHeight * (100 - percent)) / 100)
+  await userEvent.dragAndDrop(graph, graph, {
+    sourcePosition: { x: 200, y: y(70) },
+    targetPosition: { x: 200, y: y(40) },
+  })
+  await expect.element(preview.getByText(/: 1 alert, 1 min in warning$/)).toBeVisible()
+  await expect.element(field('Warning threshold')).toHaveValue(expect.stringMatching(/^(39|40|41) %$/))
+})
+
 test('a check that is gone is said to be', async () => {
   const { open } = await givenChecks()
   await open(EDIT)

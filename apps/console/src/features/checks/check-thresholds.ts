@@ -9,6 +9,8 @@ export interface SeriesThresholds {
   error_threshold: number
   /** What is below fails. */
   reverse: boolean
+  /** How much of the series' unit one of the form's unit is: percent in a gigabyte; else 1. */
+  perUnit: number
 }
 
 const GB = 1024 ** 3
@@ -20,13 +22,14 @@ export function thresholdsOf(
 ): SeriesThresholds[] {
   switch (settings.check_type) {
     case 'cpuload':
-      return [{ ...pairOf(settings), series: 'percent', reverse: false }]
+      return [{ ...pairOf(settings), series: 'percent', reverse: false, perUnit: 1 }]
     case 'memory':
       return [
         {
           ...pairOf(settings),
           series: settings.memory_kind === 'swap' ? 'swap_percent' : 'percent',
           reverse: false,
+          perUnit: 1,
         },
       ]
     case 'diskspace':
@@ -36,6 +39,7 @@ export function thresholdsOf(
         ...pairOf(metric),
         series: METRIC_PREFIX + metric.name,
         reverse: metric.reverse,
+        perUnit: 1,
       }))
     default:
       return []
@@ -48,17 +52,20 @@ function diskThresholds(
   agent: Pick<AgentDetail, 'facts'> | undefined,
 ): SeriesThresholds[] {
   const pair = pairOf(settings)
-  if (settings.threshold_unit === 'inodes') return [{ ...pair, series: 'inodes_free_percent', reverse: true }]
-  if (settings.threshold_unit === 'percent') return [{ ...pair, series: 'free_percent', reverse: true }]
+  if (settings.threshold_unit === 'inodes')
+    return [{ ...pair, series: 'inodes_free_percent', reverse: true, perUnit: 1 }]
+  if (settings.threshold_unit === 'percent')
+    return [{ ...pair, series: 'free_percent', reverse: true, perUnit: 1 }]
   const disk = agent?.facts?.disks.find(({ mount, device }) => [mount, device].includes(settings.disk))
   if (disk === undefined || disk.total === 0) return []
-  const toPercent = (gigabytes: number) => (gigabytes * GB * 100) / disk.total
+  const perUnit = (GB * 100) / disk.total
   return [
     {
       series: 'free_percent',
-      warning_threshold: toPercent(pair.warning_threshold),
-      error_threshold: toPercent(pair.error_threshold),
+      warning_threshold: pair.warning_threshold * perUnit,
+      error_threshold: pair.error_threshold * perUnit,
       reverse: true,
+      perUnit,
     },
   ]
 }

@@ -100,7 +100,7 @@ test('who may only see checks opens their history, and can change nothing', asyn
     .element(page.getByRole('button', { name: 'Run checks now' }))
     .toHaveAttribute('aria-disabled', 'true')
   await page.getByRole('row', { name: /CPU load/ }).dblClick()
-  await expect.element(page.getByRole('dialog', { name: /CPU load of alpha/ })).toBeVisible()
+  await expect.element(page.getByRole('dialog', { name: /CPU load on alpha/ })).toBeVisible()
 })
 
 test('an offline machine goes on checking, says the page; nothing can be run on it', async () => {
@@ -185,7 +185,7 @@ test('in a narrow window checks are cards with the same actions', async () => {
   await expect.element(page.getByText('1 GB of 20 GB free (5 %)')).toBeVisible()
   await page.getByRole('button', { name: 'Actions on Disk space of /srv' }).click()
   await page.getByRole('menuitem', { name: 'Show history' }).click()
-  await expect.element(page.getByRole('dialog', { name: /Disk space of \/srv of alpha/ })).toBeVisible()
+  await expect.element(page.getByRole('dialog', { name: /Disk space of \/srv on alpha/ })).toBeVisible()
 })
 
 test('nothing is created by opening', async () => {

@@ -78,7 +78,6 @@ export function drawThresholds(chart: uPlot, thresholds: GraphThresholds, colors
   ctx.save()
   ctx.font = `${11 * devicePixelRatio}px Inter Variable, sans-serif`
   ctx.textAlign = 'right'
-  ctx.textBaseline = 'bottom'
   ctx.lineWidth = devicePixelRatio
   ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio])
   for (const { value, color, word } of lines) {
@@ -90,9 +89,15 @@ export function drawThresholds(chart: uPlot, thresholds: GraphThresholds, colors
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
     ctx.fillStyle = color
-    ctx.fillText(word, bbox.left + bbox.width - 4 * devicePixelRatio, y - 2 * devicePixelRatio)
+    // The word of the lower line stands under it, so that two near ones do not meet.
+    const isLower = lines.some((other) => other.value > value)
+    ctx.textBaseline = isLower && bbox.top + bbox.height - y > LABEL_PX * devicePixelRatio ? 'top' : 'bottom'
+    const away = (ctx.textBaseline === 'top' ? 3 : -2) * devicePixelRatio
+    ctx.fillText(word, bbox.left + bbox.width - 4 * devicePixelRatio, y + away)
   }
   ctx.restore()
 }
 
+/** Height of a word at a line. */
+const LABEL_PX = 14
 const clamp = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value))

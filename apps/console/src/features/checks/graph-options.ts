@@ -14,6 +14,14 @@ export interface GraphMarks {
   thresholds: GraphThresholds | undefined
 }
 
+export interface GraphCursor {
+  index: number
+  /** Pixels from the left edge of what is drawn, without the axis. */
+  left: number
+  /** In the right half, where what belongs to it stands at its left. */
+  isRight: boolean
+}
+
 interface GraphSettings {
   width: number
   height: number
@@ -21,11 +29,13 @@ interface GraphSettings {
   colors: GraphColors
   /** Read whenever it draws: they change without a new graph. */
   marks: () => GraphMarks
-  onCursor: (index: number | undefined) => void
+  onCursor: (cursor: GraphCursor | undefined) => void
   onZoom: ((from: number, to: number) => void) | undefined
 }
 
 const FONT = '12px Inter Variable, sans-serif'
+/** Width of the numbers at the left. */
+export const AXIS_PX = 64
 const DAY = 86_400
 
 /** A line with a band from least to most, threshold lines, and tints where it failed. */
@@ -49,8 +59,8 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
     },
     scales: { x: { time: true }, y: { range: (_chart, least, most) => yRange(unit, least, most, marks()) } },
     axes: [
-      { ...axis, space: 72, values: (...[, splits, , , step]) => timeLabels(splits, step) },
-      { ...axis, size: 64, values: (_chart, splits) => splits.map((value) => formatValue(value, unit)) },
+      { ...axis, space: 72, size: 44, values: (...[, splits, , , step]) => timeLabels(splits, step) },
+      { ...axis, size: AXIS_PX, values: (_chart, splits) => splits.map((value) => formatValue(value, unit)) },
     ],
     series: [
       {},
@@ -67,7 +77,14 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
           if (thresholds) drawThresholds(chart, thresholds, colors)
         },
       ],
-      setCursor: [(chart) => onCursor(chart.cursor.idx ?? undefined)],
+      setCursor: [
+        ({ cursor: { idx, left }, over }) =>
+          onCursor(
+            typeof idx === 'number' && left !== undefined && left >= 0
+              ? { index: idx, left, isRight: left > over.clientWidth / 2 }
+              : undefined,
+          ),
+      ],
       setSelect: [
         (chart) => {
           const { left, width: wide } = chart.select
@@ -101,7 +118,8 @@ function timeLabels(splits: readonly number[], step: number): string[] {
     const before = splits[index - 1]
     const isNewDay = before === undefined || formatDate(at, 'D') !== formatDate(before, 'D')
     if (step >= DAY) return formatDate(at, 'MMM D')
-    return isNewDay ? formatDate(at, 'MMM D\nHH:mm') : formatDate(at, step < 60 ? 'HH:mm:ss' : 'HH:mm')
+    const time = formatDate(at, step < 60 ? 'HH:mm:ss' : 'HH:mm')
+    return isNewDay ? `${time}\n${formatDate(at, 'MMM D')}` : time
   })
 }
 
