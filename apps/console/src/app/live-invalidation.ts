@@ -41,6 +41,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: getCheck, by: 'id' },
     { endpoint: getCheckSamples, by: 'id' },
   ],
+  'check.redefined': [],
   'script.changed': [{ endpoint: listScripts }, { endpoint: getScript, by: 'id' }],
   'history.changed': [
     { endpoint: listAgentHistory },
