@@ -15,6 +15,8 @@ export interface CheckContext {
   probes: Probes
   scripts: CheckScripts
   memory: CheckMemory
+  /** Checks that have begun and not come to their end, given up or not. */
+  hanging: Set<number>
   log: Log
   /** Unix milliseconds. */
   now: () => number

@@ -31,6 +31,7 @@ export class Checks implements AsyncDisposable {
   #scheduler: Scheduler
   #results: CheckResults
   #memories = new Map<number, CheckMemory>()
+  #hanging = new Set<number>()
   #newest = -1
   #askedFor = new Set<number>()
   #askTimer: NodeJS.Timeout | undefined
@@ -95,7 +96,8 @@ export class Checks implements AsyncDisposable {
       const { measureCheck } = await import('./measure-check.ts')
       const memory = this.#memories.get(id) ?? {}
       this.#memories.set(id, memory)
-      const context = { probes: await os.loadProbes(), scripts, memory, log, now, signal }
+      const probes = await os.loadProbes()
+      const context = { probes, scripts, memory, hanging: this.#hanging, log, now, signal }
       const measured = await measureCheck(definition, context)
       const { revision } = definition
       if (signal.aborted || !this.#definitions.isCurrent(id, revision)) return

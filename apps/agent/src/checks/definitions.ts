@@ -25,6 +25,7 @@ export interface UnknownCheck {
 
 /** Scripts make definitions large; beyond this a server asks for more than a machine should keep. */
 const MAX_TEXT_BYTES = 100 * 1024 * 1024
+const TOO_MUCH = '{"check_type":"too_much"}'
 const VERSION = 'checks_version'
 const UNKNOWN_INTERVAL_SECONDS = 120
 
@@ -56,7 +57,8 @@ export class CheckDefinitions {
       for (const { id } of database.all('select id from checks'))
         if (!revisions.has(Number(id))) database.run('delete from checks where id = ?', id ?? null)
       for (const [id, revision] of revisions) want(database, id, revision)
-      for (const brought of put) this.#keep(database, brought)
+      let bytes = countBytes(database)
+      for (const brought of put) bytes += keep(database, brought, MAX_TEXT_BYTES - bytes)
       this.#kept.save(VERSION, String(version))
     })
   }
@@ -104,25 +106,27 @@ export class CheckDefinitions {
       ) !== undefined
     )
   }
+}
 
-  #keep(database: Database, brought: unknown): void {
-    const head = Head.safeParse(brought)
-    if (!head.success) return
-    const { id, revision, run_interval_seconds } = head.data
-    const text = this.#hasRoom(database) ? JSON.stringify(brought) : '{"check_type":"too_much"}'
-    database.run(
-      'update checks set definition = ?, run_interval_seconds = ? where id = ? and revision = ?',
-      text,
-      run_interval_seconds,
-      id,
-      revision,
-    )
-  }
+function countBytes(database: Database): number {
+  return Number(database.find('select total(octet_length(definition)) as bytes from checks')?.bytes ?? 0)
+}
 
-  #hasRoom(database: Database): boolean {
-    const row = database.find('select total(octet_length(definition)) as bytes from checks')
-    return Number(row?.bytes ?? 0) < MAX_TEXT_BYTES
-  }
+/** Keeps what was brought if it is wanted; answers the bytes that it takes. */
+function keep(database: Database, brought: unknown, roomBytes: number): number {
+  const head = Head.safeParse(brought)
+  if (!head.success) return 0
+  const { id, revision, run_interval_seconds } = head.data
+  const whole = JSON.stringify(brought)
+  const text = Buffer.byteLength(whole) <= roomBytes ? whole : TOO_MUCH
+  const changed = database.run(
+    'update checks set definition = ?, run_interval_seconds = ? where id = ? and revision = ?',
+    text,
+    run_interval_seconds,
+    id,
+    revision,
+  )
+  return changed === 0 ? 0 : Buffer.byteLength(text)
 }
 
 /** A check of another revision is another check: what was known of it is forgotten. */

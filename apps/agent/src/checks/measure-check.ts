@@ -5,19 +5,16 @@ import type { UnknownCheck } from './definitions.ts'
 import { checkTable } from './table.ts'
 import { Unmeasurable } from './unmeasurable.ts'
 
-/** Checks that were given up and still hang somewhere in the system. */
-const hanging = new Set<number>()
-
 /**
  * Measures once, whatever happens: a check that fails or does not come to its end is `unmeasurable` with a sentence.
  * One that still hangs from an earlier time is not begun again.
  */
 export async function measureCheck(
   definition: CheckDefinition | UnknownCheck,
-  context: Omit<CheckContext, 'signal'> & { signal: AbortSignal },
+  context: CheckContext,
 ): Promise<Measured> {
   if (definition.check_type === 'unknown') return unmeasurable(definition.reason)
-  if (hanging.has(definition.id))
+  if (context.hanging.has(definition.id))
     return unmeasurable('The check before this one still has not come to its end.')
   try {
     return fit(await measureWithin(definition, context))
@@ -45,10 +42,10 @@ async function measureWithin<Type extends CheckType>(
     )
   }, limitMs)
   const signal = AbortSignal.any([context.signal, giveUp.signal])
-  hanging.add(definition.id)
+  context.hanging.add(definition.id)
   const measured = kind
     .measure(definition, { ...context, signal })
-    .finally(() => hanging.delete(definition.id))
+    .finally(() => context.hanging.delete(definition.id))
   try {
     return await Promise.race([measured, over.promise])
   } finally {

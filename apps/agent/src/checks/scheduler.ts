@@ -7,6 +7,8 @@ const NEW_WITHIN_MS = 2000
 /** The share of the interval by which a run comes earlier or later. */
 const JITTER = 0.05
 const SHORTEST_WAIT_MS = 20
+/** What hangs in the system must not keep the agent from ending. */
+const LAST_RUNS_MS = 6000
 
 interface Entry {
   plan: PlannedCheck
@@ -70,7 +72,10 @@ export class Scheduler implements AsyncDisposable {
     this.#entries.clear()
     this.#ready.clear()
     for (const { abort } of this.#running.values()) abort.abort()
-    await Promise.all([...this.#running.values()].map(({ ended }) => ended))
+    const over = Promise.withResolvers<void>()
+    const patience = setTimeout(() => over.resolve(), LAST_RUNS_MS)
+    await Promise.race([Promise.all([...this.#running.values()].map(({ ended }) => ended)), over.promise])
+    clearTimeout(patience)
   }
 
   #forget(id: number): void {

@@ -24,6 +24,7 @@ function givenMeasure(probes: Partial<typeof linuxProbes> = {}) {
   onTestFinished(() => state[Symbol.dispose]())
   const scripts = new CheckScripts({ os, log, kept: new Kept(state), dataFolder: folder, pipeFolder: folder })
   const memory: CheckMemory = {}
+  const hanging = new Set<number>()
   const abort = new AbortController()
   const measure = (check: Bare, id = 1): Promise<Measured> => {
     const [definition] = givenChecks(check)
@@ -31,6 +32,7 @@ function givenMeasure(probes: Partial<typeof linuxProbes> = {}) {
       probes: { ...linuxProbes, ...probes },
       scripts,
       memory,
+      hanging,
       log,
       now: () => Date.now(),
       signal: abort.signal,
