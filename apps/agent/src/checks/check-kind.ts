@@ -18,8 +18,6 @@ export interface CheckContext {
   /** Checks that have begun and not come to their end, given up or not. */
   hanging: Set<number>
   log: Log
-  /** Unix milliseconds. */
-  now: () => number
   /** The result is not wanted any more, or its time is over. */
   signal: AbortSignal
 }

@@ -3,6 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { Problems } from '../problems.ts'
+import { Kept } from '../state/kept.ts'
+import { State } from '../state/state.ts'
 import {
   cpuload,
   givenChecks,
@@ -13,7 +16,7 @@ import {
   untilResult,
   wantedOf,
 } from '../testing/given-checks.ts'
-import { givenAgent, givenFolder } from '../testing/given.ts'
+import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
 import type { TestServer } from '../testing/test-server.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -146,4 +149,24 @@ test('without a server, and after a restart without one, checks go on and nothin
   await untilResult(next, 1)
   expect(next.answers[0]?.checks_version).toBe(1)
   expect(existsSync(join(folder, 'state.db'))).toBe(true)
+})
+
+test('results that had to be dropped are told once, when the link is back', async () => {
+  const { server, folder, agent, lines, start } = await givenAgent()
+  await agent[Symbol.asyncDispose]()
+  const { log } = givenLog()
+  const state = new State({ folder, log, problems: new Problems() })
+  const dropped = { count: 12, from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' }
+  new Kept(state).save('checks_dropped', JSON.stringify(dropped))
+  state[Symbol.dispose]()
+  await start()
+  const told = () => server.reports.filter(({ kind }) => kind === 'checks-dropped')
+  await server.until(() => told().length > 0)
+  expect(told()).toEqual([{ kind: 'checks-dropped', ...dropped }])
+  server.socket?.terminate()
+  await server.untilUp()
+  server.runShell(1, 'true')
+  await server.result(1)
+  expect(told()).toHaveLength(1)
+  expect(lines.some(({ level }) => level === 'error')).toBe(false)
 })

@@ -97,7 +97,7 @@ export class Checks implements AsyncDisposable {
       const memory = this.#memories.get(id) ?? {}
       this.#memories.set(id, memory)
       const probes = await os.loadProbes()
-      const context = { probes, scripts, memory, hanging: this.#hanging, log, now, signal }
+      const context = { probes, scripts, memory, hanging: this.#hanging, log, signal }
       const measured = await measureCheck(definition, context)
       const { revision } = definition
       if (signal.aborted || !this.#definitions.isCurrent(id, revision)) return

@@ -34,7 +34,6 @@ function givenMeasure(probes: Partial<typeof linuxProbes> = {}) {
       memory,
       hanging,
       log,
-      now: () => Date.now(),
       signal: abort.signal,
     })
   }

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenFolder } from '../../testing/given.ts'
 import { findProgram } from '../../run/find-program.ts'
-import { parsePosixPing } from '../posix-ping.ts'
+import { parsePosixPing, pingPosix } from '../posix-ping.ts'
 import { linuxProbes } from './probes.ts'
 import { listMountPoints } from './mounts.ts'
 import { parseCpuTimes, parseMemory } from './proc-load.ts'
@@ -139,6 +139,9 @@ test('a ping that does not end is ended', async () => {
 
 test('without a ping program, or the right to use it, a sentence says so', async () => {
   givenProgram('ping', 'echo "ping: socktype: SOCK_RAW: Operation not permitted" >&2; exit 2')
+  await expect(pingPosix('x', { signal: signal(), waitFor: '2', program: 'no-such-ping' })).rejects.toThrow(
+    'There is no ping program on this machine.',
+  )
   await expect(linuxProbes.ping('x', signal())).rejects.toThrow(
     'The agent may not send ping packets: ping: socktype',
   )
