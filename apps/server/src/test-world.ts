@@ -104,6 +104,11 @@ export function addressIn(world: World, { path }: Endpoint): string {
     .replace(':id', String(idFor(world, path)))
 }
 
+/** What must be in the query. */
+export function queryIn({ path }: Endpoint): string {
+  return path.endsWith('/samples/') ? '?from=0&to=1800000000' : ''
+}
+
 function idFor(world: World, path: string): number {
   if (path.startsWith('/clients/sites/')) return world.siteId
   if (path.startsWith('/clients/')) return world.clientId

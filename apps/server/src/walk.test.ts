@@ -3,7 +3,7 @@ import { PERMISSIONS } from '@muster/contract/permissions'
 import { beforeAll, expect, test } from 'vitest'
 import type { TestClient } from './test-client.ts'
 import { createTestServer, type TestServer } from './test-server.ts'
-import { addressIn, bodyIn, createWorld, type World } from './test-world.ts'
+import { addressIn, bodyIn, createWorld, queryIn, type World } from './test-world.ts'
 
 // Walks every endpoint of the API, whoever adds one: product.md section 3 point 8.
 
@@ -151,7 +151,7 @@ test('nothing of a visible client can be moved to a hidden one, nor taken from i
 function visit(client: TestClient, endpoint: Endpoint, world: World) {
   return client.send({
     method: endpoint.method,
-    url: addressIn(world, endpoint),
+    url: addressIn(world, endpoint) + queryIn(endpoint),
     ...json(bodyIn(world, endpoint)),
   })
 }

@@ -10,7 +10,7 @@ export interface SeriesValue {
 /** Names of what scripts measure, apart from our own. */
 export const METRIC_PREFIX = 'metric:'
 
-/** The numbers of a measurement that are kept as a history, the most telling one first. */
+/** The numbers of a measurement that are kept as a history, rounded, the most telling one first. */
 export function seriesOf(measured: MeasuredValues): SeriesValue[] {
   switch (measured.check_type) {
     case 'unmeasurable':
@@ -24,17 +24,17 @@ export function seriesOf(measured: MeasuredValues): SeriesValue[] {
       return free
     }
     case 'cpuload':
-      return [{ name: 'percent', value: measured.percent, unit: '%' }]
+      return [{ name: 'percent', value: round(measured.percent, 2), unit: '%' }]
     case 'memory': {
-      const used = [{ name: 'percent', value: measured.percent, unit: '%' }]
+      const used = [{ name: 'percent', value: round(measured.percent, 2), unit: '%' }]
       if (measured.swap_percent !== null)
-        used.push({ name: 'swap_percent', value: measured.swap_percent, unit: '%' })
+        used.push({ name: 'swap_percent', value: round(measured.swap_percent, 2), unit: '%' })
       return used
     }
     case 'ping': {
       const { sent, received, ms } = measured
       const loss = percent('loss_percent', sent === 0 ? 1 : (sent - received) / sent)
-      return ms === null ? [loss] : [{ name: 'ms', value: ms, unit: 'ms' }, loss]
+      return ms === null ? [loss] : [{ name: 'ms', value: round(ms, 3), unit: 'ms' }, loss]
     }
     case 'service':
       return [{ name: 'running', value: measured.state === 'running' ? 1 : 0, unit: '' }]
@@ -52,9 +52,19 @@ export function seriesOf(measured: MeasuredValues): SeriesValue[] {
       if (!measured.exists) return []
       return [
         { name: 'size', value: measured.size_bytes, unit: 'B' },
-        { name: 'age', value: measured.age_seconds, unit: 's' },
+        { name: 'age', value: round(measured.age_seconds, 0), unit: 's' },
       ]
   }
 }
 
-const percent = (name: string, share: number): SeriesValue => ({ name, value: share * 100, unit: '%' })
+const percent = (name: string, share: number): SeriesValue => ({
+  name,
+  value: round(share * 100, 2),
+  unit: '%',
+})
+
+/** More digits than can be read off a graph would cost most of the disk that the history takes. */
+function round(value: number, decimals: number): number {
+  const scale = 10 ** decimals
+  return Math.round(value * scale) / scale
+}

@@ -10,6 +10,8 @@ type Viewer = { scope: Scope }
 type Result = Selectable<CheckResultsTable>
 /** A check with its last result, whose columns are all null while it is pending. */
 export type CheckRow = Selectable<ChecksTable> & { [Name in keyof Result]: Result[Name] | null } & {
+  /** agents.id */
+  agent: number
   hostname: string
   script_name: string | null
 }
@@ -23,7 +25,8 @@ function selectChecks(db: Db, caller: Viewer) {
     .leftJoin('scripts', 'scripts.id', 'checks.script_id')
     .selectAll('checks')
     .select(['check_id', 'status', 'alert_severity', 'more_info', 'last_run', 'fail_count'])
-    .select(['failing_since', 'measured', 'agents.hostname', 'scripts.name as script_name'])
+    .select(['failing_since', 'measured', 'agents.id as agent', 'agents.hostname'])
+    .select('scripts.name as script_name')
     .where(visibleTo(caller))
 }
 

@@ -3,6 +3,7 @@ import {
   deleteCheck,
   editCheck,
   getCheck,
+  getCheckSamples,
   listAgentChecks,
   listChecks,
   resetAllChecks,
@@ -20,6 +21,7 @@ import { findChecks } from './queries.ts'
 import { removeCheck } from './remove-check.ts'
 import { requireCheck } from './require-check.ts'
 import { resetAll, resetOne } from './reset-checks.ts'
+import { graphCheck } from './samples/graph-check.ts'
 import { viewCheck } from './view.ts'
 
 export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
@@ -37,6 +39,9 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     await removeCheck(ctx, caller, params.id)
     return null
   })
+  route(api, getCheckSamples, async ({ params, query, caller }) =>
+    graphCheck(ctx, await requireCheck(ctx.db, caller, params.id), query),
+  )
   route(api, resetCheck, async ({ params, caller }) => viewCheck(await resetOne(ctx, caller, params.id)))
   route(api, resetAllChecks, ({ params, caller }) => resetAll(ctx, caller, params.agent_id))
   route(api, runChecks, async ({ params, body, caller }) => {

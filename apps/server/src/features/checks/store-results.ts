@@ -1,6 +1,7 @@
 import type { CheckResult } from '@muster/contract/agent/checks'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import type { Event } from '@muster/contract/events'
+import { seriesOf } from '@muster/rules/check-series'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { isSameSubject } from './definitions.ts'
@@ -14,6 +15,7 @@ import {
   type Transition,
   upsertResults,
 } from './results-queries.ts'
+import { type MeasuredValue, storeSamples } from './samples/store-samples.ts'
 import { readSettings } from './view.ts'
 
 export interface ReportedResults {
@@ -52,12 +54,19 @@ export async function storeResults(
     )
     .filter(({ agentId, result }) => belongs(checks.get(result.check_id), agentId, result))
     .toSorted((a, b) => a.atMs - b.atMs)
+  const values = runs.flatMap(({ result, atMs }): MeasuredValue[] => {
+    // belongs() has found it.
+    const { check } = checks.get(result.check_id)!
+    const at = Math.floor(atMs / 1000)
+    return seriesOf(result.measured).map((value) => ({ check, at, ...value }))
+  })
+  await storeSamples(tx, now, values)
   const transitions: Transition[] = []
   for (const { result, atMs } of runs) {
     // belongs() has found it.
     const progress = checks.get(result.check_id)!
     if (atMs <= progress.lastRunMs || atMs > now.getTime() + AHEAD_MS) continue
-    transitions.push(...takeRun(progress, result, new Date(Math.min(atMs, now.getTime()))))
+    transitions.push(...takeRun(progress, result, new Date(atMs)))
   }
   const taken = [...checks.values()].filter(({ row }) => row !== undefined)
   if (taken.length === 0) return
