@@ -15,7 +15,7 @@ import { CheckConflict } from './CheckConflict.tsx'
 import { CheckDialog } from './CheckDialog.tsx'
 import { CheckFormDialog } from './CheckFormDialog.tsx'
 import { newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
-import { TYPE_LABELS } from './check-words.ts'
+import { TYPE_LABELS, checkName } from './check-words.ts'
 
 /** A new check; the address names the machine and the type: `AGENTID.cpuload`. */
 export function AddCheckDialog({ item = '', close }: AddressedDialogProps) {
@@ -83,7 +83,7 @@ function EditForm({ opened, agent, close }: EditFormProps) {
   const type = check.settings.check_type
   return (
     <CheckFormDialog
-      title={`Edit ${check.readable_desc}`}
+      title={`Edit ${checkName(check)}`}
       agent={agent}
       type={type}
       check={check}

@@ -15,7 +15,7 @@ import { HistoryTools } from './HistoryTools.tsx'
 import { LastOutput } from './LastOutput.tsx'
 import { SamplesTable } from './SamplesTable.tsx'
 import { thresholdsOf } from './check-thresholds.ts'
-import { intervalSeconds, seriesLabel } from './check-words.ts'
+import { checkName, intervalSeconds, seriesLabel } from './check-words.ts'
 import { useHistoryView } from './use-history-view.ts'
 import { useSamples } from './use-samples.ts'
 
@@ -28,11 +28,7 @@ export function CheckHistoryDialog({ item = '', close }: AddressedDialogProps) {
     <GuardedDialog title="Check history" needs="can_list_checks" onClose={close} size="xl">
       <CheckDialog title="Check history" item={item} close={close} size="xl" live>
         {(check, agent) => (
-          <Dialog
-            title={<bdi>{`${check.readable_desc} on ${agent.hostname}`}</bdi>}
-            size="xl"
-            onClose={close}
-          >
+          <Dialog title={<bdi>{`${checkName(check)} on ${agent.hostname}`}</bdi>} size="xl" onClose={close}>
             <History check={check} agent={agent} />
           </Dialog>
         )}

@@ -31,6 +31,28 @@ export function describeStatus({ status, alert_severity }: Pick<CheckState, 'sta
   return { label: `failing · ${severity}`, tone: SEVERITY_TONES[severity] }
 }
 
+/** A check by what it watches, for titles: `Disk space of /srv`. */
+export function checkName({ settings, script_name }: Pick<Check, 'settings' | 'script_name'>): string {
+  switch (settings.check_type) {
+    case 'diskspace':
+      return `Disk space of ${settings.disk}`
+    case 'cpuload':
+      return TYPE_LABELS.cpuload
+    case 'memory':
+      return settings.memory_kind === 'swap' ? 'Swap' : TYPE_LABELS.memory
+    case 'ping':
+      return `Ping ${settings.name}`
+    case 'service':
+      return `Service ${settings.svc_name}`
+    case 'process':
+      return `Process ${settings.process_name}`
+    case 'file':
+      return `File ${settings.path}`
+    case 'script':
+      return `Script ${script_name ?? settings.script}`
+  }
+}
+
 /** How often it runs: `2 min`. 0 = as often as the machine's checks usually do. */
 export const intervalSeconds = ({ run_interval }: Pick<Check, 'run_interval'>, usualSeconds: number) =>
   run_interval === 0 ? usualSeconds : run_interval

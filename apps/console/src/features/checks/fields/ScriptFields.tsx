@@ -49,7 +49,9 @@ export function ScriptFields({ agent, check, form }: FieldsProps) {
         allowDeselect={false}
         nothingFoundMessage="No such script for this platform"
         maxDropdownHeight={320}
+        // The scripts may come after the dialog, when its own choice of a field is over.
         data-autofocus
+        autoFocus
         {...form.getInputProps('script')}
         onChange={choose}
       />
