@@ -25,6 +25,7 @@ const bundledOnce = [
   '@tanstack/react-router',
   'moment',
   'qrcode-generator',
+  'uplot',
   'zod',
 ]
 

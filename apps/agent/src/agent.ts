@@ -1,5 +1,7 @@
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { CheckScripts } from './checks/check-scripts.ts'
+import { Checks } from './checks/checks.ts'
 import { FactsReporter } from './collectors/facts-reporter.ts'
 import type { Facts } from './collectors/changed-facts.ts'
 import { takeCommand } from './commands/take-command.ts'
@@ -52,21 +54,33 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const nonces = new Nonces({ state, now })
   const outbox = new Outbox({ state, log, problems, now })
   const records = new RunRecords({ state, now })
-  const runs = new Runs({ os, log, outbox, records, pipeFolder: chooseRunFolder(folder, log), now })
+  const kept = new Kept(state)
+  const pipeFolder = chooseRunFolder(folder, log)
+  const runs = new Runs({ os, log, outbox, records, pipeFolder, now })
   const clock = new ClockOffset(problems)
+  const scripts = new CheckScripts({ os, log, kept, dataFolder: folder, pipeFolder })
+  const checks = new Checks({
+    state,
+    kept,
+    outbox,
+    os,
+    log,
+    scripts,
+    now: () => clock.correct(now()),
+  })
   const status = new StatusFile(folder, log)
   const facts = new FactsReporter({
     readQuick: () => os.readQuickFacts(),
     readSlow: options.readSlowFacts,
     agentVersion: AGENT_VERSION,
     outbox,
-    kept: new Kept(state),
+    kept,
     problems,
     log,
     ...(options.quickEveryMs === undefined ? {} : { quickEveryMs: options.quickEveryMs }),
   })
   tellMovedMachine(options, problems)
-  await runs.endInterrupted()
+  await Promise.all([runs.endInterrupted(), scripts.endInterrupted()])
 
   const takeOptions = {
     commandKey: readPublicKey(identity.command_key),
@@ -84,6 +98,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     context: {
       dataFolder: folder,
       os,
+      checks,
       refreshFacts: () => facts.refreshAll(),
       uninstall: async () => {
         await link.flush(LAST_WORDS_MS)
@@ -99,9 +114,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
     now,
     activeRuns: () => runs.listActive(),
+    checksVersion: () => checks.version,
     onCommand: (command) => takeCommand(command, takeOptions),
     onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
-    onUp: () => facts.onLinkUp(),
+    onUp: () => {
+      outbox.tellDroppedChecks()
+      facts.onLinkUp()
+      checks.onLinkUp()
+    },
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
       if (linkState.state === 'waiting') facts.onLinkDown()
@@ -114,6 +134,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     outbox.dropOld()
   }, CHORES_EVERY_MS)
   link.start()
+  checks.start()
 
   return {
     link,
@@ -121,7 +142,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     problems,
     async [Symbol.asyncDispose]() {
       clearInterval(chores)
-      await runs[Symbol.asyncDispose]()
+      await Promise.all([runs[Symbol.asyncDispose](), checks[Symbol.asyncDispose]()])
+      scripts[Symbol.dispose]()
       await link.flush(LAST_WORDS_MS)
       link[Symbol.dispose]()
       facts[Symbol.dispose]()

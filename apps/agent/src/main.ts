@@ -65,7 +65,7 @@ async function dispatch(): Promise<number> {
       return (await import('./cli/status.ts')).printStatus(folder)
     // The next two are for the agent itself.
     case 'warm-up':
-      await Promise.all([import('./cli/run.ts'), import('./cli/lean-start.ts')])
+      await (await import('./cli/warm-up.ts')).warmUp()
       return 0
     case 'facts':
       await (await import('./cli/facts.ts')).printSlowFacts()

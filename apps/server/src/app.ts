@@ -4,6 +4,8 @@ import type { Context } from './context.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
+import { checksJobs } from './features/checks/jobs.ts'
+import { checksRoutes } from './features/checks/routes.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
 import { enrolmentRoutes } from './features/enrolment/routes.ts'
 import { ServerMachine } from './features/enrolment/server-machine.ts'
@@ -61,6 +63,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     await fleet[Symbol.asyncDispose]()
   })
   ctx.jobs.define(sessionJobs(ctx))
+  ctx.jobs.define(checksJobs(ctx))
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose link this process holds',
@@ -76,6 +79,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   agentsRoutes(api, ctx, fleet)
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
+  checksRoutes(api, ctx, fleet)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   notesRoutes(api, ctx)

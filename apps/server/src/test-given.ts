@@ -45,6 +45,8 @@ export interface Given {
   site(fields?: Partial<NewRow<'sites'>>): Promise<Row<'sites'>>
   agent(fields?: Partial<NewRow<'agents'>>): Promise<Row<'agents'>>
   script(fields?: Partial<NewRow<'scripts'>>): Promise<Row<'scripts'>>
+  /** A ping, unless told otherwise. */
+  check(fields?: Partial<NewRow<'checks'>>): Promise<Row<'checks'>>
 }
 
 export async function createGiven(ctx: Context): Promise<Given> {
@@ -131,6 +133,25 @@ export async function createGiven(ctx: Context): Promise<Given> {
           run_as_user: 0,
           created_at: now(),
           modified: now(),
+          ...fields,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    check: async (fields = {}) =>
+      db
+        .insertInto('checks')
+        .values({
+          agent_id: fields.agent_id ?? (await given.agent()).agent_id,
+          check_type: 'ping',
+          settings: JSON.stringify({ name: `Host ${next()}`, ip: '127.0.0.1', alert_severity: 'warning' }),
+          only_key: null,
+          script_id: null,
+          fails_b4_alert: 1,
+          run_interval: 0,
+          revision: 'ping.1',
+          created_at: now(),
+          modified: now(),
+          modified_by: 'ada',
           ...fields,
         })
         .returningAll()

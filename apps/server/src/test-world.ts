@@ -12,6 +12,7 @@ export interface World {
   noteId: number
   historyId: number
   scriptId: number
+  checkId: number
   user: TestUser
 }
 
@@ -26,6 +27,23 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     .values({ agent_id: agent.agent_id, username: 'ada', note: `${name} note`, entry_time: now })
     .returning('pk')
     .executeTakeFirstOrThrow()
+  const check = await given.check({
+    agent_id: agent.agent_id,
+    settings: JSON.stringify({ name: `${name} router`, ip: '192.0.2.1', alert_severity: 'warning' }),
+  })
+  await ctx.db
+    .insertInto('check_results')
+    .values({
+      check_id: check.id,
+      status: 'failing',
+      alert_severity: 'warning',
+      more_info: `${name} info`,
+      last_run: now,
+      fail_count: 1,
+      failing_since: now,
+      measured: '{"check_type":"unmeasurable","reason":""}',
+    })
+    .execute()
   const history = await ctx.db
     .insertInto('agent_history')
     .values({
@@ -72,6 +90,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     noteId: note.pk,
     historyId: history.id,
     scriptId: script.id,
+    checkId: check.id,
     user: await given.user(),
   }
 }
@@ -85,11 +104,17 @@ export function addressIn(world: World, { path }: Endpoint): string {
     .replace(':id', String(idFor(world, path)))
 }
 
+/** What must be in the query. */
+export function queryIn({ path }: Endpoint): string {
+  return path.endsWith('/samples/') ? '?from=0&to=1800000000' : ''
+}
+
 function idFor(world: World, path: string): number {
   if (path.startsWith('/clients/sites/')) return world.siteId
   if (path.startsWith('/clients/')) return world.clientId
   if (path.startsWith('/agents/history/')) return world.historyId
   if (path.startsWith('/scripts/')) return world.scriptId
+  if (path.startsWith('/checks/')) return world.checkId
   return world.user.id
 }
 
@@ -112,6 +137,12 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },
     'POST /agents/notes/': { agent_id, note: 'A new note' },
     'PUT /agents/notes/:pk/': { note: 'changed' },
+    'POST /checks/': {
+      agent: agent_id,
+      settings: { check_type: 'ping', name: 'A new check', ip: 'localhost' },
+    },
+    'PUT /checks/:id/': { settings: { check_type: 'ping', name: 'changed', ip: 'localhost' } },
+    'POST /checks/:agent_id/run/': {},
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
     'PUT /scripts/:id/': { description: 'changed' },
     'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },

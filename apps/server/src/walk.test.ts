@@ -3,7 +3,7 @@ import { PERMISSIONS } from '@muster/contract/permissions'
 import { beforeAll, expect, test } from 'vitest'
 import type { TestClient } from './test-client.ts'
 import { createTestServer, type TestServer } from './test-server.ts'
-import { addressIn, bodyIn, createWorld, type World } from './test-world.ts'
+import { addressIn, bodyIn, createWorld, queryIn, type World } from './test-world.ts'
 
 // Walks every endpoint of the API, whoever adds one: product.md section 3 point 8.
 
@@ -15,6 +15,7 @@ const LISTS = new Set([
   'GET /clients/',
   'GET /clients/sites/',
   'GET /agents/notes/',
+  'GET /checks/',
   'PATCH /logs/audit/',
 ])
 /** What a role limited to one client may add; it becomes part of that scope. */
@@ -150,7 +151,7 @@ test('nothing of a visible client can be moved to a hidden one, nor taken from i
 function visit(client: TestClient, endpoint: Endpoint, world: World) {
   return client.send({
     method: endpoint.method,
-    url: addressIn(world, endpoint),
+    url: addressIn(world, endpoint) + queryIn(endpoint),
     ...json(bodyIn(world, endpoint)),
   })
 }
@@ -190,6 +191,12 @@ async function readHidden({ ctx: { db } }: TestServer, hidden: World): Promise<u
     .selectAll()
     .where('agent_id', '=', hidden.agentId)
     .execute()
+  const checks = await db.selectFrom('checks').selectAll().where('agent_id', '=', hidden.agentId).execute()
+  const results = await db
+    .selectFrom('check_results')
+    .selectAll()
+    .where('check_id', '=', hidden.checkId)
+    .execute()
   const clients = await db.selectFrom('clients').selectAll().where('id', '=', hidden.clientId).execute()
   const sites = await db.selectFrom('sites').selectAll().where('client_id', '=', hidden.clientId).execute()
   const tokens = await db
@@ -197,5 +204,5 @@ async function readHidden({ ctx: { db } }: TestServer, hidden: World): Promise<u
     .selectAll()
     .where('site_id', '=', hidden.siteId)
     .execute()
-  return { agents, inSite, notes, runs, clients, sites, tokens }
+  return { agents, inSite, notes, runs, checks, results, clients, sites, tokens }
 }

@@ -7,6 +7,10 @@ export const EVENT_TYPES = [
   'agent.added',
   'agent.removed',
   'client.changed',
+  /** Definition, result or history of checks; ids are those of checks. */
+  'check.changed',
+  /** What machines are to measure has changed; ids are those of checks whose definition is new. Not told to consoles. */
+  'check.redefined',
   'script.changed',
   'history.changed',
   'note.changed',

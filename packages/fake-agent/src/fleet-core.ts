@@ -10,6 +10,8 @@ export interface FleetCounts {
   /** Sign-ins since the start. */
   connects: number
   reports: number
+  /** Results of checks. */
+  checkResults: number
   commands: number
   /** Commands that were not carried out: wrong signature, expired, for another machine. */
   refusedCommands: number

@@ -1,3 +1,4 @@
+import { CHECK_TYPES, CheckResult, type CheckType } from '@muster/contract/agent/checks'
 import { commandProof } from '@muster/contract/agent/commands'
 import { AgentFacts } from '@muster/contract/agent/facts'
 import { describe, expect, test, vi } from 'vitest'
@@ -193,4 +194,73 @@ test('invented facts differ between machines and stay the same for one', () => {
   expect(new Set(all.map((facts) => facts.serial_number)).size).toBe(500)
   expect(makeFacts(1, 17, 0)).toEqual(all[17])
   expect(makeFacts(2, 17, 0)).not.toEqual(all[17])
+})
+
+describe('checks', () => {
+  const wanted = CHECK_TYPES.map((_, index) => ({ id: index + 1, revision: 'a' }))
+  const settings: Record<CheckType, unknown> = {
+    diskspace: { disk: '/' },
+    cpuload: {},
+    memory: {},
+    ping: { ip: '192.0.2.1' },
+    service: { svc_name: 'cron', restart_if_stopped: false },
+    script: { interpreter: 'shell', body: 'true', args: [], env_vars: [], timeout_seconds: 10 },
+    process: { process_name: 'sshd' },
+    file: { path: '/etc/hosts' },
+  }
+  const put = CHECK_TYPES.map((check_type, index) => ({
+    id: index + 1,
+    revision: 'a',
+    run_interval_seconds: 60,
+    check_type,
+    settings: settings[check_type],
+  }))
+  const send = (server: TestServer, agentId: string, input: unknown) =>
+    server.sendCommand(agentId, { history_id: null, name: 'set-checks', input })
+  const resultsOf = (server: TestServer) =>
+    server.reports.flatMap(({ report }) => (report.kind === 'checks' ? report.results : []))
+
+  test('that are lacking are asked for, and their version is told at the next sign-in', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    expect(server.checksVersions.get(idOf(fleet))).toBe(0)
+    send(server, idOf(fleet), { version: 3, wanted, put: [] })
+    await vi.waitFor(
+      () =>
+        expect(server.reports.at(-1)?.report).toEqual({
+          kind: 'checks-missing',
+          version: 3,
+          ids: wanted.map(({ id }) => id),
+        }),
+      soon,
+    )
+    send(server, idOf(fleet), { version: 3, wanted, put })
+    send(server, idOf(fleet), { version: 2, wanted: [], put: [] })
+    await vi.waitFor(() => expect(fleet.machines[0]?.checks.version).toBe(3), soon)
+    fleet.machines[0]?.disconnect()
+    fleet.machines[0]?.connect()
+    await vi.waitFor(() => expect(server.checksVersions.get(idOf(fleet))).toBe(3), soon)
+    expect(fleet.machines[0]?.checks.size).toBe(wanted.length)
+  })
+
+  test('are reported as often as was asked, in results that the contract accepts', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server, { count: 4, checkResultsPerSecond: 400, checkResultsPerReport: 5 })
+    for (const { agentId } of fleet.machines.slice(1)) send(server, agentId, { version: 1, wanted, put })
+    await vi.waitFor(() => expect(resultsOf(server).length).toBeGreaterThan(200), soon)
+    const found = resultsOf(server).map((result) => CheckResult.parse(result))
+    expect(new Set(found.map(({ measured }) => measured.check_type))).toEqual(new Set(CHECK_TYPES))
+    expect(
+      server.reports.some(({ agentId, report }) => agentId === idOf(fleet) && report.kind === 'checks'),
+    ).toBe(false)
+    expect(fleet.counts.checkResults).toBeGreaterThanOrEqual(found.length)
+  })
+
+  test('run when they are asked to', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    send(server, idOf(fleet), { version: 1, wanted, put })
+    server.sendCommand(idOf(fleet), { history_id: null, name: 'run-checks', input: { ids: [2, 3, 99] } })
+    await vi.waitFor(() => expect(resultsOf(server).map(({ check_id }) => check_id)).toEqual([2, 3]), soon)
+  })
 })

@@ -18,6 +18,10 @@ export interface FleetOptions {
   seed?: number
   /** Reports of changes, of all machines together. */
   reportsPerSecond?: number
+  /** Results of checks, of all machines together: of those that the server has given checks. */
+  checkResultsPerSecond?: number
+  /** How many results a machine puts into one report; 1, as machines with few checks do. */
+  checkResultsPerReport?: number
   /** Facts that replace the invented ones. */
   facts?: (index: number) => Partial<AgentFacts>
   /** What a command does, instead of the small shell of play-run.ts. */
@@ -51,6 +55,7 @@ export class Fleet implements Disposable {
     connected: 0,
     connects: 0,
     reports: 0,
+    checkResults: 0,
     commands: 0,
     refusedCommands: 0,
     refusals: 0,
@@ -60,6 +65,8 @@ export class Fleet implements Disposable {
   }
   /** Reports of changes, of all machines together; may be changed at any time. */
   reportsPerSecond: number
+  /** Results of checks, of all machines together; may be changed at any time. */
+  checkResultsPerSecond: number
   lastDialError = ''
   lastRefusal = ''
   #options: FleetOptions
@@ -70,14 +77,18 @@ export class Fleet implements Disposable {
   #waiters = new Set<() => void>()
   #owedReports = 0
   #nextReporter = 0
+  #owedResults = 0
+  #nextChecker = 0
   #silenceMs = 0
 
   constructor(options: FleetOptions) {
     this.#options = options
     this.reportsPerSecond = options.reportsPerSecond ?? 0
+    this.checkResultsPerSecond = options.checkResultsPerSecond ?? 0
     this.#random = new Random(this.seed ^ 0x5bd1e995)
     this.#clock.onTick((elapsedMs) => {
       this.#reportSome(elapsedMs)
+      this.#reportChecks(elapsedMs)
       this.#checkSilence(elapsedMs)
     })
   }
@@ -192,6 +203,21 @@ export class Fleet implements Disposable {
       if (machine?.state !== 'up') continue
       machine.reportChange()
       this.#owedReports -= 1
+    }
+  }
+
+  /** The same for results of checks; machines without checks are passed over. */
+  #reportChecks(elapsedMs: number): void {
+    const perSecond = this.checkResultsPerSecond
+    if (perSecond === 0 || this.counts.connected === 0) return
+    const perReport = this.#options.checkResultsPerReport ?? 1
+    this.#owedResults = Math.min(perSecond, this.#owedResults + (perSecond * elapsedMs) / 1000)
+    for (let idle = 0; this.#owedResults >= 1 && idle < this.machines.length;) {
+      const machine = this.machines[this.#nextChecker++ % this.machines.length]
+      const count = Math.min(perReport, Math.floor(this.#owedResults))
+      const reported = machine?.state === 'up' ? machine.reportChecks(count) : 0
+      this.#owedResults -= reported
+      idle = reported === 0 ? idle + 1 : 0
     }
   }
 

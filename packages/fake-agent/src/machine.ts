@@ -10,6 +10,7 @@ import {
   ServerFrame,
 } from '@muster/contract/agent/link'
 import { WebSocket } from 'ws'
+import { FakeChecks } from './checks.ts'
 import { AGENT_VERSION, changeFacts, makeFacts } from './facts.ts'
 import type { FleetCore } from './fleet-core.ts'
 import { signAs } from './identity.ts'
@@ -30,6 +31,7 @@ export class FakeMachine {
   readonly hostname: string
   /** Runs in work: history id -> stops it. */
   readonly runs = new Map<number, () => void>()
+  readonly checks = new FakeChecks()
   #core: FleetCore
   #state: MachineState = 'off'
   #socket: WebSocket | undefined
@@ -119,6 +121,14 @@ export class FakeMachine {
     this.report({ kind: 'facts', facts: changeFacts(this.facts(), this.#core.random) })
   }
 
+  /** Results of some checks, as if they had just run; answers how many. */
+  reportChecks(count: number): number {
+    const results = this.checks.measureNext(count, this.#core.random)
+    if (results.length > 0) this.report({ kind: 'checks', results })
+    this.#core.counts.checkResults += results.length
+    return results.length
+  }
+
   /** Counts failed attempts from zero: what happened while the server was down is no fault of it. */
   forgetFailures(): void {
     this.#failures = 0
@@ -170,12 +180,14 @@ export class FakeMachine {
       agent_version: AGENT_VERSION,
       agent_time: new Date().toISOString(),
       active: [...this.runs.keys()],
+      checks_version: this.checks.version,
     })
   }
 
   #goUp(): void {
     this.#state = 'up'
     this.#failures = 0
+    this.checks.onLinkUp()
     this.#core.counts.connected += 1
     this.#core.counts.connects += 1
     for (const { seq, report } of this.#unacknowledged) this.#send({ type: 'report', seq, report })

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { startFleet } from './fleet.ts'
 
 const USAGE =
-  'usage: npm run fleet -- --server URL --token TOKEN [--agents 100] [--seconds 60] [--reports-per-second 10] [--seed 1]'
+  'usage: npm run fleet -- --server URL --token TOKEN [--agents 100] [--seconds 60] [--reports-per-second 10] [--check-results-per-second 0] [--seed 1]'
 
 const { values } = parseArgs({
   options: {
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     agents: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '60' },
     'reports-per-second': { type: 'string', default: '10' },
+    'check-results-per-second': { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
   },
 })
@@ -27,6 +28,7 @@ const fleet = await startFleet({
   count,
   seed: readNumber('seed', values.seed),
   reportsPerSecond: readNumber('reports-per-second', values['reports-per-second']),
+  checkResultsPerSecond: readNumber('check-results-per-second', values['check-results-per-second']),
   onProgress: (enrolled) => {
     if (enrolled % 500 === 0) console.log(`${enrolled} of ${count} enrolled`)
   },

@@ -1,4 +1,11 @@
-import { commandProof, commands, CommandPayload, type SignedCommand } from '@muster/contract/agent/commands'
+import { MAX_RESULTS } from '@muster/contract/agent/checks'
+import {
+  type CommandInput,
+  commandProof,
+  commands,
+  CommandPayload,
+  type SignedCommand,
+} from '@muster/contract/agent/commands'
 import type { FleetCore } from './fleet-core.ts'
 import { isSignedBy } from './identity.ts'
 import type { FakeMachine } from './machine.ts'
@@ -21,6 +28,10 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
       return machine.disconnect()
     case 'cancel':
       return cancelRun(machine, commands.cancel.parse(payload.input).history_id)
+    case 'set-checks':
+      return setChecks(core, machine, commands['set-checks'].parse(payload.input))
+    case 'run-checks':
+      return runChecks(core, machine, commands['run-checks'].parse(payload.input).ids)
     case 'run-command':
     case 'run-script': {
       if (payload.history_id === null) return
@@ -43,6 +54,21 @@ function readPayload(
   const parsed = CommandPayload.safeParse(JSON.parse(command.payload))
   if (!parsed.success || parsed.data.agent_id !== machine.agentId) return undefined
   return Date.parse(parsed.data.expires_at) > Date.now() ? parsed.data : undefined
+}
+
+function setChecks(core: FleetCore, machine: FakeMachine, input: CommandInput<'set-checks'>): void {
+  machine.checks.set(input, core.random)
+  const ids = machine.checks.listMissing()
+  // Asked when the server brings nothing; what is brought in several commands is waited for.
+  if (ids.length > 0 && input.put.length === 0)
+    machine.report({ kind: 'checks-missing', version: input.version, ids })
+}
+
+function runChecks(core: FleetCore, machine: FakeMachine, ids: readonly number[] | null): void {
+  const results = machine.checks.measureThese(ids, core.random).slice(0, MAX_RESULTS)
+  if (results.length === 0) return
+  core.counts.checkResults += results.length
+  machine.report({ kind: 'checks', results })
 }
 
 interface Run {

@@ -14,6 +14,8 @@ export interface TestServer extends AsyncDisposable {
   url: string
   reports: { agentId: string; report: Report }[]
   sockets: Map<string, WebSocket>
+  /** The version of its checks that each machine told last. */
+  checksVersions: Map<string, number | undefined>
   /** Reports are kept but not acknowledged while this is false. */
   acknowledges: boolean
   send(agentId: string, frame: ServerFrame): void
@@ -42,6 +44,7 @@ export async function startTestServer(): Promise<TestServer> {
     url: `http://127.0.0.1:${port}`,
     reports: [],
     sockets: new Map(),
+    checksVersions: new Map(),
     acknowledges: true,
     send: (agentId, frame) => server.sockets.get(agentId)?.send(JSON.stringify(frame)),
     sendCommand(agentId, payload) {
@@ -63,7 +66,7 @@ export async function startTestServer(): Promise<TestServer> {
     },
     story: (historyId) =>
       server.reports.flatMap(({ report }) => {
-        if (report.kind === 'facts' || report.history_id !== historyId) return []
+        if (!('history_id' in report) || report.history_id !== historyId) return []
         if (report.kind === 'output') return [`output:${report.text}`]
         return [report.kind === 'result' ? `result:${report.outcome}` : report.kind]
       }),
@@ -103,6 +106,7 @@ function welcome(
       const key = importPublicKey(keys.get(agentId) ?? '')
       if (!isSignedBy(key, linkProof(agentId, nonce), frame.signature)) return socket.close(4403)
       server.sockets.set(agentId, socket)
+      server.checksVersions.set(agentId, frame.checks_version)
       say({ type: 'welcome', protocol: 1, server_version: '1' })
     } else if (frame.type === 'report') {
       server.reports.push({ agentId, report: frame.report })

@@ -4,8 +4,14 @@ import { join } from 'node:path'
 import { dataFiles } from '../identity/data-folder.ts'
 import { AGENT_VERSION } from '../version.ts'
 
-/** An agent waits most of its life: without compilers its code takes a few more microseconds and 9 MB less. */
-const LEAN_FLAGS = ['--no-opt', '--no-maglev', '--no-sparkplug', '--max-semi-space-size=1']
+/** An agent waits most of its life: without compilers its code takes a few more microseconds and 12 MB less. */
+const LEAN_FLAGS = [
+  '--no-opt',
+  '--no-maglev',
+  '--no-sparkplug',
+  '--max-semi-space-size=1',
+  '--optimize-for-size',
+]
 /** One pool of the C library instead of one for each thread, which gives back what it does not need: 2 MB less. */
 const LEAN_MEMORY = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
 

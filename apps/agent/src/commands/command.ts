@@ -5,6 +5,7 @@ import {
   type CommandPayload,
 } from '@muster/contract/agent/commands'
 import { z } from 'zod'
+import type { Checks } from '../checks/checks.ts'
 import type { Os } from '../os/os.ts'
 import type { Runs } from '../run/runs.ts'
 
@@ -15,6 +16,7 @@ export interface CommandContext {
   dataFolder: string
   os: Os
   runs: Runs
+  checks: Checks
   refreshFacts: () => Promise<void>
   uninstall: () => Promise<void>
 }
@@ -37,10 +39,14 @@ export function defineCommand<Name extends CommandName>(
     isRun: options.isRun,
     check(raw) {
       const input = commands[name].safeParse(raw)
-      if (!input.success) return { wrong: z.prettifyError(input.error).replaceAll(/\s+/g, ' ').slice(0, 500) }
+      if (!input.success) return { wrong: describeWrongInput(input.error) }
       // The schema of this very name made it; TypeScript does not follow that through the generic index.
       const parsed = input.data as CommandInput<Name>
       return { take: (context) => options.take(parsed, context) }
     },
   }
+}
+
+export function describeWrongInput(error: z.ZodError): string {
+  return z.prettifyError(error).replaceAll(/\s+/g, ' ').slice(0, 500)
 }

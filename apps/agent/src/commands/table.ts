@@ -2,8 +2,10 @@ import type { CommandName } from '@muster/contract/agent/commands'
 import { cancel } from './cancel.ts'
 import type { AgentCommand } from './command.ts'
 import { reportFacts } from './report-facts.ts'
+import { runChecks } from './run-checks.ts'
 import { runCommand } from './run-command.ts'
 import { runScript } from './run-script.ts'
+import { setChecks } from './set-checks.ts'
 import { uninstall } from './uninstall.ts'
 
 /** Everything that a server may ask of this machine. */
@@ -12,5 +14,7 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'run-script': runScript,
   cancel,
   'report-facts': reportFacts,
+  'set-checks': setChecks,
+  'run-checks': runChecks,
   uninstall,
 }

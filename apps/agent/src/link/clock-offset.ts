@@ -1,7 +1,10 @@
+import { uptime } from 'node:os'
 import type { Problems } from '../problems.ts'
 
 /** Below this nothing is said: expiry times are minutes away. */
 const TELL_FROM_MS = 60_000
+/** Two clocks of one machine drift apart by seconds in a week; beyond this somebody set one. */
+const SET_FROM_MS = 60_000
 
 /**
  * How far this machine's clock is from the server's, as seen at the last sign-in. It explains refusals; it never
@@ -9,16 +12,32 @@ const TELL_FROM_MS = 60_000
  */
 export class ClockOffset {
   #problems: Problems
+  #uptimeMs: () => number
   /** Server minus machine. */
   #offsetMs: number | undefined
+  #learnt = { serverTimeMs: 0, uptimeMs: 0 }
 
-  constructor(problems: Problems) {
+  /** `uptimeMs` goes on while the machine sleeps, and nobody can set it. */
+  constructor(problems: Problems, uptimeMs = () => uptime() * 1000) {
     this.#problems = problems
+    this.#uptimeMs = uptimeMs
   }
 
   learn(serverTimeMs: number, machineTimeMs: number): void {
     this.#offsetMs = serverTimeMs - machineTimeMs
+    this.#learnt = { serverTimeMs, uptimeMs: this.#uptimeMs() }
     this.#problems.set('clock', this.describe() ?? null)
+  }
+
+  /**
+   * A moment of this machine's clock, now, as the server's clock would show it. When the clock was set since the
+   * server told its time, the time that the machine has been up says how late it is.
+   */
+  correct(machineTimeMs: number): number {
+    if (this.#offsetMs === undefined) return machineTimeMs
+    const corrected = machineTimeMs + this.#offsetMs
+    const elapsed = this.#learnt.serverTimeMs + this.#uptimeMs() - this.#learnt.uptimeMs
+    return Math.abs(corrected - elapsed) < SET_FROM_MS ? corrected : elapsed
   }
 
   /** A sentence when the two clocks differ by more than a minute. */

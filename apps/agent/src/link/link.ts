@@ -41,6 +41,8 @@ export interface LinkOptions {
   now: () => number
   /** Runs for which the server will still get reports. */
   activeRuns: () => number[]
+  /** The version of `set-checks` that is wholly at hand; 0 = none. */
+  checksVersion: () => number
   onCommand: (command: SignedCommand) => void
   onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
   onUp: () => void
@@ -210,6 +212,7 @@ export class Link implements Disposable {
       agent_version: agentVersion,
       agent_time: new Date(now()).toISOString(),
       active: this.#options.activeRuns().slice(0, 10_000),
+      checks_version: this.#options.checksVersion(),
     })
   }
 

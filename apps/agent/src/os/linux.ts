@@ -66,4 +66,5 @@ export const linux: Os = {
     return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run anything as ${name}.`
   },
   service: systemdService,
+  loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
 }

@@ -59,6 +59,7 @@ export const macos: Os = {
   whyNoOtherUser: (name) =>
     `The agent on this machine runs as ${userInfo().username} and cannot run anything as ${name}: that works on Linux only so far.`,
   service: noService,
+  loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
 }
 
 async function findRunProcesses(root: number, marker: string): Promise<number[]> {

@@ -1,4 +1,5 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
+import type { Probes } from './probes.ts'
 
 export interface MachineUser {
   name: string
@@ -26,6 +27,8 @@ export interface Os {
   /** Why this agent cannot run something as another user, as a sentence; undefined when it can. */
   whyNoOtherUser(name: string): string | undefined
   service: Service
+  /** What checks need. Loaded with the first of them, because a machine may have none. */
+  loadProbes(): Promise<Probes>
 }
 
 /** The system's own service manager. */

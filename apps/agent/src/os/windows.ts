@@ -72,6 +72,7 @@ export const windows: Os = {
   findUser: async () => undefined,
   whyNoOtherUser: (name) => `This agent cannot run anything as ${name}: that works on Linux only so far.`,
   service: noService,
+  loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
 }
 
 async function readDrives() {

@@ -1,4 +1,4 @@
-import type { Interpreter } from '@muster/contract/agent/commands'
+import type { Interpreter } from '@muster/contract/agent/interpreter'
 import type { z } from 'zod'
 import { findProgram } from './find-program.ts'
 import { RunRefused } from './run-refused.ts'

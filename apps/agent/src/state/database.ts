@@ -1,6 +1,15 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
+/** `definition` is null while the server has not sent it. */
+const CHECKS = `
+  create table checks (
+    id integer primary key,
+    revision text not null,
+    run_interval_seconds integer not null,
+    definition text
+  ) strict;
+`
 const SCHEMA = `
   create table outbox (
     seq integer primary key autoincrement,
@@ -25,9 +34,10 @@ const SCHEMA = `
     changed_at integer not null
   ) strict;
   create table kept (name text primary key, value text not null) strict;
+  ${CHECKS}
   pragma user_version = ${SCHEMA_VERSION};
 `
-export const TABLES = ['outbox', 'nonces', 'runs', 'kept'] as const
+export const TABLES = ['outbox', 'nonces', 'runs', 'kept', 'checks'] as const
 
 /** An open state file, or one in memory, that keeps its statements prepared. */
 export class Database implements Disposable {
@@ -79,6 +89,8 @@ export class Database implements Disposable {
   #createTables(): void {
     const version = this.find('pragma user_version')?.user_version
     if (version === SCHEMA_VERSION) return
+    if (version === 1)
+      return this.exec(`begin immediate; ${CHECKS} pragma user_version = ${SCHEMA_VERSION}; commit`)
     if (version !== 0) throw new UnknownStateError(`the state file has version ${String(version)}`)
     this.exec(`begin immediate; ${SCHEMA} commit`)
   }

@@ -18,4 +18,8 @@ export class Kept {
       database.run('insert or replace into kept (name, value) values (?, ?)', name, value),
     )
   }
+
+  forget(name: string): void {
+    this.#state.write((database) => database.run('delete from kept where name = ?', name))
+  }
 }

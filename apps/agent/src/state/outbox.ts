@@ -3,12 +3,13 @@ import type { Log } from '../log/log.ts'
 import type { Problems } from '../problems.ts'
 import { setLastSeq } from './copy-tables.ts'
 import type { Database } from './database.ts'
+import { DroppedChecks } from './dropped-checks.ts'
 import type { State } from './state.ts'
 
 const MAX_DISK_BYTES = 50 * 1024 * 1024
 const MAX_MEMORY_BYTES = 8 * 1024 * 1024
-/** Output this old is dropped; results wait as long as there is room. */
-const MAX_OUTPUT_AGE_MS = 7 * 24 * 3600 * 1000
+/** Output and results of checks this old are dropped; results of runs wait as long as there is room. */
+const MAX_AGE_MS = 7 * 24 * 3600 * 1000
 /** From here on a run's process has to wait until the server has taken some, while there is a link. */
 const CONGESTED_BYTES = 8 * 1024 * 1024
 const DROP_AT_ONCE = 50
@@ -32,12 +33,14 @@ export class Outbox {
   #droppedBytes = 0
   #droppedAt = 0
   #droppedOf = new Map<number, number>()
+  #droppedChecks: DroppedChecks
 
   constructor(options: { state: State; log: Log; problems: Problems; now: () => number }) {
     this.#state = options.state
     this.#log = options.log
     this.#problems = options.problems
     this.#now = options.now
+    this.#droppedChecks = new DroppedChecks(options.state)
     // A fresh state file must not repeat numbers of an earlier one, so they start at the time.
     this.#state.write((database) => setLastSeq(database, Math.floor(options.now())))
     this.#count()
@@ -101,15 +104,30 @@ export class Outbox {
     this.#remove((database) => database.all(`delete from outbox where kind = 'facts' returning size`))
   }
 
-  /** Forgets output that has waited for more than a week. */
+  /** Forgets output and results of checks that have waited for more than a week. */
   dropOld(): void {
-    const oldest = Math.floor(this.#now()) - MAX_OUTPUT_AGE_MS
+    const oldest = Math.floor(this.#now()) - MAX_AGE_MS
     this.#dropOutput((database) =>
       database.all(
         `delete from outbox where kind = 'output' and at < ? returning size, history_id, json`,
         oldest,
       ),
     )
+    this.#dropChecks(
+      `delete from outbox where seq in
+         (select seq from outbox where kind = 'checks' and at < ? order by seq limit ?) returning size, json`,
+      oldest,
+    )
+  }
+
+  /** A link has come up: the server is told of results that never will come. */
+  tellDroppedChecks(): void {
+    const dropped = this.#droppedChecks.find()
+    if (dropped === undefined) return
+    this.#state.write(() => {
+      this.#droppedChecks.forget()
+      this.append({ kind: 'checks-dropped', ...dropped })
+    })
   }
 
   /** Runs of which reports are waiting. */
@@ -140,6 +158,7 @@ export class Outbox {
           DROP_AT_ONCE,
         ),
       )
+      if (this.#bytes === before) this.#dropChecksOnce()
       if (this.#bytes === before) this.#dropOldest()
       if (this.#bytes === before) return
     }
@@ -154,6 +173,32 @@ export class Outbox {
       ),
     )
     this.#log.warn({ dropped: dropped.length }, 'outbox is full, dropped the oldest reports')
+  }
+
+  #dropChecks(sql: string, olderThan: number): void {
+    while (this.#dropChecksBy((database) => database.all(sql, olderThan, DROP_AT_ONCE)) === DROP_AT_ONCE);
+  }
+
+  #dropChecksOnce(): void {
+    this.#dropChecksBy((database) =>
+      database.all(
+        `delete from outbox where seq in (select seq from outbox where kind = 'checks' order by seq limit ?)
+         returning size, json`,
+        DROP_AT_ONCE,
+      ),
+    )
+  }
+
+  /** Whatever goes is counted in the same transaction. */
+  #dropChecksBy(work: (database: Database) => Record<string, unknown>[]): number {
+    const rows = this.#state.write((database) => {
+      const dropped = work(database)
+      if (dropped.length > 0) this.#droppedChecks.add(dropped.map(({ json }) => String(json)))
+      return dropped
+    })
+    for (const row of rows) this.#bytes -= Number(row.size)
+    if (rows.length > 0) this.#log.debug({ reports: rows.length }, 'results of checks dropped')
+    return rows.length
   }
 
   #dropOutput(work: (database: Database) => Record<string, unknown>[]): void {

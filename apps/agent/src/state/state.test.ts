@@ -98,6 +98,72 @@ test('output is dropped after a week, results are not', () => {
   expect(outbox.listRuns()).toEqual([1])
 })
 
+const checks = (nowMs: number, results: number, reason: string) =>
+  ({
+    kind: 'checks',
+    results: Array.from({ length: results }, (_, index) => ({
+      check_id: index + 1,
+      revision: 'r',
+      at: new Date(nowMs + index).toISOString(),
+      measured: { check_type: 'unmeasurable' as const, reason },
+    })),
+  }) as const
+
+test('results of checks wait for a week while the server is away, and then are dropped and counted', () => {
+  const start = Date.parse('2026-03-01T00:00:00Z')
+  let now = start
+  const first = givenState(givenFolder(), () => now)
+  first.outbox.append(result(1))
+  for (let hour = 0; hour < 9 * 24; hour += 1) {
+    first.outbox.append(checks(now, 2, 'none'))
+    now += 3_600_000
+    first.outbox.dropOld()
+  }
+  first.state[Symbol.dispose]()
+  const { outbox } = givenState(first.folder, () => now)
+  const left = () => outbox.listAfter(0, 1000).map(({ json }) => JSON.parse(json) as { kind: string })
+  expect(left()).toHaveLength(1 + 7 * 24)
+  outbox.tellDroppedChecks()
+  outbox.tellDroppedChecks()
+  expect(left().slice(1 + 7 * 24)).toEqual([
+    {
+      kind: 'checks-dropped',
+      count: 2 * 2 * 24,
+      from: new Date(start).toISOString(),
+      to: new Date(start + 47 * 3_600_000 + 1).toISOString(),
+    },
+  ])
+})
+
+test('beyond 50 MB results of checks go after output and before results of runs', () => {
+  const { outbox } = givenState()
+  const start = Date.now()
+  outbox.append(result(1))
+  outbox.append(output(1, 1, 1000))
+  for (let index = 0; index < 450; index += 1)
+    outbox.append(checks(start + index * 1000, 300, 'x'.repeat(400)))
+  expect(outbox.bytes).toBeLessThanOrEqual(50 * 1024 * 1024)
+  outbox.tellDroppedChecks()
+  const left = outbox
+    .listAfter(0, 1000)
+    .map(({ json }) => JSON.parse(json) as { kind: string; count?: number })
+  expect(left[0]).toMatchObject({ kind: 'result', output_cut_bytes: 1000 })
+  const kept = left.filter(({ kind }) => kind === 'checks').length
+  expect(kept).toBeGreaterThan(250)
+  expect(left.at(-1)).toMatchObject({ kind: 'checks-dropped', count: (450 - kept) * 300 })
+})
+
+test('a state file of the version before is taken over with all that is in it', () => {
+  const first = givenState()
+  first.outbox.append(result(1))
+  first.state.write((database) => database.exec('drop table checks; pragma user_version = 1'))
+  first.state[Symbol.dispose]()
+  const { outbox, state } = givenState(first.folder)
+  expect(outbox.listAfter(0, 10)).toHaveLength(1)
+  expect(state.read((database) => database.all('select * from checks'))).toEqual([])
+  expect([state.inMemory, state.completeAtStart]).toEqual([false, true])
+})
+
 test('nonces outlive a restart and a clock that jumps', () => {
   let now = Date.now()
   const first = givenState(givenFolder(), () => now)

@@ -34,6 +34,12 @@ const DIALOG_LOADERS = {
   'run-script': () => import('../features/history/RunScriptDialog.tsx').then((file) => file.RunScriptDialog),
   'add-note': () => import('../features/notes/NoteDialog.tsx').then((file) => file.AddNoteDialog),
   'edit-note': () => import('../features/notes/NoteDialog.tsx').then((file) => file.EditNoteDialog),
+  'add-check': () => import('../features/checks/CheckDialogs.tsx').then((file) => file.AddCheckDialog),
+  'edit-check': () => import('../features/checks/CheckDialogs.tsx').then((file) => file.EditCheckDialog),
+  'remove-check': () =>
+    import('../features/checks/RemoveCheckDialog.tsx').then((file) => file.RemoveCheckDialog),
+  'check-history': () =>
+    import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
   scripts: () => import('../features/scripts/ScriptsDialog.tsx').then((file) => file.ScriptsDialog),
   script: () => import('../features/scripts/ScriptDialog.tsx').then((file) => file.ScriptDialog),
   audit: () => import('../features/audit/AuditDialog.tsx').then((file) => file.AuditDialog),

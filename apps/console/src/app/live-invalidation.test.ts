@@ -63,6 +63,8 @@ test.each([
   expect(isStale(key, events)).toBe(expected)
 })
 
-test('every event makes something stale', () => {
-  for (const type of EVENT_TYPES) expect(STALE_BY_EVENT[type].length, type).toBeGreaterThan(0)
+test('every event that consoles are told makes something stale', () => {
+  // What is to be measured is for the machines.
+  const told = EVENT_TYPES.filter((type) => type !== 'check.redefined')
+  for (const type of told) expect(STALE_BY_EVENT[type].length, type).toBeGreaterThan(0)
 })

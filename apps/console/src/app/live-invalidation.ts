@@ -1,5 +1,6 @@
 import { getAgent, listAgents } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
+import { getCheck, getCheckSamples, listAgentChecks, listChecks } from '@muster/contract/api/checks'
 import { getClient, getSite, listClients, listSites } from '@muster/contract/api/clients'
 import { getDashInfo } from '@muster/contract/api/core'
 import { getHistory, getHistoryOutput, listAgentHistory } from '@muster/contract/api/history'
@@ -34,6 +35,13 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: listAgents },
     { endpoint: getAgent },
   ],
+  'check.changed': [
+    { endpoint: listAgentChecks },
+    { endpoint: listChecks },
+    { endpoint: getCheck, by: 'id' },
+    { endpoint: getCheckSamples, by: 'id' },
+  ],
+  'check.redefined': [],
   'script.changed': [{ endpoint: listScripts }, { endpoint: getScript, by: 'id' }],
   'history.changed': [
     { endpoint: listAgentHistory },

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { CheckDefinition } from './checks.ts'
 import { Signature } from './enrol.ts'
+import { Interpreter } from './interpreter.ts'
 
 /** How a command line or a script body is run. `custom` needs `custom_shell`, the path of a program. */
 export const Shell = z.enum(['bash', 'sh', 'cmd', 'powershell', 'custom'])
 export type Shell = z.infer<typeof Shell>
-export const Interpreter = z.enum(['powershell', 'cmd', 'python', 'shell', 'nushell', 'deno', 'node'])
 
 const EnvVars = z.array(z.string().max(10_000)).max(200)
 const RunOptions = {
@@ -34,6 +35,18 @@ export const commands = {
   }),
   cancel: z.object({ history_id: z.int() }),
   'report-facts': z.object({}),
+  /**
+   * The checks of this machine: all that are wanted, and the definitions of those that are new. What is not wanted is
+   * forgotten; what is wanted and not known is asked for by a `checks-missing` report. An older version than one that
+   * came over the same link is ignored.
+   */
+  'set-checks': z.object({
+    version: z.int().min(0),
+    wanted: z.array(z.object({ id: z.int(), revision: z.string().max(64) })).max(5000),
+    put: z.array(CheckDefinition).max(500),
+  }),
+  /** Runs these checks now, or all; one that is running is not begun a second time. */
+  'run-checks': z.object({ ids: z.array(z.int()).max(5000).nullable() }),
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

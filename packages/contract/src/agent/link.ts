@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CheckResult, MAX_RESULTS } from './checks.ts'
 import { SignedCommand } from './commands.ts'
 import { Signature } from './enrol.ts'
 import { AgentFacts } from './facts.ts'
@@ -67,6 +68,16 @@ export const Report = z.discriminatedUnion('kind', [
     execution_time: z.number().min(0).nullable(),
     output_cut_bytes: z.number().min(0),
   }),
+  z.object({ kind: z.literal('checks'), results: z.array(CheckResult).max(MAX_RESULTS) }),
+  /** Wanted checks (`set-checks`) of which the machine has no definition, or another revision. */
+  z.object({ kind: z.literal('checks-missing'), version: z.int(), ids: z.array(z.int()).max(5000) }),
+  /** Results that were dropped because the server was away for longer than the machine keeps them. */
+  z.object({
+    kind: z.literal('checks-dropped'),
+    count: z.int().min(1),
+    from: z.iso.datetime(),
+    to: z.iso.datetime(),
+  }),
 ])
 export type Report = z.infer<typeof Report>
 
@@ -79,6 +90,8 @@ export const AgentFrame = z.discriminatedUnion('type', [
     agent_time: z.iso.datetime(),
     /** Runs of which reports will still come: at work, or ended with reports that are not acknowledged yet. */
     active: z.array(z.int()).max(10_000),
+    /** The version of `set-checks` that is wholly at hand; 0 = none. */
+    checks_version: z.int().min(0).optional(),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
   z.object({ type: z.literal('error'), code: z.string().max(50), message: z.string().max(2000) }),

@@ -21,6 +21,7 @@ export const AuditObject = z.enum([
   'user',
   'session',
   'script',
+  'check',
   'agent',
   'client',
   'site',

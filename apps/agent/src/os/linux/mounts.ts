@@ -34,6 +34,15 @@ export function parseMounts(mountInfo: string): Mount[] {
   return keepFirstOfEachDevice([...byMount.values()])
 }
 
+/** Every place where something is mounted, whatever it is. */
+export function listMountPoints(mountInfo: string): Set<string> {
+  const places = mountInfo.split('\n').flatMap((line) => {
+    const mount = line.split(' ')[4]
+    return mount === undefined ? [] : [unescapeOctal(mount)]
+  })
+  return new Set(places)
+}
+
 export async function readLinuxDisks(): Promise<z.infer<typeof Disk>[]> {
   const mounts = parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
   const measured = await Promise.all(mounts.map((mount) => measureDisk(mount, statfs)))

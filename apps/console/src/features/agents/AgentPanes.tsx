@@ -11,13 +11,14 @@ import classes from './AgentPanes.module.css'
 import { AgentSummary } from './AgentSummary.tsx'
 import { usePane } from './use-pane.ts'
 
+const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
 const HistoryPane = lazyPart(() => import('../history/HistoryPane.tsx').then((file) => file.HistoryPane))
-
 const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
 const AuditTab = lazyPart(() => import('../audit/AuditTab.tsx').then((file) => file.AuditTab))
 
 const LABELS: Record<Pane, string> = {
   summary: 'Summary',
+  checks: 'Checks',
   history: 'History',
   notes: 'Notes',
   audit: 'Audit',
@@ -49,6 +50,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
           {PANES.map((name) => (
             <Tabs.Tab key={name} value={name} className={classes.tab}>
               {LABELS[name]}
+              {name === 'checks' && <FailingCount agentId={agentId} />}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -67,6 +69,21 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
         </Tabs.Panel>
       ))}
     </Tabs>
+  )
+}
+
+/** How many checks fail, in the tone of the worst; nothing while all is well. */
+function FailingCount({ agentId }: { agentId: string }) {
+  const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
+  if (agent === undefined) return null
+  const { failing, warning, info } = agent.checks
+  const many = failing + warning + info
+  if (many === 0) return null
+  const tone = failing > 0 ? 'negative' : warning > 0 ? 'warning' : 'info'
+  return (
+    <span className={classes.failing} data-tone={tone}>
+      {many} <span className="read-only-aloud">failing</span>
+    </span>
   )
 }
 
@@ -89,6 +106,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
   switch (pane) {
     case 'summary':
       return <AgentSummary agent={agent} named={named} />
+    case 'checks':
+      return <ChecksPane agent={agent} />
     case 'history':
       return <HistoryPane agent={agent} />
     case 'notes':

@@ -20,6 +20,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   user: 'User',
   session: 'Session',
   script: 'Script',
+  check: 'Check',
   agent: 'Agent',
   client: 'Client',
   site: 'Site',

@@ -6,6 +6,8 @@ import type { Context } from '../../context.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { findChecksOfInterval } from '../checks/queries.ts'
+import { redefineChecks } from '../checks/redefine-checks.ts'
 import { findVisibleSite } from './queries.ts'
 import { requireAgent } from './require-agent.ts'
 
@@ -50,6 +52,9 @@ export async function changeAgent(
       .set({ ...values, modified: ctx.now().toISOString() })
       .where('agent_id', '=', agentId)
       .execute()
+    if (changes.check_interval !== undefined) {
+      await redefineChecks(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
+    }
     await audit(tx, {
       caller,
       action: 'modify',

@@ -6,23 +6,32 @@ import type { SigningKey } from '../../platform/agent-link/keys.ts'
 import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
 import { VERSION } from '../../platform/config/version.ts'
 import { NoResponderError } from '../../platform/bus/bus.ts'
+import { CheckSync } from '../checks/check-sync.ts'
+import { meetMachines } from '../checks/meet-machines.ts'
+import { type ReportedResults, storeResults } from '../checks/store-results.ts'
 import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
-import { failLostRuns, type ReturnedMachine } from '../history/fail-lost-runs.ts'
+import { failLostRuns } from '../history/fail-lost-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
 import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { RunTracker } from '../history/run-tracker.ts'
 import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
-import { LinkState } from './link-state.ts'
+import { LinkState, type LinkedMachine } from './link-state.ts'
 import { startProcessBeat } from './processes.ts'
 import { findAgentKey } from './queries.ts'
 import { storeFacts } from './store-facts.ts'
 
+interface Chore {
+  name: CommandName
+  input: unknown
+  author: string
+}
+
 /** What another process may ask of the one that holds a link. */
 type LinkRequest =
   | { kind: 'deliver' }
-  | { kind: 'chore'; name: CommandName; input: unknown; author: string }
+  | ({ kind: 'chore' } & Chore)
   | { kind: 'refuse'; code: string; message: string }
 
 const CHORE_TTL_MS = 60_000
@@ -41,6 +50,7 @@ export class Fleet implements AsyncDisposable {
   readonly commandKey: SigningKey
   #ctx: Context
   #linkState: LinkState
+  #checks: CheckSync
   #answers = new Map<string, () => Promise<void>>()
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
@@ -65,6 +75,12 @@ export class Fleet implements AsyncDisposable {
         void this.#stopAnswering(agentId)
       },
       store: (reports) => this.#store(reports),
+    })
+    this.#checks = new CheckSync(ctx, {
+      isConnected: (agentId) => this.links.isConnected(agentId),
+      connectedIds: () => this.links.connectedIds(),
+      sendChecks: (agentId, input) =>
+        this.#sendChore(agentId, { name: 'set-checks', input, author: 'server' }),
     })
     this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
   }
@@ -111,6 +127,7 @@ export class Fleet implements AsyncDisposable {
     clearInterval(this.#timer)
     this.runs[Symbol.dispose]()
     this.rows[Symbol.dispose]()
+    await this.#checks[Symbol.asyncDispose]()
     await this.#linkState[Symbol.asyncDispose]()
     await this.links[Symbol.asyncDispose]()
     await this.#resources.disposeAsync()
@@ -138,30 +155,32 @@ export class Fleet implements AsyncDisposable {
         this.links.refuse(agentId, request.code, request.message)
         return true
       case 'chore':
-        return this.links.send(agentId, { type: 'command', command: this.#signChore(agentId, request) })
+        return this.#sendChore(agentId, request)
     }
   }
 
-  #signChore(agentId: string, request: Extract<LinkRequest, { kind: 'chore' }>) {
+  #sendChore(agentId: string, chore: Chore): boolean {
     const now = this.#ctx.now()
-    return signCommand(
+    const command = signCommand(
       this.commandKey,
       {
         agentId,
-        name: request.name,
+        name: chore.name,
         // Checked against the command's own schema by sendChore's type, and again by the machine.
-        input: request.input as CommandInput<CommandName>,
-        author: request.author,
+        input: chore.input as CommandInput<CommandName>,
+        author: chore.author,
         expiresAt: new Date(now.getTime() + CHORE_TTL_MS).toISOString(),
         nonce: newNonce(),
         historyId: null,
       },
       now,
     )
+    return this.links.send(agentId, { type: 'command', command })
   }
 
-  async #welcomeBack(machines: ReturnedMachine[]): Promise<void> {
+  async #welcomeBack(machines: LinkedMachine[]): Promise<void> {
     await failLostRuns(this.#ctx, machines)
+    await meetMachines(this.#ctx, this.#checks, machines)
     await this.#deliverHere(
       machines.map(({ agentId }) => agentId),
       'sent before too',
@@ -179,14 +198,30 @@ export class Fleet implements AsyncDisposable {
   async #store(reports: QueuedReport[]): Promise<void> {
     const runReports: ReportedRun[] = []
     const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
+    const results: ReportedResults[] = []
     for (const { agentId, report } of reports) {
-      if (report.kind === 'facts') facts.set(agentId, [...(facts.get(agentId) ?? []), report])
-      else runReports.push({ agentId, report })
+      switch (report.kind) {
+        case 'facts':
+          facts.set(agentId, [...(facts.get(agentId) ?? []), report])
+          break
+        case 'checks':
+          results.push({ agentId, results: report.results })
+          break
+        case 'checks-missing':
+          this.#checks.tell(agentId, report.ids)
+          break
+        case 'checks-dropped':
+          this.#ctx.log.info({ agent_id: agentId, ...report }, 'machine dropped results of checks')
+          break
+        default:
+          runReports.push({ agentId, report })
+      }
     }
     const runs = await this.#ctx.transaction(async (tx, emit) => {
       for (const [agentId, list] of facts) await storeFacts(tx, agentId, list)
       const ids = [...facts.keys()]
       if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
+      if (results.length > 0) await storeResults(tx, emit, this.#ctx, results)
       if (runReports.length === 0) return []
       const changed = await storeRunReports(tx, runReports, this.#ctx.now())
       await saveOutputAsNotes(tx, emit, changed)

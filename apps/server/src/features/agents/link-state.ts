@@ -3,6 +3,12 @@ import type { Context } from '../../context.ts'
 import type { AnswerFrame } from '../../platform/agent-link/agent-socket.ts'
 import type { ReturnedMachine } from '../history/fail-lost-runs.ts'
 
+/** A machine whose link has come up. */
+export interface LinkedMachine extends ReturnedMachine {
+  /** The version of its checks that it has, and the one it should have. */
+  checks: { has: number; needs: number }
+}
+
 interface Up {
   kind: 'up'
   at: string
@@ -10,6 +16,7 @@ interface Up {
   source: string
   clockSkewSeconds: number
   active: readonly number[]
+  checksVersion: number
 }
 
 interface Down {
@@ -26,13 +33,13 @@ const RETRY_MS = 1000
  */
 export class LinkState implements AsyncDisposable {
   #ctx: Context
-  #onUp: (machines: ReturnedMachine[]) => Promise<void>
+  #onUp: (machines: LinkedMachine[]) => Promise<void>
   #waiting = new Map<string, Up | Down>()
   #running: Promise<void> | undefined
   #stopped = false
 
   /** `onUp` runs after links that came up are stored. */
-  constructor(ctx: Context, onUp: (machines: ReturnedMachine[]) => Promise<void>) {
+  constructor(ctx: Context, onUp: (machines: LinkedMachine[]) => Promise<void>) {
     this.#ctx = ctx
     this.#onUp = onUp
   }
@@ -47,6 +54,7 @@ export class LinkState implements AsyncDisposable {
       source,
       clockSkewSeconds,
       active: answer.active,
+      checksVersion: answer.checks_version ?? 0,
     })
   }
 
@@ -87,22 +95,25 @@ export class LinkState implements AsyncDisposable {
   }
 
   async #store(batch: [string, Up | Down][]): Promise<void> {
-    await this.#ctx.transaction(async (tx, emit) => {
+    const up = await this.#ctx.transaction(async (tx, emit) => {
+      const linked: LinkedMachine[] = []
       for (const [agentId, change] of batch) {
-        await tx
+        const row = await tx
           .updateTable('agents')
           .set(change.kind === 'up' ? this.#upValues(change) : downValues(change))
           .where('agent_id', '=', agentId)
           // A machine that has meanwhile reconnected to another process keeps that link.
           .$if(change.kind === 'down', (query) => query.where('link_process', '=', this.#ctx.processId))
-          .execute()
+          .returning('checks_version')
+          .executeTakeFirst()
+        if (change.kind === 'down' || row === undefined) continue
+        const checks = { has: change.checksVersion, needs: row.checks_version }
+        linked.push({ agentId, at: change.at, active: change.active, checks })
       }
       const ids = batch.map(([agentId]) => agentId)
       emit({ type: 'agent.changed', ids, agent_ids: ids })
+      return linked
     })
-    const up = batch.flatMap(([agentId, change]) =>
-      change.kind === 'up' ? [{ agentId, at: change.at, active: change.active }] : [],
-    )
     if (up.length > 0) await this.#onUp(up)
   }
 

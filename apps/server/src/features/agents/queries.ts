@@ -1,8 +1,10 @@
+import type { AgentRow } from '@muster/contract/api/agents'
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
+import { findCheckCounts } from '../checks/queries.ts'
 
 export type AgentsRow = Selectable<AgentsTable> & {
   site_name: string
@@ -10,6 +12,7 @@ export type AgentsRow = Selectable<AgentsTable> & {
   client_name: string
   /** Runs that wait for the machine to come back. */
   queued_runs: number
+  checks: AgentRow['checks']
 }
 
 function selectAgents(db: Db) {
@@ -31,17 +34,33 @@ function selectAgents(db: Db) {
     )
 }
 
-export function findAgent(db: Db, agentId: string, caller: { scope: Scope }): Promise<AgentsRow | undefined> {
-  return selectAgents(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
+export async function findAgent(
+  db: Db,
+  agentId: string,
+  caller: { scope: Scope },
+): Promise<AgentsRow | undefined> {
+  const query = selectAgents(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller))
+  const [agent] = await withChecks(db, await query.execute())
+  return agent
 }
 
-export function findAgents(db: Db, agentIds: string[]): Promise<AgentsRow[]> {
-  return selectAgents(db).where('agents.agent_id', 'in', agentIds).execute()
+export async function findAgents(db: Db, agentIds: string[]): Promise<AgentsRow[]> {
+  return withChecks(db, await selectAgents(db).where('agents.agent_id', 'in', agentIds).execute())
 }
 
 /** Agents after `afterId` in the order of ids, for reading all of them in slices. */
-export function findAgentsAfter(db: Db, afterId: number, limit: number): Promise<AgentsRow[]> {
-  return selectAgents(db).where('agents.id', '>', afterId).orderBy('agents.id').limit(limit).execute()
+export async function findAgentsAfter(db: Db, afterId: number, limit: number): Promise<AgentsRow[]> {
+  const query = selectAgents(db).where('agents.id', '>', afterId).orderBy('agents.id').limit(limit)
+  return withChecks(db, await query.execute())
+}
+
+async function withChecks(db: Db, agents: Omit<AgentsRow, 'checks'>[]): Promise<AgentsRow[]> {
+  if (agents.length === 0) return []
+  const countsOf = await findCheckCounts(
+    db,
+    agents.map(({ agent_id }) => agent_id),
+  )
+  return agents.map((agent) => ({ ...agent, checks: countsOf(agent.agent_id) }))
 }
 
 export function findAgentKey(db: Db, agentId: string): Promise<{ public_key: string } | undefined> {

@@ -50,7 +50,13 @@ export class TestAgent implements Disposable {
 
   /** Connects and signs in; resolves with `welcome` or what came instead. */
   async connect(
-    more: { key?: KeyObject; protocols?: number[]; agentTime?: string; active?: number[] } = {},
+    more: {
+      key?: KeyObject
+      protocols?: number[]
+      agentTime?: string
+      active?: number[]
+      checksVersion?: number
+    } = {},
   ): Promise<ServerFrame> {
     const ws = new WebSocket(this.#url.replace('http', 'ws') + LINK_PATH, {
       headers: { 'x-muster-agent': this.agentId },
@@ -73,6 +79,7 @@ export class TestAgent implements Disposable {
       agent_version: '0.1.0',
       agent_time: more.agentTime ?? new Date().toISOString(),
       active: more.active ?? [],
+      checks_version: more.checksVersion,
     })
     return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
   }

@@ -65,7 +65,7 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
     boot_time: facts?.boot_time ?? null,
     offline_time: row.offline_time,
     overdue_time: row.overdue_time,
-    checks: NO_CHECKS,
+    checks: row.checks,
     maintenance_mode: row.maintenance_mode === 1,
     needs_reboot: facts?.needs_reboot ?? false,
     has_patches_pending: false,
@@ -94,7 +94,6 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
   }
 }
 
-const NO_CHECKS = { total: 0, passing: 0, failing: 0, warning: 0, info: 0, has_failing_checks: false }
 /** A clock that is further off makes the machine refuse commands as expired or not yet valid. */
 const SKEW_WORTH_TELLING_SECONDS = 60
 

@@ -1,3 +1,4 @@
+import type { Severity } from '@muster/contract/api/checks'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
@@ -55,6 +56,7 @@ export function findSilentAgents(db: Db, caller: { scope: Scope }, node: NodeFil
     .select(['agents.site_id', 'agents.overdue_time'])
     .select(({ fn }) => fn.min('agents.last_seen').as('last_seen'))
     .where('agents.connected', '=', 0)
+    .where('agents.maintenance_mode', '=', 0)
     .where((eb) =>
       eb.or([
         eb('agents.overdue_email_alert', '=', 1),
@@ -65,6 +67,28 @@ export function findSilentAgents(db: Db, caller: { scope: Scope }, node: NodeFil
     .where(visibleTo(caller))
     .$call((query) => onlyNode(query, node))
     .groupBy(['agents.site_id', 'agents.overdue_time'])
+    .execute()
+}
+
+/** A site on which checks fail so. */
+export interface FailingRow {
+  site_id: number
+  alert_severity: Severity | null
+}
+
+/** Where checks fail, except on machines in maintenance. */
+export function findFailingSites(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<FailingRow[]> {
+  return db
+    .selectFrom('check_results')
+    .innerJoin('checks', 'checks.id', 'check_results.check_id')
+    .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select(['agents.site_id', 'check_results.alert_severity'])
+    .distinct()
+    .where('check_results.alert_severity', 'is not', null)
+    .where('agents.maintenance_mode', '=', 0)
+    .where(visibleTo(caller))
+    .$call((query) => onlyNode(query, node))
     .execute()
 }
 

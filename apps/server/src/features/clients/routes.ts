@@ -19,7 +19,7 @@ import { type Api, route } from '../../platform/http/route.ts'
 import { addClient } from './add-client.ts'
 import { addSite } from './add-site.ts'
 import { changeSite } from './change-site.ts'
-import { findSilentAgents, findSiteStates, type NodeFilter } from './queries.ts'
+import { findFailingSites, findSilentAgents, findSiteStates, type NodeFilter } from './queries.ts'
 import { removeClient } from './remove-client.ts'
 import { removeSite } from './remove-site.ts'
 import { renameClient } from './rename-client.ts'
@@ -68,7 +68,8 @@ const SEES_ALL: Viewer = { scope: { all: true } }
 async function readSites(ctx: Context, caller: Viewer, node: NodeFilter) {
   const rows = await findSiteStates(ctx.db, caller, node)
   const silent = await findSilentAgents(ctx.db, caller, node)
-  return [rows, silent, ctx.now()] as const
+  const failing = await findFailingSites(ctx.db, caller, node)
+  return [rows, { silent, failing }, ctx.now()] as const
 }
 
 async function requireClientView(ctx: Context, caller: Viewer, clientId: number): Promise<Client> {

@@ -1,12 +1,22 @@
 import type { Client, Site } from '@muster/contract/api/clients'
 import { agentStatus } from '@muster/rules/agent-status'
-import type { SilentRow, SiteStateRow } from './queries.ts'
+import type { FailingRow, SilentRow, SiteStateRow } from './queries.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 
-/** Sites sorted by name. An overdue machine whose overdue alert is on makes its site fail. */
-export function viewSites(rows: SiteStateRow[], silent: SilentRow[], now: Date): Site[] {
-  const failing = new Set(silent.filter((row) => isOverdue(row, now)).map((row) => row.site_id))
+/** What makes sites fail: machines that may be overdue, and failing checks. */
+export interface Failures {
+  silent: SilentRow[]
+  failing: FailingRow[]
+}
+
+/** Sites sorted by name. An overdue machine whose overdue alert is on makes its site fail, as a failing check does. */
+export function viewSites(rows: SiteStateRow[], { silent, failing }: Failures, now: Date): Site[] {
+  const sitesWith = (severity: FailingRow['alert_severity']) =>
+    failing.filter(({ alert_severity }) => alert_severity === severity).map(({ site_id }) => site_id)
+  const overdue = silent.filter((row) => isOverdue(row, now)).map(({ site_id }) => site_id)
+  const errors = new Set([...overdue, ...sitesWith('error')])
+  const warnings = new Set(sitesWith('warning'))
   return rows
     .map((row) => ({
       id: row.id,
@@ -15,15 +25,15 @@ export function viewSites(rows: SiteStateRow[], silent: SilentRow[], now: Date):
       client_name: row.client_name,
       agent_count: Number(row.agent_count),
       maintenance_mode: row.maintenance_mode === 1,
-      failing_checks: { error: failing.has(row.id), warning: false },
+      failing_checks: { error: errors.has(row.id), warning: warnings.has(row.id) },
       block_policy_inheritance: row.block_policy_inheritance === 1,
     }))
     .toSorted((a, b) => byName.compare(a.name, b.name))
 }
 
 /** Clients sorted by name, each with its sites and the sum of them. */
-export function viewClients(rows: SiteStateRow[], silent: SilentRow[], now: Date): Client[] {
-  const sitesOf = Map.groupBy(viewSites(rows, silent, now), (site) => site.client)
+export function viewClients(rows: SiteStateRow[], failures: Failures, now: Date): Client[] {
+  const sitesOf = Map.groupBy(viewSites(rows, failures, now), (site) => site.client)
   const blocking = new Set(
     rows.filter((row) => row.client_block_policy_inheritance === 1).map((row) => row.client_id),
   )

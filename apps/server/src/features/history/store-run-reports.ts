@@ -5,7 +5,7 @@ import type { AgentHistoryTable, HistoryState } from '../../platform/database/ta
 import { isFinal, isLegalChange } from '@muster/rules/history-state'
 import { findRuns, type HistoryRow } from './queries.ts'
 
-export type RunReport = Exclude<Report, { kind: 'facts' }>
+export type RunReport = Extract<Report, { history_id: number }>
 export interface ReportedRun {
   agentId: string
   report: RunReport

@@ -155,8 +155,9 @@ function changedFields(before: AgentRow, after: AgentRow): Set<keyof AgentRow> {
   for (const field of FIELDS) {
     if (before[field] !== after[field] && !isSame(before[field], after[field])) fields.add(field)
   }
-  // That of a connected machine is the moment at which the row was read.
+  // That of a connected machine is the moment at which the row was read, and no console has been told it.
   if (before.connected && after.connected) fields.delete('last_seen')
+  else if (before.connected) fields.add('last_seen')
   return fields
 }
 

@@ -28,6 +28,7 @@ export function everythingChanged(userId: number): Told[] {
   const types: EventType[] = [
     'agent.changed',
     'client.changed',
+    'check.changed',
     'script.changed',
     'history.changed',
     'note.changed',
@@ -48,7 +49,11 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'agent.removed':
       // The frames of the machines table tell of these.
       return undefined
+    case 'check.redefined':
+      // Between servers and machines.
+      return undefined
     case 'agent.changed':
+    case 'check.changed':
     case 'history.changed':
     case 'note.changed':
       return pending.pick((agentId) => seesAgent(viewer, agentId))
@@ -72,6 +77,7 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
 const PERMISSION: Partial<Record<EventType, Permission>> = {
   'agent.changed': 'can_list_agents',
   'client.changed': 'can_list_clients',
+  'check.changed': 'can_list_checks',
   'script.changed': 'can_list_scripts',
   'history.changed': 'can_list_agent_history',
   'note.changed': 'can_list_notes',

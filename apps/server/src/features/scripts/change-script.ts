@@ -3,6 +3,8 @@ import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { findScriptChecks } from '../checks/queries.ts'
+import { redefineChecks } from '../checks/redefine-checks.ts'
 import { type ScriptRow, updateScript } from './queries.ts'
 import { requireLockedScript } from './require-script.ts'
 import { type ScriptColumns, type ScriptParts, takenName, toColumns } from './script-columns.ts'
@@ -47,6 +49,10 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
         at,
         emit,
       })
+      if (columns.script_body !== undefined || columns.shell !== undefined) {
+        const checks = await findScriptChecks(tx, row.id)
+        await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
+      }
       emit({ type: 'script.changed', ids: [row.id] })
       return row
     }),

@@ -2,6 +2,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { forgetScript } from '../checks/forget-script.ts'
 import { deleteScriptRow } from './queries.ts'
 import { requireLockedScript } from './require-script.ts'
 import { viewForAudit } from './view.ts'
@@ -13,6 +14,7 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
     if (row.script_type === 'builtin') {
       throw new AppError('not_allowed', 'Built-in scripts cannot be deleted. Hide it instead.')
     }
+    await forgetScript(tx, emit, id, ctx.now())
     await deleteScriptRow(tx, id)
     await audit(tx, {
       caller,

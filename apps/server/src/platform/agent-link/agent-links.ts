@@ -64,7 +64,7 @@ export class AgentLinks implements AsyncDisposable {
         findKey: (id) => this.#owner.findKey(id),
         onUp: (socket, answer) => this.#up(socket, answer),
         onDown: (socket) => this.#down(socket),
-        onReport: (socket, seq, report) => this.#queue.add(socket, seq, report),
+        onReport: (socket, sent) => this.#queue.add(socket, sent),
       },
       ws,
       agentId.data,

@@ -22,7 +22,8 @@ export interface SocketOwner {
   findKey(agentId: string): Promise<string | undefined>
   onUp(socket: AgentSocket, answer: AnswerFrame): void
   onDown(socket: AgentSocket): void
-  onReport(socket: AgentSocket, seq: number, report: Report): void
+  /** `bytes`: how long it was on the wire. */
+  onReport(socket: AgentSocket, sent: { seq: number; report: Report; bytes: number }): void
 }
 
 const SIGN_IN_MS = 10_000
@@ -121,7 +122,7 @@ export class AgentSocket {
     if (this.#state === 'signing-in') {
       if (frame.type === 'answer') void this.#checkAnswer(frame)
     } else if (this.#state === 'up' && frame.type === 'report') {
-      this.#owner.onReport(this, frame.seq, frame.report)
+      this.#owner.onReport(this, { seq: frame.seq, report: frame.report, bytes: data.length })
     } else if (frame.type === 'error') {
       this.#owner.log.info(
         { agent_id: this.agentId, code: frame.code, problem: frame.message },

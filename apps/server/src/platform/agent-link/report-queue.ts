@@ -10,9 +10,12 @@ export interface QueuedReport {
 interface Entry extends QueuedReport {
   socket: AgentSocket
   seq: number
+  bytes: number
 }
 
 const MAX_BATCH = 500
+/** One that is longer goes alone. Some tens of milliseconds: all other queries of SQLite wait meanwhile. */
+const MAX_BATCH_BYTES = 128 * 1024
 /** Reports that wait above this: the machines keep theirs on disk, so the link is dropped and they come again. */
 const MAX_WAITING = 50_000
 
@@ -36,9 +39,9 @@ export class ReportQueue implements AsyncDisposable {
     return this.#waiting.length
   }
 
-  add(socket: AgentSocket, seq: number, report: Report): void {
+  add(socket: AgentSocket, sent: { seq: number; report: Report; bytes: number }): void {
     if (this.#waiting.length >= MAX_WAITING) return socket.terminate()
-    this.#waiting.push({ socket, seq, agentId: socket.agentId, report })
+    this.#waiting.push({ socket, agentId: socket.agentId, ...sent })
     this.#running ??= this.#run()
   }
 
@@ -51,7 +54,9 @@ export class ReportQueue implements AsyncDisposable {
     try {
       // One turn of the event loop, so that frames of the same network packet share a transaction.
       await new Promise(setImmediate)
-      while (this.#waiting.length > 0) await this.#storeBatch(this.#waiting.splice(0, MAX_BATCH))
+      while (this.#waiting.length > 0) {
+        await this.#storeBatch(this.#waiting.splice(0, countOfBatch(this.#waiting)))
+      }
     } finally {
       this.#running = undefined
     }
@@ -71,6 +76,15 @@ export class ReportQueue implements AsyncDisposable {
       entry?.socket.terminate()
     }
   }
+}
+
+function countOfBatch(waiting: Entry[]): number {
+  let bytes = 0
+  const end = waiting.findIndex((entry, index) => {
+    bytes += entry.bytes
+    return index === MAX_BATCH || (index > 0 && bytes > MAX_BATCH_BYTES)
+  })
+  return end < 0 ? waiting.length : end
 }
 
 function acknowledge(batch: Entry[]): void {

@@ -1,6 +1,14 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AgentsTable, EnrolTokensTable, NotesTable, ProcessesTable } from './tables/agents.ts'
 import type { AuditLogTable, SettingsTable } from './tables/audit.ts'
+import type {
+  CheckResultsTable,
+  ChecksTable,
+  CheckTransitionsTable,
+  SampleBatchesTable,
+  SampleChunksTable,
+  SeriesTable,
+} from './tables/checks.ts'
 import type { ClientsTable, SitesTable } from './tables/clients.ts'
 import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
 import type { JobsTable } from './tables/jobs.ts'
@@ -35,6 +43,12 @@ export interface Database {
   agent_history: AgentHistoryTable
   history_output: HistoryOutputTable
   scripts: ScriptsTable
+  checks: ChecksTable
+  check_results: CheckResultsTable
+  check_transitions: CheckTransitionsTable
+  series: SeriesTable
+  sample_batches: SampleBatchesTable
+  sample_chunks: SampleChunksTable
   audit_log: AuditLogTable
   settings: SettingsTable
   jobs: JobsTable

@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts'
 import * as first from './0001-first.ts'
+import * as checks from './0002-checks.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
-export const migrations: readonly Migration[] = [first]
+export const migrations: readonly Migration[] = [first, checks]

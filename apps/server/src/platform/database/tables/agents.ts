@@ -34,6 +34,8 @@ export interface AgentsTable {
   default_shell: Generated<'use_global' | 'cmd' | 'powershell' | 'bash' | 'custom'>
   default_shell_custom: Generated<string>
   block_policy_inheritance: Generated<0 | 1>
+  /** Grows whenever what the machine is to measure may have changed. */
+  checks_version: Generated<number>
   created_at: string
   /** Changes with every edit by a person: two tabs saving at once are told. */
   modified: string

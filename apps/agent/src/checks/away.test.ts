@@ -1,0 +1,123 @@
+import type { Report } from '@muster/contract/agent/link'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { linuxProbes } from '../os/linux/probes.ts'
+import { os } from '../os/index.ts'
+import { Problems } from '../problems.ts'
+import { Kept } from '../state/kept.ts'
+import { Outbox } from '../state/outbox.ts'
+import { State } from '../state/state.ts'
+import { givenChecks, memory, script, wantedOf } from '../testing/given-checks.ts'
+import { givenFolder, givenLog } from '../testing/given.ts'
+import { CheckScripts } from './check-scripts.ts'
+import { Checks } from './checks.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const HOUR = 3_600_000
+
+/** Checks on a machine without a link, whose memory takes no time to measure. */
+function givenMachine(folder = givenFolder()) {
+  const { log } = givenLog()
+  const state = new State({ folder, log, problems: new Problems() })
+  const outbox = new Outbox({ state, log, problems: new Problems(), now: () => Date.now() })
+  const kept = new Kept(state)
+  let measured = 0
+  const readMemory = async () => {
+    measured += 1
+    return { totalBytes: 100, availableBytes: 40, swap: null }
+  }
+  const checks = new Checks({
+    state,
+    kept,
+    outbox,
+    log,
+    os: { ...os, loadProbes: async () => ({ ...linuxProbes, readMemory }) },
+    scripts: new CheckScripts({ os, log, kept, dataFolder: folder, pipeFolder: folder }),
+    now: () => Date.now(),
+  })
+  const stop = async () => {
+    await checks[Symbol.asyncDispose]()
+    state[Symbol.dispose]()
+  }
+  onTestFinished(stop)
+  const reports = (): Report[] => outbox.listAfter(0, 100_000).map(({ json }) => JSON.parse(json) as Report) // As kept.
+  const results = () => reports().flatMap((report) => (report.kind === 'checks' ? report.results : []))
+  return { folder, checks, outbox, reports, results, measured: () => measured, stop }
+}
+
+test('while the server is away for nine days, every result is kept for a week or counted as dropped', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { checks, outbox, reports, results, measured } = givenMachine()
+  const put = givenChecks(
+    ...[600, 600, 3600].map((seconds) => ({ ...memory, run_interval_seconds: seconds })),
+  )
+  checks.set({ version: 1, wanted: wantedOf(put), put })
+  await new Promise((resolve) => setImmediate(resolve))
+  for (let hour = 0; hour < 9 * 24; hour += 1) {
+    await vi.advanceTimersByTimeAsync(HOUR)
+    outbox.dropOld()
+  }
+  outbox.tellDroppedChecks()
+  const dropped = reports().find((report) => report.kind === 'checks-dropped')
+  expect(measured()).toBeGreaterThan(9 * 24 * 12)
+  expect(results().length + (dropped?.count ?? 0)).toBe(measured())
+  const oldest = Math.min(...results().map(({ at }) => Date.parse(at)))
+  expect(Date.now() - oldest).toBeLessThanOrEqual(7 * 24 * HOUR + 1000)
+  expect(Date.now() - oldest).toBeGreaterThan(7 * 24 * HOUR - 3 * HOUR)
+  expect(Date.parse(dropped?.to ?? '')).toBeLessThan(oldest)
+})
+
+test('five thousand checks come in parts, are all measured, and nothing else is left when they go', async () => {
+  const { checks, reports, results } = givenMachine()
+  const put = givenChecks(...Array.from({ length: 5000 }, () => memory))
+  const wanted = wantedOf(put)
+  for (let start = 0; start < put.length; start += 500)
+    checks.set({ version: 1, wanted, put: put.slice(start, start + 500) })
+  expect(checks.version).toBe(1)
+  checks.runNow(null)
+  await vi.waitFor(() => expect(results()).toHaveLength(5000), { timeout: 60_000, interval: 200 })
+  expect(new Set(results().map(({ check_id }) => check_id)).size).toBe(5000)
+  expect(reports().every(({ kind }) => kind === 'checks')).toBe(true)
+  checks.set({ version: 2, wanted: [], put: [] })
+  checks.runNow(null)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(checks.version).toBe(2)
+  expect(results()).toHaveLength(5000)
+})
+
+test('definitions outlive a restart, also one that was never understood', async () => {
+  const first = givenMachine()
+  const put = [...givenChecks(memory), { id: 2, revision: 'x', check_type: 'later' }]
+  first.checks.set({ version: 7, wanted: [...wantedOf(givenChecks(memory)), { id: 2, revision: 'x' }], put })
+  await first.stop()
+  const second = givenMachine(first.folder)
+  expect(second.checks.version).toBe(7)
+  second.checks.start()
+  second.checks.runNow(null)
+  await vi.waitFor(() => expect(second.results()).toHaveLength(2), { timeout: 10_000 })
+  expect(
+    second
+      .results()
+      .map(({ measured }) => measured.check_type)
+      .toSorted(),
+  ).toEqual(['memory', 'unmeasurable'])
+})
+
+test('more check scripts than a machine should keep are answered with a sentence', async () => {
+  const { checks, results } = givenMachine()
+  const put = givenChecks(
+    ...Array.from({ length: 110 }, () => script(`exit 0 #${'x'.repeat(999_000)}`)),
+    memory,
+  )
+  checks.set({ version: 1, wanted: wantedOf(put), put })
+  expect(checks.version).toBe(1)
+  checks.runNow([110, 111])
+  await vi.waitFor(() => expect(results().map(({ check_id }) => check_id)).toContain(110), {
+    timeout: 10_000,
+  })
+  expect(results().find(({ check_id }) => check_id === 110)?.measured).toMatchObject({
+    check_type: 'unmeasurable',
+    reason: expect.stringContaining('more check scripts than it can keep'),
+  })
+})

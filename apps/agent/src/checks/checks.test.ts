@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CheckDefinition } from '@muster/contract/agent/checks'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Problems } from '../problems.ts'
+import { Kept } from '../state/kept.ts'
+import { State } from '../state/state.ts'
+import {
+  cpuload,
+  givenChecks,
+  memory,
+  resultsOf,
+  script,
+  setChecks,
+  untilResult,
+  wantedOf,
+} from '../testing/given-checks.ts'
+import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
+import type { TestServer } from '../testing/test-server.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const missing = (server: TestServer) =>
+  server.reports.flatMap((report) => (report.kind === 'checks-missing' ? [report] : []))
+
+function givenMount(): { folder: string; unmount: () => void } {
+  const folder = givenFolder()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=100', 'none', folder])
+  let isMounted = true
+  const unmount = () => {
+    if (isMounted) execFileSync('umount', [folder])
+    isMounted = false
+  }
+  onTestFinished(unmount)
+  return { folder, unmount }
+}
+
+test('what a server wants is measured soon and told', async () => {
+  const { server } = await givenAgent()
+  setChecks(server, givenChecks(cpuload, memory, { check_type: 'diskspace', settings: { disk: '/' } }))
+  await Promise.all([1, 2, 3].map((id) => untilResult(server, id)))
+  const [cpu, used, disk] = [1, 2, 3].map((id) => resultsOf(server, id)[0])
+  expect(cpu).toMatchObject({ revision: 'r1', measured: { check_type: 'cpuload' } })
+  expect(used?.measured).toMatchObject({ check_type: 'memory', percent: expect.any(Number) })
+  expect(disk?.measured).toMatchObject({ check_type: 'diskspace', exists: true })
+})
+
+test('a mount is measured while it is there, and missed when it is not', async () => {
+  const { server } = await givenAgent()
+  const { folder, unmount } = givenMount()
+  setChecks(server, givenChecks({ check_type: 'diskspace', settings: { disk: `${folder}/` } }))
+  const { measured } = await untilResult(server, 1)
+  expect(measured).toMatchObject({
+    exists: true,
+    total_bytes: 1024 ** 2,
+    free_bytes: 1024 ** 2,
+    inodes_total: 100,
+  })
+  execFileSync('dd', ['if=/dev/zero', `of=${folder}/fill`, 'bs=1k', 'count=768'], { stdio: 'ignore' })
+  server.command(server.sign('run-checks', { ids: [1] }))
+  expect((await untilResult(server, 1, 2)).measured).toMatchObject({
+    free_bytes: 256 * 1024,
+    inodes_free: 98,
+  })
+  unmount()
+  server.command(server.sign('run-checks', { ids: null }))
+  expect((await untilResult(server, 1, 3)).measured).toMatchObject({ exists: false, total_bytes: 0 })
+})
+
+test('what is lacking is asked for, once, and the version counts when all is there', async () => {
+  const { server, restart } = await givenAgent()
+  expect(server.answers.at(-1)?.checks_version).toBe(0)
+  const [first, second] = givenChecks(memory, memory)
+  const wanted = wantedOf([first!, second!]) // Two were just made.
+  setChecks(server, [first!], { version: 5, wanted }) // As above.
+  await server.until(() => missing(server)[0])
+  expect(missing(server)).toEqual([{ kind: 'checks-missing', version: 5, ids: [2] }])
+  await restart()
+  expect(server.answers.at(-1)?.checks_version).toBe(0)
+  setChecks(server, [second!], { version: 5, wanted }) // As above.
+  await untilResult(server, 2)
+  await restart()
+  expect(server.answers.at(-1)?.checks_version).toBe(5)
+  expect(missing(server)).toHaveLength(1)
+})
+
+test('an older version over the same link is ignored, over a new link it counts', async () => {
+  const { server } = await givenAgent()
+  setChecks(server, givenChecks(memory), { version: 9 })
+  setChecks(server, [], { version: 8 })
+  await untilResult(server, 1)
+  server.socket?.terminate()
+  await server.untilUp()
+  expect(server.answers.at(-1)?.checks_version).toBe(9)
+  setChecks(server, [], { version: 3 })
+  server.socket?.terminate()
+  await server.untilUp()
+  expect(server.answers.at(-1)?.checks_version).toBe(3)
+})
+
+test('a check that is removed or changed while it runs leaves no result', async () => {
+  const { server } = await givenAgent()
+  const sign = join(givenFolder(), 'begun')
+  setChecks(server, givenChecks(script(`touch ${sign}; sleep 20; echo old`)))
+  await server.until(() => existsSync(sign))
+  const [changed] = givenChecks(script('echo new'))
+  setChecks(server, [{ ...changed!, revision: 'r2' }], { version: 2 }) // One was just made.
+  expect(await untilResult(server, 1)).toMatchObject({
+    revision: 'r2',
+    measured: { outcome: 'exited', retcode: 0, stdout: 'new\n' },
+  })
+  expect(resultsOf(server, 1)).toHaveLength(1)
+})
+
+test('definitions that are not understood say so and spoil no other', async () => {
+  const { server } = await givenAgent()
+  const odd = [
+    { id: 2, revision: 'r1', run_interval_seconds: 60, check_type: 'weather', settings: {} },
+    { id: 3, revision: 'r1', run_interval_seconds: -7, check_type: 'ping', settings: { ip: '-f' } },
+    { nothing: 'at all' },
+    null,
+  ]
+  const wanted = [1, 2, 3, 4].map((id) => ({ id, revision: 'r1' }))
+  const put = [...odd, ...givenChecks(memory)] as CheckDefinition[] // A server of tomorrow.
+  server.command(server.sign('set-checks', { version: 1, wanted, put }))
+  await Promise.all([1, 2, 3].map((id) => untilResult(server, id)))
+  expect(resultsOf(server, 1)[0]?.measured.check_type).toBe('memory')
+  expect(resultsOf(server, 2)[0]?.measured).toMatchObject({
+    check_type: 'unmeasurable',
+    reason: expect.stringContaining('does not understand this check (weather)'),
+  })
+  expect(resultsOf(server, 3)[0]?.measured.check_type).toBe('unmeasurable')
+  expect(await server.until(() => missing(server)[0])).toMatchObject({ ids: [4] })
+})
+
+test('without a server, and after a restart without one, checks go on and nothing is lost', async () => {
+  const { server, port, folder, agent, start } = await givenAgent()
+  const checks = givenChecks({ ...memory, run_interval_seconds: 10 }, script('echo still here'))
+  setChecks(server, checks)
+  await Promise.all([untilResult(server, 1), untilResult(server, 2)])
+  const next = server.successor()
+  onTestFinished(() => next[Symbol.asyncDispose]())
+  await server[Symbol.asyncDispose]()
+  await agent[Symbol.asyncDispose]()
+  const again = await start()
+  await expect.poll(() => again.outbox.bytes, { timeout: 30_000 }).toBeGreaterThan(0)
+  await next.listen(port)
+  await untilResult(next, 1)
+  expect(next.answers[0]?.checks_version).toBe(1)
+  expect(existsSync(join(folder, 'state.db'))).toBe(true)
+})
+
+test('results that had to be dropped are told once, when the link is back', async () => {
+  const { server, folder, agent, lines, start } = await givenAgent()
+  await agent[Symbol.asyncDispose]()
+  const { log } = givenLog()
+  const state = new State({ folder, log, problems: new Problems() })
+  const dropped = { count: 12, from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' }
+  new Kept(state).save('checks_dropped', JSON.stringify(dropped))
+  state[Symbol.dispose]()
+  await start()
+  const told = () => server.reports.filter(({ kind }) => kind === 'checks-dropped')
+  await server.until(() => told().length > 0)
+  expect(told()).toEqual([{ kind: 'checks-dropped', ...dropped }])
+  server.socket?.terminate()
+  await server.untilUp()
+  server.runShell(1, 'true')
+  await server.result(1)
+  expect(told()).toHaveLength(1)
+  expect(lines.some(({ level }) => level === 'error')).toBe(false)
+})

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CheckKind } from './check-kind.ts'
+
+const FIRST_MS = 2000
+/** A shorter time says nothing: the system counts in hundredths of a second. */
+const SHORTEST_MS = 1900
+/** A mean over much more than the interval (a machine that slept) is no measurement of now. */
+const LONGEST_INTERVALS = 1.5
+
+/** The mean since the check last ran; the first time, over two seconds. */
+export const cpuload: CheckKind<'cpuload'> = {
+  limitMs: () => 20_000,
+  async measure({ run_interval_seconds }, { probes, memory, signal }) {
+    const read = async () => ({ atMs: performance.now(), ...(await probes.readCpuTimes()) })
+    let before = memory.cpu
+    let now = await read()
+    const isOld = (since: number) => now.atMs - since > run_interval_seconds * 1000 * LONGEST_INTERVALS
+    // Counters that went back belong to another start of the machine, or to a container that moved.
+    if (before === undefined || isOld(before.atMs) || now.total <= before.total || now.busy < before.busy)
+      before = now
+    const waitMs = FIRST_MS - (now.atMs - before.atMs)
+    if (waitMs > FIRST_MS - SHORTEST_MS) {
+      await sleep(waitMs, undefined, { signal })
+      now = await read()
+    }
+    memory.cpu = now
+    const total = now.total - before.total
+    const percent = total <= 0 ? 0 : ((now.busy - before.busy) / total) * 100
+    return { check_type: 'cpuload', percent: Math.min(100, Math.max(0, percent)) }
+  },
+}

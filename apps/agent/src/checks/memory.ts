@@ -1,0 +1,20 @@
+import type { CheckKind } from './check-kind.ts'
+import { Unmeasurable } from './unmeasurable.ts'
+
+export const memory: CheckKind<'memory'> = {
+  limitMs: () => 30_000,
+  async measure(_, { probes, signal }) {
+    const { totalBytes, availableBytes, swap } = await probes.readMemory(signal)
+    if (!(totalBytes > 0)) throw new Unmeasurable('The system does not tell how much memory it has.')
+    return {
+      check_type: 'memory',
+      percent: percentUsed(totalBytes, availableBytes),
+      total_bytes: totalBytes,
+      swap_percent: swap === null ? null : percentUsed(swap.totalBytes, swap.freeBytes),
+    }
+  },
+}
+
+function percentUsed(total: number, free: number): number {
+  return Math.min(100, Math.max(0, ((total - free) / total) * 100))
+}

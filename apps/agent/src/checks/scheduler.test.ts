@@ -1,0 +1,155 @@
+import { beforeEach, afterEach, expect, test, vi } from 'vitest'
+import type { PlannedCheck } from './definitions.ts'
+import { Scheduler } from './scheduler.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const check = (id: number, runIntervalSeconds = 60, revision = 'a'): PlannedCheck => ({
+  id,
+  revision,
+  runIntervalSeconds,
+})
+
+/** A scheduler whose checks take `takesMs`; it keeps when each began. */
+function givenScheduler(takesMs: number | ((id: number) => number) = 0) {
+  const begun: { id: number; atMs: number }[] = []
+  const running = new Map<number, number>()
+  let mostAtOnce = 0
+  let aborted = 0
+  const scheduler = new Scheduler({
+    run: async (id, signal) => {
+      expect(running.get(id) ?? 0).toBe(0)
+      begun.push({ id, atMs: performance.now() })
+      running.set(id, 1)
+      mostAtOnce = Math.max(mostAtOnce, running.size)
+      const ms = typeof takesMs === 'number' ? takesMs : takesMs(id)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        signal.addEventListener('abort', () => {
+          aborted += 1
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+      running.delete(id)
+    },
+  })
+  const timesOf = (id: number) => begun.filter((run) => run.id === id).map(({ atMs }) => atMs)
+  return { scheduler, begun, timesOf, most: () => mostAtOnce, aborted: () => aborted }
+}
+
+test('a new check runs within two seconds, a known one within a minute of the start', async () => {
+  const { scheduler, begun, timesOf } = givenScheduler()
+  const start = performance.now()
+  scheduler.plan(
+    Array.from({ length: 200 }, (_, id) => check(id, 3600)),
+    'start',
+  )
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(begun.length).toBeLessThan(30)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(begun).toHaveLength(200)
+  const spread = begun.map(({ atMs }) => atMs - start)
+  expect(Math.max(...spread) - Math.min(...spread)).toBeGreaterThan(45_000)
+  scheduler.plan([...Array.from({ length: 200 }, (_, id) => check(id, 3600)), check(999, 3600)], 'change')
+  await vi.advanceTimersByTimeAsync(2100)
+  expect(timesOf(999)).toHaveLength(1)
+  expect(begun).toHaveLength(201)
+})
+
+test('a check runs every interval, give or take a twentieth', async () => {
+  const { scheduler, timesOf } = givenScheduler(500)
+  scheduler.plan([check(1, 60)], 'change')
+  await vi.advanceTimersByTimeAsync(100 * 60_000)
+  const times = timesOf(1)
+  const gaps = times.slice(1).map((atMs, index) => atMs - times[index]!) // One before each but the first.
+  expect(times.length).toBeGreaterThan(95)
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(57_000)
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(63_100)
+  expect(Math.max(...gaps) - Math.min(...gaps)).toBeGreaterThan(3000)
+})
+
+test('the time of day may jump as it likes', async () => {
+  const { scheduler, timesOf } = givenScheduler()
+  scheduler.plan([check(1, 60)], 'change')
+  await vi.advanceTimersByTimeAsync(10 * 60_000)
+  const before = timesOf(1).length
+  vi.setSystemTime(new Date('2040-01-01'))
+  await vi.advanceTimersByTimeAsync(5 * 60_000)
+  vi.setSystemTime(new Date('1999-01-01'))
+  await vi.advanceTimersByTimeAsync(5 * 60_000)
+  expect(timesOf(1).length - before).toBeGreaterThanOrEqual(9)
+  expect(timesOf(1).length - before).toBeLessThanOrEqual(11)
+})
+
+test('a check that takes longer than its interval is not begun twice', async () => {
+  const { scheduler, timesOf } = givenScheduler(25_000)
+  scheduler.plan([check(1, 10)], 'change')
+  for (let second = 0; second < 100; second += 1) {
+    scheduler.runNow([1])
+    await vi.advanceTimersByTimeAsync(1000)
+  }
+  expect(timesOf(1)).toHaveLength(4)
+})
+
+test('thousands of checks run at most eight at one time, and each has its turn', async () => {
+  const { scheduler, begun, most } = givenScheduler(20)
+  scheduler.plan(
+    Array.from({ length: 5000 }, (_, id) => check(id, 60)),
+    'change',
+  )
+  scheduler.runNow(null)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(most()).toBe(8)
+  expect(new Set(begun.map(({ id }) => id)).size).toBe(5000)
+  await scheduler[Symbol.asyncDispose]()
+})
+
+test('a check that hangs keeps no other from running', async () => {
+  const { scheduler, timesOf } = givenScheduler((id) => (id <= 7 ? 10 ** 9 : 10))
+  scheduler.plan(
+    Array.from({ length: 12 }, (_, id) => check(id + 1, 10)),
+    'change',
+  )
+  await vi.advanceTimersByTimeAsync(100_000)
+  for (let id = 8; id <= 12; id += 1) expect(timesOf(id).length).toBeGreaterThan(8)
+  expect(timesOf(1)).toHaveLength(1)
+})
+
+test('a removed or changed check is ended, and the changed one begins anew', async () => {
+  const { scheduler, timesOf, aborted } = givenScheduler(10 ** 9)
+  scheduler.plan([check(1), check(2)], 'change')
+  await vi.advanceTimersByTimeAsync(2100)
+  scheduler.plan([check(2, 60, 'b')], 'change')
+  await vi.advanceTimersByTimeAsync(2100)
+  expect(aborted()).toBe(2)
+  expect(timesOf(1)).toHaveLength(1)
+  expect(timesOf(2)).toHaveLength(2)
+  await scheduler[Symbol.asyncDispose]()
+  expect(aborted()).toBe(3)
+  await vi.advanceTimersByTimeAsync(10 ** 6)
+  expect(timesOf(2)).toHaveLength(2)
+})
+
+test('no sequence of changes runs a check twice at once, starves one or runs one that is gone', async () => {
+  let seed = 7
+  const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
+  const { scheduler, begun, most } = givenScheduler(() => random() * 20_000)
+  let planned: PlannedCheck[] = []
+  for (let step = 0; step < 300; step += 1) {
+    planned = Array.from({ length: 30 }, (_, id) =>
+      check(id, 10 + (id % 5) * 20, random() < 0.02 ? `r${step}` : 'a'),
+    ).filter(() => random() < 0.9)
+    scheduler.plan(planned, random() < 0.1 ? 'start' : 'change')
+    if (random() < 0.3) scheduler.runNow(random() < 0.5 ? null : [Math.floor(random() * 40)])
+    const before = begun.length
+    await vi.advanceTimersByTimeAsync(random() * 20_000)
+    const ids = new Set(planned.map(({ id }) => id))
+    expect(begun.slice(before).every(({ id }) => ids.has(id))).toBe(true)
+  }
+  expect(most()).toBeLessThanOrEqual(8)
+  const before = begun.length
+  await vi.advanceTimersByTimeAsync(300_000)
+  expect(new Set(begun.slice(before).map(({ id }) => id))).toEqual(new Set(planned.map(({ id }) => id)))
+})

@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { givenChecks, resultsOf, script, setChecks, untilResult } from '../testing/given-checks.ts'
+import { givenAgent, givenFolder } from '../testing/given.ts'
+import { isAlive } from '../testing/is-alive.ts'
+import { MetricLines } from './metric-lines.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+test('exit code, output and metrics of a script are told', async () => {
+  const { server } = await givenAgent()
+  const body = 'echo "$1 $WHO"; echo oops >&2; echo "metric queue=12 jobs"; echo "metric temp=-3.5e1"; exit 2'
+  setChecks(server, givenChecks(script(body, { args: ['hello'], env_vars: ['WHO=world'] })))
+  expect((await untilResult(server, 1)).measured).toEqual({
+    check_type: 'script',
+    outcome: 'exited',
+    retcode: 2,
+    stdout: 'hello world\nmetric queue=12 jobs\nmetric temp=-3.5e1\n',
+    stderr: 'oops\n',
+    execution_time: expect.any(Number),
+    metrics: [
+      { name: 'queue', value: 12, unit: 'jobs' },
+      { name: 'temp', value: -35, unit: '' },
+    ],
+  })
+})
+
+test('of much output the end is kept, and metrics wherever they stood', async () => {
+  const { server } = await givenAgent()
+  const body = 'echo "metric first=1"; head -c 30000000 /dev/zero | tr "\\0" x; echo; printf "end €"'
+  setChecks(server, givenChecks(script(body)))
+  const { measured } = await untilResult(server, 1)
+  if (measured.check_type !== 'script') throw new Error('a script was measured')
+  expect(measured.stdout).toHaveLength(10_000)
+  expect(measured.stdout).toMatch(/^x{9000}.*\nend €$/s)
+  expect(measured.metrics).toEqual([{ name: 'first', value: 1, unit: '' }])
+})
+
+test('a script over its time is ended with everything below it', async () => {
+  const { server } = await givenAgent()
+  const pidFile = join(givenFolder(), 'pid')
+  const body = `setsid sleep 300 & echo $! > ${pidFile}; echo begun; sleep 300`
+  setChecks(server, givenChecks(script(body, { timeout_seconds: 1 })))
+  const { measured } = await untilResult(server, 1)
+  expect(measured).toMatchObject({
+    outcome: 'timed_out',
+    retcode: null,
+    stdout: 'begun\n',
+    stderr: 'It was ended because it took longer than 1 s.',
+  })
+  expect(existsSync(pidFile)).toBe(true)
+  expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
+})
+
+test('what cannot run here says why', async () => {
+  const { server } = await givenAgent()
+  setChecks(
+    server,
+    givenChecks(
+      script('', { interpreter: 'nushell' }),
+      script('true', { env_vars: ['no value'] }),
+      script('kill -9 $$'),
+      script('#!/no/such/program\ntrue'),
+    ),
+  )
+  const [first, second, third, fourth] = await Promise.all([1, 2, 3, 4].map((id) => untilResult(server, id)))
+  expect(first?.measured).toEqual({
+    check_type: 'unmeasurable',
+    reason: 'Nushell is not installed on this machine.',
+  })
+  expect(second?.measured).toMatchObject({ reason: expect.stringContaining('write NAME=value') })
+  expect(third?.measured).toMatchObject({
+    outcome: 'failed',
+    retcode: null,
+    stderr: 'The process was ended by the signal SIGKILL.',
+  })
+  expect(fourth?.measured).toMatchObject({ reason: expect.stringContaining('/no/such/program') })
+})
+
+test('at most eight scripts run at one time, and none twice', async () => {
+  const { server } = await givenAgent()
+  const log = join(givenFolder(), 'log')
+  const body = `echo + >> ${log}; sleep 0.4; echo - >> ${log}`
+  setChecks(server, givenChecks(...Array.from({ length: 20 }, () => script(body))))
+  for (let times = 0; times < 5; times += 1) server.command(server.sign('run-checks', { ids: null }))
+  await Promise.all(Array.from({ length: 20 }, (_, index) => untilResult(server, index + 1)))
+  let running = 0
+  let most = 0
+  for (const mark of readFileSync(log, 'utf8').trim().split('\n')) {
+    running += mark === '+' ? 1 : -1
+    most = Math.max(most, running)
+  }
+  expect(most).toBeLessThanOrEqual(8)
+  expect(most).toBeGreaterThan(2)
+  expect(resultsOf(server)).toHaveLength(20)
+})
+
+test.each([
+  ['metric a=1', [{ name: 'a', value: 1, unit: '' }]],
+  ['  metric a.b-c_d=-0.5 °C  ', [{ name: 'a.b-c_d', value: -0.5, unit: '°C' }]],
+  [
+    'metric a=.5 %\r\nmetric b=+2e3',
+    [
+      { name: 'a', value: 0.5, unit: '%' },
+      { name: 'b', value: 2000, unit: '' },
+    ],
+  ],
+  ['metric a=1\nmetric a=2', [{ name: 'a', value: 2, unit: '' }]],
+  ['metric a=1e999', []],
+  ['metric a=NaN\nmetric =1\nmetric a\nmetric a=1,5\nmetric a=0x10\nmetric a=1 two units', []],
+  [`metric ${'n'.repeat(65)}=1`, []],
+  [`metric a=1 ${'u'.repeat(17)}`, []],
+  [`${'x'.repeat(500)}\nmetric a=1`, [{ name: 'a', value: 1, unit: '' }]],
+  ['the metric a=1', []],
+  ['metric a=1\0', []],
+])('the metrics of %j', (text, metrics) => {
+  for (const size of [1, 7, 1000]) {
+    const lines = new MetricLines()
+    for (let start = 0; start < text.length; start += size) lines.take(text.slice(start, start + size))
+    expect(lines.end()).toEqual(metrics)
+  }
+})
+
+test('twenty metrics are kept', () => {
+  const lines = new MetricLines()
+  for (let index = 0; index < 30; index += 1) lines.take(`metric m${index}=${index}\n`)
+  lines.take('metric m3=99\n')
+  expect(lines.end()).toHaveLength(20)
+  expect(lines.end()[3]).toEqual({ name: 'm3', value: 99, unit: '' })
+})

@@ -1,0 +1,24 @@
+import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckKind } from './check-kind.ts'
+
+/**
+ * Every type of check. Code is loaded with the first check of its type: most machines have a few of them.
+ *
+ * A new type needs: what it measures and its settings (contract/src/agent/checks.ts), the fields of its form
+ * (contract/src/api/checks.ts), the verdict and the numbers to keep (rules/src/judge-check.ts, check-series.ts), a file
+ * beside this one, and a line here. What differs between systems stands in os/probes.ts.
+ */
+export const checkTable: { [Type in CheckType]: () => Promise<CheckKind<Type>> } = {
+  diskspace: async () => (await import('./diskspace.ts')).diskspace,
+  cpuload: async () => (await import('./cpuload.ts')).cpuload,
+  memory: async () => (await import('./memory.ts')).memory,
+  ping: async () => (await import('./ping.ts')).ping,
+  service: async () => (await import('./service.ts')).service,
+  script: async () => (await import('./script.ts')).script,
+  process: async () => (await import('./process.ts')).processCheck,
+  file: async () => (await import('./file.ts')).file,
+}
+
+export async function loadCheckTypes(): Promise<void> {
+  await Promise.all(Object.values(checkTable).map((load) => load()))
+}

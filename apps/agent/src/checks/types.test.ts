@@ -1,0 +1,202 @@
+import { chmodSync, utimesSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CheckDefinition, Measured } from '@muster/contract/agent/checks'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { linuxProbes } from '../os/linux/probes.ts'
+import { Kept } from '../state/kept.ts'
+import { State } from '../state/state.ts'
+import { Problems } from '../problems.ts'
+import { os } from '../os/index.ts'
+import { givenChecks } from '../testing/given-checks.ts'
+import { givenFolder, givenLog } from '../testing/given.ts'
+import type { CheckMemory } from './check-kind.ts'
+import { CheckScripts } from './check-scripts.ts'
+import { measureCheck } from './measure-check.ts'
+
+type Bare = Parameters<typeof givenChecks>[0]
+
+/** Measures what a definition says with the probes of this machine, or with some that the test brings. */
+function givenMeasure(probes: Partial<typeof linuxProbes> = {}) {
+  const { log } = givenLog()
+  const folder = givenFolder()
+  const state = new State({ folder, log, problems: new Problems() })
+  onTestFinished(() => state[Symbol.dispose]())
+  const scripts = new CheckScripts({ os, log, kept: new Kept(state), dataFolder: folder, pipeFolder: folder })
+  const memory: CheckMemory = {}
+  const hanging = new Set<number>()
+  const abort = new AbortController()
+  const measure = (check: Bare, id = 1): Promise<Measured> => {
+    const [definition] = givenChecks(check)
+    return measureCheck({ ...definition, id } as CheckDefinition, {
+      probes: { ...linuxProbes, ...probes },
+      scripts,
+      memory,
+      hanging,
+      log,
+      signal: abort.signal,
+    })
+  }
+  return { measure, abort, folder, memory }
+}
+
+test('the first load is a mean over two seconds of this machine', async () => {
+  const { measure, memory } = givenMeasure()
+  const started = performance.now()
+  const first = await measure({ check_type: 'cpuload', settings: {} })
+  expect((memory.cpu?.atMs ?? 0) - started).toBeGreaterThan(1900)
+  expect(first).toMatchObject({ check_type: 'cpuload', percent: expect.any(Number) })
+})
+
+test.each([
+  [
+    'half of the time',
+    [
+      { busy: 0, total: 0 },
+      { busy: 500, total: 1000 },
+      { busy: 600, total: 2000 },
+    ],
+    [50, 10],
+  ],
+  [
+    'counters that go back',
+    [
+      { busy: 900, total: 1000 },
+      { busy: 950, total: 1100 },
+      { busy: 5, total: 10 },
+      { busy: 6, total: 20 },
+    ],
+    [50, 10],
+  ],
+  [
+    'counters that stand',
+    [
+      { busy: 1, total: 10 },
+      { busy: 1, total: 10 },
+    ],
+    [0],
+  ],
+])('the load of %s', async (_, answers, expected) => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const left = [...answers]
+  const { measure } = givenMeasure({ readCpuTimes: async () => left.shift() ?? { busy: 0, total: 0 } })
+  const percents: unknown[] = []
+  for (let run = 0; run < expected.length; run += 1) {
+    percents.push(await measure({ check_type: 'cpuload', settings: {}, run_interval_seconds: 60 }))
+    vi.advanceTimersByTime(60_000)
+  }
+  expect(percents).toEqual(expected.map((percent) => ({ check_type: 'cpuload', percent })))
+})
+
+test('a file is there, of a size and an age, or not', async () => {
+  const { measure, folder } = givenMeasure()
+  const path = join(folder, 'backup ü.tar')
+  const file = { check_type: 'file', settings: { path } } as const
+  await expect(measure(file)).resolves.toEqual({
+    check_type: 'file',
+    exists: false,
+    size_bytes: 0,
+    age_seconds: 0,
+  })
+  writeFileSync(path, 'x'.repeat(1234))
+  utimesSync(path, new Date(), new Date(Date.now() - 3_600_000))
+  const measured = await measure(file)
+  expect(measured).toMatchObject({ exists: true, size_bytes: 1234 })
+  expect((measured as { age_seconds: number }).age_seconds).toBeCloseTo(3600, -1) // A file was measured.
+  await expect(measure({ ...file, settings: { path: `${path}/below` } })).resolves.toMatchObject({
+    exists: false,
+  })
+  await expect(measure({ ...file, settings: { path: 'backup.tar' } })).resolves.toMatchObject({
+    check_type: 'unmeasurable',
+    reason: 'Write the whole path of the file, not backup.tar.',
+  })
+  await expect(measure({ ...file, settings: { path: '/a\0b' } })).resolves.toMatchObject({
+    check_type: 'unmeasurable',
+  })
+})
+
+/** A systemctl that keeps the state of one service in a file beside it. */
+function givenSystemctl(state: string, startsTo = 'active'): void {
+  const folder = givenFolder()
+  const file = join(folder, 'systemctl')
+  writeFileSync(
+    file,
+    `#!/bin/sh
+here="$(dirname "$0")"
+if [ "$1" = start ]; then
+  [ ${startsTo} = refuse ] && { echo "Job for x.service failed." >&2; exit 1; }
+  echo ${startsTo} > "$here/state"; exit 0
+fi
+echo LoadState=loaded; echo "ActiveState=$(cat "$here/state")"; echo SubState=any
+`,
+  )
+  chmodSync(file, 0o755)
+  writeFileSync(join(folder, 'state'), state)
+  vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+}
+
+const service = (restart_if_stopped: boolean) =>
+  ({ check_type: 'service', settings: { svc_name: 'x', restart_if_stopped } }) as const
+
+test('a service that is stopped is started again where that is wished', async () => {
+  givenSystemctl('inactive')
+  const { measure } = givenMeasure()
+  await expect(measure(service(false))).resolves.toMatchObject({ state: 'stopped', restarted: false })
+  await expect(measure(service(true))).resolves.toMatchObject({ state: 'running', restarted: true })
+  await expect(measure(service(true))).resolves.toMatchObject({ state: 'running', restarted: false })
+})
+
+test('a service that cannot be started says why', async () => {
+  givenSystemctl('failed', 'refuse')
+  await expect(givenMeasure().measure(service(true))).resolves.toMatchObject({
+    state: 'failed',
+    restarted: false,
+    detail: 'It could not be started: Job for x.service failed.',
+  })
+})
+
+test('whatever goes wrong is a sentence, and strange numbers are no result', async () => {
+  const { measure } = givenMeasure({
+    readMemory: async () => ({ totalBytes: Number.NaN, availableBytes: 1, swap: null }),
+    findProcesses: async () => ({ count: -1, memoryBytes: Infinity }),
+    measureMount: () => Promise.reject(new Error('the disk is on fire')),
+  })
+  await expect(measure({ check_type: 'memory', settings: {} })).resolves.toMatchObject({
+    reason: 'The system does not tell how much memory it has.',
+  })
+  await expect(measure({ check_type: 'process', settings: { process_name: 'x' } })).resolves.toMatchObject({
+    reason: expect.stringContaining('The system told something strange: count'),
+  })
+  await expect(measure({ check_type: 'diskspace', settings: { disk: '/' } })).resolves.toMatchObject({
+    reason: 'This cannot be measured: the disk is on fire.',
+  })
+})
+
+test('a check that hangs is given up, and not begun again before it has come to its end', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const answer = Promise.withResolvers<{ count: number; memoryBytes: number }>()
+  let asked = 0
+  const { measure } = givenMeasure({
+    findProcesses: () => {
+      asked += 1
+      return asked === 1 ? answer.promise : Promise.resolve({ count: 2, memoryBytes: 0 })
+    },
+  })
+  const check = { check_type: 'process', settings: { process_name: 'x' } } as const
+  const first = measure(check)
+  await vi.waitFor(() => expect(asked).toBe(1))
+  await vi.advanceTimersByTimeAsync(30_000)
+  await expect(first).resolves.toMatchObject({ reason: 'This took longer than 30 seconds and was given up.' })
+  await expect(measure(check)).resolves.toMatchObject({
+    reason: expect.stringContaining('has not come to its end'),
+  })
+  await expect(measure(check, 2)).resolves.toMatchObject({ count: 2 })
+  answer.resolve({ count: 1, memoryBytes: 0 })
+  await answer.promise
+  vi.useRealTimers()
+  await sleep(0)
+  await expect(measure(check)).resolves.toMatchObject({ count: 2 })
+})

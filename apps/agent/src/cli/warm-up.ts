@@ -1,0 +1,13 @@
+import { loadCheckTypes } from '../checks/table.ts'
+import { os } from '../os/index.ts'
+
+/** Loads everything that a running agent may load, now or later, so that it is in the cache of compiled code. */
+export async function warmUp(): Promise<void> {
+  await Promise.all([
+    import('./run.ts'),
+    import('./lean-start.ts'),
+    import('../checks/measure-check.ts'),
+    loadCheckTypes(),
+    os.loadProbes(),
+  ])
+}

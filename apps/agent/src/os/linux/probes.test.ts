@@ -1,0 +1,225 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { givenFolder } from '../../testing/given.ts'
+import { findProgram } from '../../run/find-program.ts'
+import { parsePosixPing, pingPosix } from '../posix-ping.ts'
+import { linuxProbes } from './probes.ts'
+import { listMountPoints } from './mounts.ts'
+import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { parseStatus, programName } from './proc-named.ts'
+import { parseUnit } from './systemctl.ts'
+
+const signal = () => new AbortController().signal
+
+/** Puts a program of this name before all others. */
+function givenProgram(name: string, body: string): string {
+  const folder = givenFolder()
+  const file = join(folder, name)
+  writeFileSync(file, `#!/bin/sh\n${body}`)
+  chmodSync(file, 0o755)
+  vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return folder
+}
+
+test('processor times leave out what is counted twice', () => {
+  const stat = 'cpu  100 20 30 800 40 5 6 9 70 10\ncpu0 1 1 1 1 1 1 1 1 1 1\nintr 5\n'
+  expect(parseCpuTimes(stat)).toEqual({ busy: 170, total: 1010 })
+  expect(parseCpuTimes('cpu  1 2 3 4\n')).toEqual({ busy: 6, total: 10 })
+  expect(() => parseCpuTimes('')).toThrow('/proc/stat')
+  expect(() => parseCpuTimes('cpu x y z a')).toThrow('/proc/stat')
+})
+
+test('memory that only caches files is available', () => {
+  const meminfo = `MemTotal:       16000 kB
+MemFree:         1000 kB
+MemAvailable:    9000 kB
+Buffers:          500 kB
+Cached:          7000 kB
+SwapCached:         1 kB
+SwapTotal:       4000 kB
+SwapFree:        3000 kB
+HugePages_Total:       0
+`
+  const KB = 1024
+  expect(parseMemory(meminfo)).toEqual({
+    totalBytes: 16_000 * KB,
+    availableBytes: 9000 * KB,
+    swap: { totalBytes: 4000 * KB, freeBytes: 3000 * KB },
+  })
+  expect(parseMemory(meminfo.replace(/MemAvailable.*\n/, '').replace('4000', '0'))).toMatchObject({
+    availableBytes: 8500 * KB,
+    swap: null,
+  })
+})
+
+test('mount points are read with their odd names', () => {
+  const info = `22 1 254:0 / / rw shared:1 - ext4 /dev/vda rw
+30 22 0:5 / /srv/my\\040data rw,relatime - nfs4 nas:/x rw
+31 22 0:6 /a /mnt/bind rw - ext4 /dev/vda rw
+`
+  expect([...listMountPoints(info)]).toEqual(['/', '/srv/my data', '/mnt/bind'])
+})
+
+test.each([
+  ['/', true],
+  ['//', true],
+  ['/proc/', true],
+  ['/usr/bin', false],
+  ['/no/such/place', false],
+])('whether %s is a mount', async (disk, isMount) => {
+  expect((await linuxProbes.measureMount(disk)) !== undefined).toBe(isMount)
+})
+
+test('a mount point without its path is asked for', async () => {
+  await expect(linuxProbes.measureMount('C:')).rejects.toThrow('Write the whole path of the mount point')
+})
+
+test.each([
+  [
+    'iputils',
+    `PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
+64 bytes from 192.0.2.7: icmp_seq=1 ttl=64 time=0.030 ms
+
+--- 192.0.2.7 ping statistics ---
+3 packets transmitted, 2 received, 33.3333% packet loss, time 2003ms
+rtt min/avg/max/mdev = 0.030/12.5/40.1/0.008 ms`,
+    { sent: 3, received: 2, ms: 12.5 },
+  ],
+  [
+    'iputils, nobody there',
+    `PING 192.0.2.9 (192.0.2.9) 56(84) bytes of data.
+From 192.0.2.1 icmp_seq=1 Destination Host Unreachable
+
+--- 192.0.2.9 ping statistics ---
+3 packets transmitted, 0 received, +3 errors, 100% packet loss, time 2040ms
+pipe 3`,
+    { sent: 3, received: 0, ms: null },
+  ],
+  [
+    'BusyBox',
+    `--- 10.0.0.1 ping statistics ---
+3 packets transmitted, 3 packets received, 0% packet loss
+round-trip min/avg/max = 0.045/0.076/0.120 ms`,
+    { sent: 3, received: 3, ms: 0.076 },
+  ],
+  [
+    'macOS',
+    `--- 10.0.0.1 ping statistics ---
+3 packets transmitted, 3 packets received, 0.0% packet loss
+round-trip min/avg/max/stddev = 6.318/7.215/8.112/0.732 ms`,
+    { sent: 3, received: 3, ms: 7.215 },
+  ],
+])('the summary of ping: %s', (_, output, answer) => {
+  expect(parsePosixPing(output)).toEqual({ ...answer, output })
+})
+
+test('the real ping reaches this machine and no other, where there is one', async () => {
+  if (findProgram('ping') === undefined)
+    return expect(linuxProbes.ping('127.0.0.1', signal())).rejects.toThrow('There is no ping program')
+  await expect(linuxProbes.ping('127.0.0.1', signal())).resolves.toMatchObject({ sent: 3, received: 3 })
+  await expect(linuxProbes.ping('no-such-host.invalid', signal())).resolves.toMatchObject({
+    sent: 0,
+    received: 0,
+    ms: null,
+    output: expect.stringContaining('no-such-host.invalid'),
+  })
+})
+
+test('a ping that does not end is ended', async () => {
+  givenProgram(
+    'ping',
+    'echo "PING x (x) 56(84) bytes of data."; echo "64 bytes from x: time=4.0 ms"; exec sleep 60',
+  )
+  await expect(linuxProbes.ping('x', signal())).resolves.toMatchObject({ sent: 3, received: 1, ms: 4 })
+})
+
+test('without a ping program, or the right to use it, a sentence says so', async () => {
+  givenProgram('ping', 'echo "ping: socktype: SOCK_RAW: Operation not permitted" >&2; exit 2')
+  await expect(pingPosix('x', { signal: signal(), waitFor: '2', program: 'no-such-ping' })).rejects.toThrow(
+    'There is no ping program on this machine.',
+  )
+  await expect(linuxProbes.ping('x', signal())).rejects.toThrow(
+    'The agent may not send ping packets: ping: socktype',
+  )
+})
+
+test('what systemd says of a unit', () => {
+  const unit = (load: string, active: string, sub: string, result = 'success') =>
+    parseUnit(`Result=${result}\nLoadState=${load}\nActiveState=${active}\nSubState=${sub}\n`)
+  expect(unit('loaded', 'active', 'running')).toEqual({ state: 'running', detail: 'active (running)' })
+  expect(unit('loaded', 'active', 'exited').state).toBe('running')
+  expect(unit('loaded', 'reloading', 'reload').state).toBe('running')
+  expect(unit('loaded', 'activating', 'auto-restart', 'exit-code')).toEqual({
+    state: 'start_pending',
+    detail: 'activating (auto-restart) result exit-code',
+  })
+  expect(unit('loaded', 'inactive', 'dead').state).toBe('stopped')
+  expect(unit('masked', 'inactive', 'dead')).toEqual({ state: 'stopped', detail: 'inactive (dead) masked' })
+  expect(unit('loaded', 'deactivating', 'stop-sigterm').state).toBe('stopped')
+  expect(unit('loaded', 'failed', 'failed', 'exit-code')).toEqual({
+    state: 'failed',
+    detail: 'failed result exit-code',
+  })
+  expect(unit('not-found', 'inactive', 'dead').state).toBe('missing')
+  expect(unit('not-found', 'active', 'running').state).toBe('running')
+  expect(() => parseUnit('nonsense')).toThrow('something strange')
+})
+
+test('systemctl is asked for one unit, whatever its name', async () => {
+  const folder = givenProgram(
+    'systemctl',
+    'echo "$#:$*" > "$(dirname "$0")/asked"; echo LoadState=loaded; echo ActiveState=active; echo SubState=running',
+  )
+  await linuxProbes.findService('a b;reboot', signal())
+  expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe(
+    '4:show --property=LoadState,ActiveState,SubState,Result -- a b;reboot\n',
+  )
+})
+
+test('without systemd a sentence says so', async () => {
+  givenProgram(
+    'systemctl',
+    'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1',
+  )
+  await expect(linuxProbes.findService('cron', signal())).rejects.toThrow(
+    'systemd does not run on this machine',
+  )
+})
+
+test('processes are found by the name of their program and counted with their memory', async () => {
+  const name = 'a-name-longer-than-fifteen'
+  const children = [1, 2].map(() => spawn('/bin/sleep', ['60'], { argv0: `/opt/x/${name}`, stdio: 'ignore' }))
+  onTestFinished(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
+  await Promise.all(children.map((child) => new Promise((resolve) => child.once('spawn', resolve))))
+  const found = await linuxProbes.findProcesses(name, signal())
+  expect(found.count).toBe(2)
+  expect(found.memoryBytes).toBeGreaterThan(100_000)
+  await expect(linuxProbes.findProcesses(name.toUpperCase(), signal())).resolves.toEqual({
+    count: 0,
+    memoryBytes: 0,
+  })
+  const own = await linuxProbes.findProcesses('sleep', signal())
+  expect(own.count).toBeGreaterThanOrEqual(2)
+})
+
+test('the state of a process is read, and none of what has gone', () => {
+  expect(parseStatus('Name:\tkworker/0:1\nState:\tI (idle)\n')).toEqual({
+    name: 'kworker/0:1',
+    state: 'I',
+    residentBytes: 0,
+  })
+  expect(parseStatus('Name:\tx\nState:\tS (sleeping)\nVmRSS:\t    12 kB\n')?.residentBytes).toBe(12_288)
+  expect(parseStatus(undefined)).toBeUndefined()
+  expect(parseStatus('')).toBeUndefined()
+  expect(['/usr/sbin/sshd\0-D\0', '-bash\0', '', 'nginx: master\0'].map(programName)).toEqual([
+    'sshd',
+    'bash',
+    '',
+    'nginx: master',
+  ])
+})

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { measureMountSpace } from '../mount-space.ts'
+import { pingPosix } from '../posix-ping.ts'
+import type { Probes } from '../probes.ts'
+import { listMountPoints } from './mounts.ts'
+import { findNamedProcesses } from './proc-named.ts'
+import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { findUnit, startUnit } from './systemctl.ts'
+
+export const linuxProbes: Probes = {
+  readCpuTimes: async () => parseCpuTimes(readFileSync('/proc/stat', 'utf8')),
+  readMemory: async () => parseMemory(readFileSync('/proc/meminfo', 'utf8')),
+  async measureMount(disk) {
+    if (!disk.startsWith('/')) throw new Unmeasurable(`Write the whole path of the mount point, not ${disk}.`)
+    // Without a mount the folder still answers, with the numbers of the disk below it.
+    const mount = posix.normalize(disk).replace(/(?<=.)\/$/, '')
+    const mounts = listMountPoints(readFileSync('/proc/self/mountinfo', 'utf8'))
+    return mounts.has(mount) ? measureMountSpace(mount) : undefined
+  },
+  ping: (host, signal) => pingPosix(host, { signal, waitFor: '2' }),
+  findService: findUnit,
+  startService: startUnit,
+  findProcesses: findNamedProcesses,
+}

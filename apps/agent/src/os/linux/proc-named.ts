@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { setImmediate as letOthersWork } from 'node:timers/promises'
+import { askDisk } from '../ask-disk.ts'
+
+const AT_ONCE = 100
+
+/** Processes whose program has this name, by the kernel's short name or the first word of the command line. */
+export async function findNamedProcesses(
+  name: string,
+  signal: AbortSignal,
+): Promise<{ count: number; memoryBytes: number }> {
+  let count = 0
+  let memoryBytes = 0
+  let looked = 0
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid)) continue
+    looked += 1
+    if (looked % AT_ONCE === 0) await letOthersWork(undefined, { signal })
+    const status = parseStatus(tryRead(`/proc/${pid}/status`))
+    // What has ended and was not asked after by its parent is no running process.
+    if (status === undefined || status.state === 'Z' || status.state === 'X') continue
+    if (status.name !== name && (await readProgramName(pid)) !== name) continue
+    count += 1
+    memoryBytes += status.residentBytes
+  }
+  return { count, memoryBytes }
+}
+
+/** /proc/PID/status; undefined when the process has just ended. */
+export function parseStatus(
+  text: string | undefined,
+): { name: string; state: string; residentBytes: number } | undefined {
+  const [, name] = /^Name:\t(.*)$/m.exec(text ?? '') ?? []
+  const [, state] = /^State:\t(\S)/m.exec(text ?? '') ?? []
+  if (name === undefined || state === undefined) return undefined
+  // Threads of the kernel have no memory of their own.
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(text ?? '') ?? []
+  return { name, state, residentBytes: Number(kilobytes ?? 0) * 1024 }
+}
+
+/** `/usr/sbin/sshd -D` is sshd, and a sign-in shell that calls itself `-bash` is bash. */
+export function programName(commandLine: string): string {
+  const [first = ''] = commandLine.split('\0', 1)
+  return (first.split('/').at(-1) ?? '').replace(/^-/, '')
+}
+
+async function readProgramName(pid: string): Promise<string | undefined> {
+  const file = `/proc/${pid}/cmdline`
+  try {
+    // The kernel lets this wait while the process is held up by a disk that does not answer.
+    return programName(await askDisk(file, () => readFile(file, 'utf8')))
+  } catch {
+    // It has just ended, or nobody can tell now.
+    return undefined
+  }
+}
+
+function tryRead(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // It has just ended.
+    return undefined
+  }
+}

@@ -1,0 +1,68 @@
+import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { findProgram } from '../../run/find-program.ts'
+import type { ServiceState } from '../probes.ts'
+import { firstLine, runTool } from '../run-tool.ts'
+
+const SHOW_LIMIT_MS = 10_000
+/** A start job ends when the service says that it is ready, which some never do. */
+const START_LIMIT_MS = 30_000
+const NO_SYSTEMD = 'systemd does not run on this machine, so that its services cannot be asked for.'
+
+export async function findUnit(name: string, signal: AbortSignal): Promise<ServiceState> {
+  const properties = '--property=LoadState,ActiveState,SubState,Result'
+  const { code, stdout, stderr } = await systemctl(['show', properties, '--', name], signal, SHOW_LIMIT_MS)
+  if (code !== 0) throw new Unmeasurable(`systemd does not tell about ${name}: ${firstLine(stderr, stdout)}`)
+  return parseUnit(stdout)
+}
+
+/** Answers what went wrong. */
+export async function startUnit(name: string, signal: AbortSignal): Promise<string | undefined> {
+  const { code, stderr, timedOut } = await systemctl(
+    ['start', '--no-ask-password', '--', name],
+    signal,
+    START_LIMIT_MS,
+  )
+  if (code === 0) return undefined
+  return timedOut ? `it was not ready within ${START_LIMIT_MS / 1000} seconds` : firstLine(stderr)
+}
+
+/** The output of `systemctl show`. */
+export function parseUnit(output: string): ServiceState {
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(output)?.[1]?.trim() ?? ''
+  const [load, active, sub, result] = [
+    value('LoadState'),
+    value('ActiveState'),
+    value('SubState'),
+    value('Result'),
+  ]
+  const detail = [active, sub === active ? '' : `(${sub})`, load === 'loaded' ? '' : load]
+    .concat(result === 'success' || result === '' ? [] : [`result ${result}`])
+    .filter((part) => part !== '' && part !== '()')
+    .join(' ')
+  // A unit that runs although its file is gone or masked runs all the same.
+  if (load === 'not-found' && active === 'inactive') return { state: 'missing', detail }
+  switch (active) {
+    case 'active':
+    case 'reloading':
+    case 'refreshing':
+      return { state: 'running', detail }
+    case 'activating':
+      return { state: 'start_pending', detail }
+    case 'failed':
+      return { state: 'failed', detail }
+    case 'inactive':
+    case 'deactivating':
+    case 'maintenance':
+      return { state: 'stopped', detail }
+    default:
+      throw new Unmeasurable(`systemd told something strange about the service: ${firstLine(output)}`)
+  }
+}
+
+async function systemctl(args: string[], signal: AbortSignal, timeoutMs: number) {
+  if (findProgram('systemctl') === undefined) throw new Unmeasurable(NO_SYSTEMD)
+  const answer = await runTool('systemctl', args, { signal, timeoutMs })
+  const isAbsent = /not been booted with systemd|Failed to connect to bus/.test(answer.stderr)
+  if (answer.code !== 0 && isAbsent) throw new Unmeasurable(NO_SYSTEMD)
+  return answer
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { parseJob } from './launchctl.ts'
+import { parseSwap, parseVmStat } from './memory.ts'
+import { parseMountPoints } from './mount-points.ts'
+import { sumNamedProcesses } from './named-processes.ts'
+
+test('memory that only holds copies of files is available', () => {
+  const output = `Mach Virtual Memory Statistics: (page size of 16384 bytes)
+Pages free:                               12345.
+Pages active:                            400000.
+Pages inactive:                          100000.
+Pages speculative:                         2000.
+Pages throttled:                              0.
+Pages wired down:                        150000.
+Pages purgeable:                           5000.
+"Translation faults":                 123456789.
+`
+  expect(parseVmStat(output)).toBe((12_345 + 100_000 + 2000 + 5000) * 16_384)
+})
+
+test('swap is read, also where a comma parts the digits', () => {
+  const MB = 1024 ** 2
+  expect(parseSwap('total = 2048.00M  used = 1021.75M  free = 1026.25M  (encrypted)')).toEqual({
+    totalBytes: 2048 * MB,
+    freeBytes: 1026.25 * MB,
+  })
+  expect(parseSwap('total = 1024,00M  used = 0,00M  free = 1024,00M')).toMatchObject({
+    totalBytes: 1024 * MB,
+  })
+  expect(parseSwap('total = 0.00M  used = 0.00M  free = 0.00M  (encrypted)')).toBeNull()
+  expect(parseSwap('')).toBeNull()
+})
+
+test('mount points are read with their odd names', () => {
+  const output = `/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
+devfs on /dev (devfs, local, nobrowse)
+/dev/disk5s1 on /Volumes/My Disk (1) (hfs, local, nodev)
+//anna@nas/home on /Volumes/home (smbfs, nodev, nosuid)
+`
+  expect([...parseMountPoints(output)]).toEqual(['/', '/dev', '/Volumes/My Disk (1)', '/Volumes/home'])
+})
+
+test('processes are found by the last part of their path', () => {
+  const output = `Ss      12345 /sbin/launchd
+S        2048 /Applications/Safari.app/Contents/MacOS/Safari
+R        1024 /opt/other/safari
+Z           0 /opt/gone/Safari
+Ss+       500 -zsh
+`
+  expect(sumNamedProcesses(output, 'Safari')).toEqual({ count: 2, memoryBytes: 3072 * 1024 })
+  expect(sumNamedProcesses(output, 'zsh').count).toBe(1)
+  expect(sumNamedProcesses(output, 'nothing')).toEqual({ count: 0, memoryBytes: 0 })
+})
+
+test.each([
+  ['\tstate = running\n\n\tprogram = /usr/sbin/cupsd\n\tpid = 77\n', 'running'],
+  ['\tstate = not running\n\tlast exit code = 0\n', 'stopped'],
+  ['\tstate = not running\n\tlast exit code = (never exited)\n', 'stopped'],
+  ['\tstate = not running\n\tlast exit code = 78: EX_CONFIG\n', 'failed'],
+  ['\tstate = spawn scheduled\n', 'start_pending'],
+  ['\tendpoints = {\n\t\t"x" = {\n\t\t\tstate = running\n\t\t}\n\t}\n\tstate = not running\n', 'stopped'],
+])('what launchd says of a job: %j', (output, state) => {
+  expect(parseJob(`system/org.cups.cupsd = {\n${output}}\n`).state).toBe(state)
+})

@@ -1,0 +1,52 @@
+import { realpathSync } from 'node:fs'
+import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { findProgram } from '../run/find-program.ts'
+import type { PingAnswer } from './probes.ts'
+import { firstLine, runTool } from './run-tool.ts'
+
+const LIMIT_MS = 5000
+const PACKETS = 3
+
+/** `-W` counts seconds on Linux and milliseconds on macOS. */
+export async function pingPosix(
+  host: string,
+  { signal, waitFor, program = 'ping' }: { signal: AbortSignal; waitFor: string; program?: string },
+): Promise<PingAnswer> {
+  const file = findProgram(program)
+  if (file === undefined) throw new Unmeasurable('There is no ping program on this machine.')
+  // Names of addresses in the output would be asked for, which takes time. The small one of BusyBox never asks.
+  const numeric = /busybox/.test(realpathSync(file)) ? [] : ['-n']
+  const args = [...numeric, '-c', String(PACKETS), '-W', waitFor, '--', host]
+  const { stdout, stderr, timedOut } = await runTool(file, args, { signal, timeoutMs: LIMIT_MS })
+  const output = `${stdout}\n${stderr}`.trim()
+  if (/permitted|permission denied|cap_net_raw/i.test(stderr))
+    throw new Unmeasurable(`The agent may not send ping packets: ${firstLine(stderr)}`)
+  const answer = parsePosixPing(output)
+  if (answer !== undefined) return answer
+  if (timedOut) return { ...countReplies(stdout), output: `${output}\nNo end within 5 seconds.`.trim() }
+  return { sent: 0, received: 0, ms: null, output: output || `ping said nothing about ${host}.` }
+}
+
+/** The summary of ping on Linux (iputils, BusyBox, inetutils) and macOS; undefined without one. */
+export function parsePosixPing(output: string): PingAnswer | undefined {
+  const [, sent, received] = /(\d+) packets transmitted, (\d+)(?: packets)? received/.exec(output) ?? []
+  if (sent === undefined || received === undefined) return undefined
+  const [, mean] = /min\/avg\/max\S* = [\d.]+\/([\d.]+)\//.exec(output) ?? []
+  return {
+    sent: Number(sent),
+    received: Number(received),
+    ms: mean === undefined ? null : Number(mean),
+    output,
+  }
+}
+
+/** Of a ping that was ended before its summary: names take long to find out, or the network is slow. */
+function countReplies(stdout: string): Omit<PingAnswer, 'output'> {
+  const times = [...stdout.matchAll(/ time[=<]([\d.]+) ms/g)].map(([, ms]) => Number(ms))
+  const hasStarted = /^PING /m.test(stdout)
+  return {
+    sent: hasStarted ? PACKETS : 0,
+    received: times.length,
+    ms: times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length,
+  }
+}

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { findProgram, searchPath } from '../run/find-program.ts'
+import { Unmeasurable } from '../checks/unmeasurable.ts'
+
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+
+export interface ToolAnswer {
+  /** Null when it had to be ended. */
+  code: number | null
+  stdout: string
+  stderr: string
+  timedOut: boolean
+}
+
+/**
+ * Runs a program of the system and tells how it ended; whatever its exit code, that is an answer. The output is in
+ * English where the program knows how. Throws Unmeasurable when there is no such program.
+ */
+export async function runTool(
+  name: string,
+  args: string[],
+  options: { signal: AbortSignal; timeoutMs: number },
+): Promise<ToolAnswer> {
+  const program = findProgram(name)
+  if (program === undefined) throw new Unmeasurable(`There is no program ${name} on this machine.`)
+  const { PATH: _, ...inherited } = process.env
+  const started = performance.now()
+  return new Promise((resolve, reject) => {
+    execFile(
+      program,
+      args,
+      {
+        encoding: 'utf8',
+        env: { ...inherited, PATH: searchPath(), LC_ALL: 'C', LANG: 'C' },
+        windowsHide: true,
+        timeout: options.timeoutMs,
+        killSignal: 'SIGKILL',
+        signal: options.signal,
+        maxBuffer: MAX_OUTPUT_BYTES,
+      },
+      (error, stdout, stderr) => {
+        if (error === null) return resolve({ code: 0, stdout, stderr, timedOut: false })
+        if (typeof error.code === 'number')
+          return resolve({ code: error.code, stdout, stderr, timedOut: false })
+        const timedOut = error.killed === true && performance.now() - started >= options.timeoutMs
+        if (timedOut) return resolve({ code: null, stdout, stderr, timedOut })
+        reject(new Unmeasurable(`${name} could not be run: ${error.message.split('\n', 1)[0] ?? ''}.`))
+      },
+    )
+  })
+}
+
+/** The first line with something in it. */
+export function firstLine(...texts: string[]): string {
+  const lines = texts.flatMap((text) => text.split('\n'))
+  return lines.find((line) => line.trim() !== '')?.trim() ?? ''
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { parsePageFiles } from './page-files.ts'
+import { parseWindowsPing } from './ping.ts'
+import { findErrorCode, parseServiceState } from './service-control.ts'
+import { sumNamedTasks } from './task-list.ts'
+
+const english = `
+Pinging 192.0.2.7 with 32 bytes of data:
+Reply from 192.0.2.7: bytes=32 time=5ms TTL=57
+Request timed out.
+Reply from 192.0.2.7: bytes=32 time<1ms TTL=57
+
+Ping statistics for 192.0.2.7:
+    Packets: Sent = 3, Received = 2, Lost = 1 (33% loss),
+Approximate round trip times in milli-seconds:
+    Minimum = 1ms, Maximum = 5ms, Average = 3ms
+`
+const german = `
+Ping wird ausgeführt für beispiel.de [2001:db8::1] mit 32 Bytes Daten:
+Antwort von 2001:db8::1: Zeit=21ms
+Antwort von 2001:db8::1: Zeit=22ms
+Antwort von 2001:db8::1: Zeit=23ms
+
+Ping-Statistik für 2001:db8::1:
+    Pakete: Gesendet = 3, Empfangen = 3, Verloren = 0
+    (0% Verlust),
+Ca. Zeitangaben in Millisek.:
+    Minimum = 21ms, Maximum = 23ms, Mittelwert = 22ms
+`
+const french = `
+Envoi d’une requête 'Ping'  10.0.0.9 avec 32 octets de données :
+Réponse de 10.0.0.1 : Impossible de joindre l’hôte de destination.
+Réponse de 10.0.0.9 : octets=32 temps=4 ms TTL=64
+Délai d’attente de la demande dépassé.
+
+Statistiques Ping pour 10.0.0.9:
+    Paquets : envoyés = 3, reçus = 2, perdus = 1 (perte 33%),
+Durée approximative des boucles en millisecondes :
+    Minimum = 4ms, Maximum = 4ms, Moyenne = 4ms
+`
+test.each([
+  ['english', english, { sent: 3, received: 2, ms: 3 }],
+  ['german', german, { sent: 3, received: 3, ms: 22 }],
+  ['french, of whose answers one says that nobody is there', french, { sent: 3, received: 1, ms: 4 }],
+  [
+    'an unknown name',
+    'Ping request could not find host nowhere. Please check the name and try again.',
+    { sent: 0, received: 0, ms: null },
+  ],
+])('ping in %s', (_, text, answer) => {
+  const output = text.trim().replaceAll('\n', '\r\n')
+  expect(parseWindowsPing(output)).toEqual({ ...answer, output })
+})
+
+const query = (state: string, words = ['SERVICE_NAME', 'TYPE', 'STATE']) => `
+${words[0]}: Spooler
+        ${words[1]}               : 110  WIN32_OWN_PROCESS (interactive)
+        ${words[2]}              : ${state}
+                                (STOPPABLE, NOT_PAUSABLE, ACCEPTS_SHUTDOWN)
+        WIN32_EXIT_CODE    : 0  (0x0)
+        SERVICE_EXIT_CODE  : 0  (0x0)
+        PID                : 1234
+`
+test.each([
+  ['4  RUNNING', { state: 'running', detail: 'RUNNING' }],
+  ['1  STOPPED', { state: 'stopped', detail: 'STOPPED' }],
+  ['2  START_PENDING', { state: 'start_pending', detail: 'START_PENDING' }],
+  ['7  PAUSED', { state: 'stopped', detail: 'PAUSED' }],
+])('a Windows service that is %s', (state, found) => {
+  expect(parseServiceState(query(state))).toEqual(found)
+  expect(parseServiceState(query(state, ['DIENSTNAME', 'TYP', 'STATUS']).replaceAll('\n', '\r\n'))).toEqual(
+    found,
+  )
+})
+
+test('a Windows service that is not there is told by the number of the error', () => {
+  const output = `[SC] EnumQueryServicesStatus:OpenService FAILED 1060:\r\n\r\nThe specified service does not exist as an installed service.\r\n`
+  expect(parseServiceState(output)).toBeUndefined()
+  expect(findErrorCode(output)).toBe(1060)
+  expect(findErrorCode('[SC] OpenService FEHLER 5:\r\n\r\nZugriff verweigert\r\n')).toBe(5)
+  expect(findErrorCode('nothing of the kind')).toBeUndefined()
+})
+
+test('tasks are counted in whatever way the country writes numbers', () => {
+  const output = [
+    '"System Idle Process","0","Services","0","8 K"',
+    '"chrome.exe","4711","Console","1","123,456 K"',
+    '"Chrome.exe","4712","Console","1","1.024 K"',
+    '"chrome.exe","4713","Console","1","1\u00A0024 Ko"',
+    '"chrome helper.exe","4714","Console","1","9 K"',
+    'INFO: no tasks',
+  ].join('\r\n')
+  expect(sumNamedTasks(output, 'Chrome')).toEqual({ count: 3, memoryBytes: (123_456 + 2048) * 1024 })
+  expect(sumNamedTasks(output, 'chrome.exe').count).toBe(3)
+  expect(sumNamedTasks(output, 'hrome').count).toBe(0)
+})
+
+test('page files are added up', () => {
+  const MB = 1024 ** 2
+  expect(parsePageFiles('4096 1024\r\n2048 0\r\n')).toEqual({ totalBytes: 6144 * MB, freeBytes: 5120 * MB })
+  expect(parsePageFiles('\r\n')).toBeNull()
+})

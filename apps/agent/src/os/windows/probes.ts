@@ -1,0 +1,62 @@
+import { freemem, totalmem } from 'node:os'
+import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { readCpuTimes } from '../cpu-times.ts'
+import { measureMountSpace } from '../mount-space.ts'
+import type { Probes } from '../probes.ts'
+import { firstLine, runTool } from '../run-tool.ts'
+import { parseWindowsPing } from './ping.ts'
+import { parsePageFiles } from './page-files.ts'
+import { findErrorCode, parseServiceState } from './service-control.ts'
+import { sumNamedTasks } from './task-list.ts'
+
+const LIMIT_MS = 10_000
+/** PowerShell alone takes seconds to start on a small machine. */
+const PAGE_FILE_LIMIT_MS = 20_000
+const PAGE_FILES =
+  'Get-CimInstance Win32_PageFileUsage | ForEach-Object { "$($_.AllocatedBaseSize) $($_.CurrentUsage)" }'
+const NO_SUCH_SERVICE = 1060
+const RUNS_ALREADY = 1056
+
+export const windowsProbes: Probes = {
+  readCpuTimes: async () => readCpuTimes(),
+  async readMemory(signal) {
+    const { stdout } = await runTool(
+      'powershell',
+      ['-NoProfile', '-NonInteractive', '-Command', PAGE_FILES],
+      { signal, timeoutMs: PAGE_FILE_LIMIT_MS },
+    )
+    return { totalBytes: totalmem(), availableBytes: freemem(), swap: parsePageFiles(stdout) }
+  },
+  async measureMount(disk) {
+    const [, letter] = /^([A-Za-z]):?[\\/]?$/.exec(disk) ?? []
+    return measureMountSpace(letter === undefined ? disk : `${letter}:\\`)
+  },
+  async ping(host, signal) {
+    const { stdout, stderr } = await runTool('ping', ['-n', '3', '-w', '1000', host], {
+      signal,
+      timeoutMs: 8000,
+    })
+    return parseWindowsPing(`${stdout}\n${stderr}`.trim())
+  },
+  async findService(name, signal) {
+    const { code, stdout, stderr } = await runTool('sc', ['queryex', name], { signal, timeoutMs: LIMIT_MS })
+    const state = parseServiceState(stdout)
+    if (state !== undefined) return state
+    if ((findErrorCode(stdout) ?? code) === NO_SUCH_SERVICE) return { state: 'missing', detail: '' }
+    throw new Unmeasurable(`Windows does not tell about the service ${name}: ${firstLine(stdout, stderr)}`)
+  },
+  async startService(name, signal) {
+    const { code, stdout, stderr } = await runTool('sc', ['start', name], { signal, timeoutMs: LIMIT_MS })
+    return code === 0 || findErrorCode(stdout) === RUNS_ALREADY
+      ? undefined
+      : firstLine(...stdout.split('\n').toReversed(), stderr)
+  },
+  async findProcesses(name, signal) {
+    const { code, stdout, stderr } = await runTool('tasklist', ['/fo', 'csv', '/nh'], {
+      signal,
+      timeoutMs: LIMIT_MS,
+    })
+    if (code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(stderr, stdout)}`)
+    return sumNamedTasks(stdout, name)
+  },
+}

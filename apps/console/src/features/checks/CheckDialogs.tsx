@@ -1,0 +1,129 @@
+import { CheckType } from '@muster/contract/agent/checks'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { type Check, createCheck, editCheck, getCheck, listAgentChecks } from '@muster/contract/api/checks'
+import { ApiError } from '@muster/contract/client'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
+import { call, query } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { queryKey } from '../../app/query-key.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { AgentDialog } from '../agents/AgentDialog.tsx'
+import { CheckConflict } from './CheckConflict.tsx'
+import { CheckDialog } from './CheckDialog.tsx'
+import { CheckFormDialog } from './CheckFormDialog.tsx'
+import { newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
+import { TYPE_LABELS, checkName } from './check-words.ts'
+
+/** A new check; the address names the machine and the type: `AGENTID.cpuload`. */
+export function AddCheckDialog({ item = '', close }: AddressedDialogProps) {
+  const [agentId = '', typeName] = item.split('.')
+  const type = CheckType.safeParse(typeName)
+  return (
+    <GuardedDialog title="New check" needs="can_manage_checks" onClose={close}>
+      {type.success ? (
+        <AgentDialog title="New check" agentId={agentId} onClose={close}>
+          {(agent) => <AddForm agent={agent} type={type.data} close={close} />}
+        </AgentDialog>
+      ) : (
+        <Dialog title="New check" onClose={close}>
+          <EmptyState message="There is no such type of check." />
+        </Dialog>
+      )}
+    </GuardedDialog>
+  )
+}
+
+function AddForm({ agent, type, close }: { agent: AgentDetail; type: CheckType; close: () => void }) {
+  const queryClient = useQueryClient()
+  return (
+    <CheckFormDialog
+      title={`New check of ${agent.hostname}: ${TYPE_LABELS[type]}`}
+      agent={agent}
+      type={type}
+      start={newCheckForm(type)}
+      isNew
+      save={async (form) => {
+        const body = toCheckBody(type, form)
+        if (body === undefined) return
+        await call(createCheck, { body: { agent: agent.agent_id, ...body } })
+        await queryClient.invalidateQueries({ queryKey: queryKey(listAgentChecks) })
+      }}
+      done="Check added. It runs in a moment."
+      close={close}
+    />
+  )
+}
+
+/** Changes the check that the address names. */
+export function EditCheckDialog({ item = '', close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title="Edit check" needs="can_manage_checks" onClose={close}>
+      <CheckDialog title="Edit check" item={item} close={close}>
+        {(check, agent) => <EditForm opened={check} agent={agent} close={close} />}
+      </CheckDialog>
+    </GuardedDialog>
+  )
+}
+
+interface EditFormProps {
+  opened: Check
+  agent: AgentDetail
+  close: () => void
+}
+
+function EditForm({ opened, agent, close }: EditFormProps) {
+  const queryClient = useQueryClient()
+  // What the form began with stays so while others change the check; the server says when that matters.
+  const [check, setCheck] = useState(opened)
+  const [conflict, setConflict] = useState<Check>()
+  const params = { id: check.id }
+  const type = check.settings.check_type
+  return (
+    <CheckFormDialog
+      title={`Edit ${checkName(check)}`}
+      agent={agent}
+      type={type}
+      check={check}
+      start={readCheckForm(check)}
+      save={async (form) => {
+        const body = toCheckBody(type, form)
+        if (body === undefined) return
+        try {
+          const saved = await call(editCheck, { params, body: { ...body, modified: check.modified } })
+          queryClient.setQueryData(queryKey(getCheck, { params }), saved)
+          await queryClient.invalidateQueries({ queryKey: queryKey(listAgentChecks) })
+        } catch (error) {
+          if (error instanceof ApiError && error.code === 'changed_meanwhile') {
+            setConflict(await queryClient.fetchQuery({ ...query(getCheck, { params }), staleTime: 0 }))
+          }
+          throw error
+        }
+      }}
+      done="Check saved."
+      close={close}
+      notice={(form) =>
+        conflict && (
+          <CheckConflict
+            before={check}
+            now={conflict}
+            onReload={() => {
+              // What the person changed here stays; all else becomes what it is now.
+              const start = readCheckForm(check)
+              const mine = Object.entries(form.getValues()).filter(
+                ([name, value]) => JSON.stringify(value) !== JSON.stringify(start[name]),
+              )
+              form.setInitialValues(readCheckForm(conflict))
+              form.setValues({ ...readCheckForm(conflict), ...Object.fromEntries(mine) })
+              form.clearErrors()
+              setCheck(conflict)
+              setConflict(undefined)
+            }}
+          />
+        )
+      }
+    />
+  )
+}

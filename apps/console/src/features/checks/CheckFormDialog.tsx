@@ -1,0 +1,61 @@
+import { Stack } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { CheckType } from '@muster/contract/agent/checks'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { Check } from '@muster/contract/api/checks'
+import { THRESHOLD_MESSAGE_MS } from '@muster/rules/thresholds'
+import type { ReactNode } from 'react'
+import { FormDialog } from '../../app/FormDialog.tsx'
+import { notify } from '../../app/notify.ts'
+import { CheckFields } from './fields/CheckFields.tsx'
+import { ScheduleFields } from './fields/ScheduleFields.tsx'
+import { type CheckForm, checkCheckForm, thresholdMessage } from './check-form.ts'
+
+interface CheckFormDialogProps {
+  title: string
+  agent: AgentDetail
+  type: CheckType
+  /** The one that is edited. */
+  check?: Check
+  start: CheckForm
+  isNew?: boolean
+  save: (form: CheckForm) => Promise<void>
+  done: string
+  close: () => void
+  /** Above the fields. */
+  notice?: (form: UseFormReturnType<CheckForm>) => ReactNode
+}
+
+/** The form of a check of any type. */
+export function CheckFormDialog(props: CheckFormDialogProps) {
+  const { title, agent, type, check, start, isNew = false, save, done, close, notice } = props
+  const form = useForm<CheckForm>({
+    initialValues: start,
+    validate: (values) => checkCheckForm(type, values),
+    validateInputOnBlur: true,
+  })
+  const sayThresholds = () => {
+    const message = thresholdMessage(type, form.getValues())
+    if (message === undefined) return
+    form.setFieldError('warning_threshold', message)
+    notify(message, { tone: 'negative', preset: 'feedback', timeoutMs: THRESHOLD_MESSAGE_MS })
+  }
+  return (
+    <FormDialog
+      title={title}
+      size="lg"
+      form={form}
+      save={save}
+      done={done}
+      onClose={close}
+      mayStayUnchanged={isNew}
+      submitLabel={isNew ? 'Add check' : 'Save'}
+    >
+      {notice?.(form)}
+      <Stack gap="md">
+        <CheckFields agent={agent} check={check} type={type} form={form} onLeaveThresholds={sayThresholds} />
+        <ScheduleFields agent={agent} form={form} />
+      </Stack>
+    </FormDialog>
+  )
+}

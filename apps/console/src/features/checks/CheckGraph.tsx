@@ -1,0 +1,192 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { formatDate } from '../../ui/date-format.ts'
+import classes from './CheckGraph.module.css'
+import { formatValue } from './check-words.ts'
+import {
+  type GraphColumns,
+  type GraphPoint,
+  type TimeRange,
+  stepTo,
+  toColumns,
+  zoomRange,
+} from './graph-data.ts'
+import { AXIS_PX, type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
+import { readColors } from './graph-marks.ts'
+import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
+
+export interface CheckGraphProps extends GraphMarks {
+  label: string
+  points: readonly GraphPoint[]
+  unit: string
+  /** Seconds from one point to the next, where none is missing. */
+  stepSeconds: number
+  /** Each point stands for some time: it has a least and a most. */
+  isMean: boolean
+  range: TimeRange
+  height: number
+  onZoom?: (range: TimeRange) => void
+  /** A threshold line was dragged here. */
+  onThreshold?: (name: ThresholdName, value: number) => void
+}
+
+/** A number over time. Walked with the arrows, zoomed by dragging or with + and −; what is under the cursor is told exactly. */
+export function CheckGraph(props: CheckGraphProps) {
+  const {
+    label,
+    points,
+    unit,
+    stepSeconds,
+    isMean,
+    range,
+    height,
+    failures,
+    thresholds,
+    onZoom,
+    onThreshold,
+  } = props
+  const scheme = useComputedColorScheme('dark')
+  const columns = useMemo(() => toColumns(points, stepSeconds), [points, stepSeconds])
+  const host = useRef<HTMLDivElement>(null)
+  const chart = useRef<uPlot>(undefined)
+  const latest = useRef({ columns, range, failures, thresholds, onZoom })
+  const [cursor, setCursor] = useState<GraphCursor>()
+  const mayZoom = onZoom !== undefined
+  const drag = useThresholdDrag({ chart, thresholds, onThreshold })
+
+  useLayoutEffect(() => {
+    latest.current = { columns, range, failures, thresholds, onZoom }
+    show(chart.current, columns, range)
+  }, [columns, range, failures, thresholds, onZoom])
+
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return undefined
+    const created = new uPlot(
+      graphOptions({
+        width: element.clientWidth,
+        height,
+        unit,
+        colors: readColors(element),
+        marks: () => latest.current,
+        onCursor: setCursor,
+        onZoom: mayZoom ? (from, to) => latest.current.onZoom?.({ from, to }) : undefined,
+      }),
+      latest.current.columns,
+      element,
+    )
+    chart.current = created
+    show(created, latest.current.columns, latest.current.range)
+    const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      created.destroy()
+      chart.current = undefined
+    }
+  }, [unit, height, scheme, mayZoom])
+
+  const told = cursor === undefined ? undefined : tell(columns, cursor.index, { unit, isMean })
+  const last = columns[0].length - 1
+  return (
+    <div className={classes.graph}>
+      <div
+        ref={host}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, last)}
+        aria-valuenow={Math.min(cursor?.index ?? last, Math.max(0, last))}
+        aria-valuetext={told ?? tell(columns, last, { unit, isMean }) ?? 'Nothing was measured in this time.'}
+        className={classes.canvas}
+        style={{ height }}
+        {...drag}
+        onKeyDown={(event) =>
+          walk(event, { chart: chart.current, columns, cursor: cursor?.index, range, onZoom })
+        }
+      />
+      {cursor !== undefined && told !== undefined && <Tip cursor={cursor} text={told} />}
+      {mayZoom && (
+        <p className={classes.hint} aria-hidden>
+          Drag to zoom. With the keyboard: arrows walk, + and − zoom.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The exact value, beside the cursor: on the side where there is room. The slider's own value says it aloud. */
+function Tip({ cursor: { left, isRight }, text }: { cursor: GraphCursor; text: string }) {
+  return (
+    <div
+      className={classes.tip}
+      data-right={isRight || undefined}
+      style={{ left: left + AXIS_PX }}
+      aria-hidden
+    >
+      {text}
+    </div>
+  )
+}
+
+function show(chart: uPlot | undefined, columns: GraphColumns, { from, to }: TimeRange): void {
+  if (chart === undefined) return
+  chart.batch(() => {
+    chart.setData(columns, false)
+    chart.setScale('x', { min: from, max: to })
+  })
+  // The marks may have changed alone.
+  chart.redraw(false, true)
+}
+
+interface Walk {
+  chart: uPlot | undefined
+  columns: GraphColumns
+  cursor: number | undefined
+  range: TimeRange
+  onZoom: ((range: TimeRange) => void) | undefined
+}
+
+const STEPS: Record<string, number> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  PageUp: -20,
+  PageDown: 20,
+  Home: -1e9,
+  End: 1e9,
+}
+
+function walk(event: KeyboardEvent, { chart, columns, cursor, range, onZoom }: Walk): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || chart === undefined) return
+  const step = STEPS[event.key]
+  const factor = event.key === '+' || event.key === '=' ? 0.5 : event.key === '-' ? 2 : undefined
+  if (step !== undefined && columns[0].length > 0) {
+    const end = columns[0].length - 1
+    const at = stepTo({ columns, from: cursor ?? (step > 0 ? -1 : end + 1), by: step })
+    const [time, value] = [columns[0][at], columns[1][at]]
+    if (time === undefined) return
+    chart.setCursor({ left: chart.valToPos(time, 'x'), top: chart.valToPos(value ?? 0, 'y') })
+  } else if (factor !== undefined && onZoom !== undefined) {
+    const around = (cursor === undefined ? undefined : columns[0][cursor]) ?? (range.from + range.to) / 2
+    onZoom(zoomRange(range, around, factor))
+  } else return
+  event.preventDefault()
+}
+
+interface Telling {
+  unit: string
+  isMean: boolean
+}
+
+/** `Sat, Nov 21, 10:02:13: 45.2 %`, with least and most of a mean. */
+function tell(columns: GraphColumns, index: number, { unit, isMean }: Telling): string | undefined {
+  const [times, means, leasts, mosts] = columns
+  const [at, mean, least, most] = [times[index], means[index], leasts[index], mosts[index]]
+  if (at === undefined || typeof mean !== 'number') return undefined
+  const value = `${formatDate(at, 'ddd, MMM D, HH:mm:ss')}: ${formatValue(mean, unit)}`
+  if (!isMean || typeof least !== 'number' || typeof most !== 'number') return value
+  return `${value} (from ${formatValue(least, unit)} to ${formatValue(most, unit)})`
+}

@@ -1,0 +1,134 @@
+import { Button, Menu, Tooltip } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { type Check, listAgentChecks } from '@muster/contract/api/checks'
+import { IconChevronDown, IconPlayerPlay, IconPlugX, IconPlus, IconRestore } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { query } from '../../app/api.ts'
+import { isRefused } from '../../app/describe-error.ts'
+import { may, useMe } from '../../app/queries.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { EmptyState, NoPermission } from '../../ui/States.tsx'
+import { CheckTable } from './CheckTable.tsx'
+import classes from './ChecksPane.module.css'
+import { NewCheckItems } from './NewCheckItems.tsx'
+import { type CheckActions, useCheckActions } from './use-check-actions.ts'
+
+const REFUSED = 'Your role does not allow you to see checks.'
+
+/** What a machine watches about itself, with what it found last; live. */
+export function ChecksPane({ agent }: { agent: AgentDetail }) {
+  const me = useMe()
+  const mayList = me !== undefined && may(me, 'can_list_checks')
+  const options = query(listAgentChecks, { params: { agent_id: agent.agent_id }, query: {} })
+  const { data: checks, error, refetch } = useQuery({ ...options, enabled: mayList })
+  const actions = useCheckActions(agent)
+  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
+  if (checks === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
+  if (checks.length === 0) return <NoChecks agent={agent} mayManage={actions.mayManage} />
+  return (
+    <div className={classes.pane}>
+      <ChecksTools agent={agent} checks={checks} actions={actions} />
+      {!agent.connected && (
+        <p className={classes.away} role="status">
+          <IconPlugX size={16} stroke={1.75} aria-hidden />
+          {agent.hostname} is not connected. It goes on checking, and its results come when it is back.
+        </p>
+      )}
+      <CheckTable agent={agent} checks={checks} actions={actions} />
+    </div>
+  )
+}
+
+interface ChecksToolsProps {
+  agent: AgentDetail
+  checks: readonly Check[]
+  actions: CheckActions
+}
+
+function ChecksTools({ agent, checks, actions }: ChecksToolsProps) {
+  const { mayManage, runAll, runReason, isStarting, resetAll } = actions
+  const [asking, setAsking] = useState(false)
+  return (
+    <div className={classes.tools}>
+      <span className={classes.counts}>{countChecks(checks)}</span>
+      <Tooltip label={runReason} disabled={runReason === undefined}>
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPlay size={16} stroke={1.75} aria-hidden />}
+          loading={isStarting}
+          // Reachable although it does nothing now, so that the reason can be read.
+          {...(runReason === undefined ? {} : { 'data-disabled': true, 'aria-disabled': true })}
+          onClick={() => runReason === undefined && runAll()}
+        >
+          Run checks now
+        </Button>
+      </Tooltip>
+      {mayManage && (
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconRestore size={16} stroke={1.75} aria-hidden />}
+            onClick={() => setAsking(true)}
+          >
+            Reset all
+          </Button>
+          <NewCheck agentId={agent.agent_id} />
+        </>
+      )}
+      {asking && (
+        <ConfirmDialog
+          title={`Reset all checks of ${agent.hostname}?`}
+          message="Their last results are forgotten: each check is pending until it runs again. The history stays."
+          confirmLabel="Reset all"
+          busy={resetAll.isPending}
+          onConfirm={() => resetAll.mutate(undefined, { onSettled: () => setAsking(false) })}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </div>
+  )
+}
+
+function NoChecks({ agent, mayManage }: { agent: AgentDetail; mayManage: boolean }) {
+  if (!mayManage) return <EmptyState message={`${agent.hostname} has no checks.`} />
+  return (
+    <EmptyState
+      message={`${agent.hostname} has no checks yet. Add one, and the machine begins to measure at once.`}
+    >
+      <NewCheck agentId={agent.agent_id} />
+    </EmptyState>
+  )
+}
+
+/** A button that offers the types. */
+function NewCheck({ agentId }: { agentId: string }) {
+  return (
+    <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed">
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
+          rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}
+        >
+          New check
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <NewCheckItems agentId={agentId} />
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** `3 failing, 1 pending, 8 passing`. */
+function countChecks(checks: readonly Check[]): string {
+  const count = (status: Check['check_result']['status']) =>
+    checks.filter(({ check_result }) => check_result.status === status).length
+  return (['failing', 'pending', 'passing'] as const)
+    .map((status) => ({ status, many: count(status) }))
+    .filter(({ many }) => many > 0)
+    .map(({ status, many }) => `${many} ${status}`)
+    .join(', ')
+}

@@ -1,0 +1,95 @@
+import { Button, SegmentedControl, Select } from '@mantine/core'
+import '@mantine/core/styles/FloatingIndicator.css'
+import '@mantine/core/styles/SegmentedControl.css'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { Check, CheckSamples } from '@muster/contract/api/checks'
+import { IconChartLine, IconDownload, IconTable, IconZoomReset } from '@tabler/icons-react'
+import { toCsv } from '../../ui/csv.ts'
+import { formatDate } from '../../ui/date-format.ts'
+import { saveFile } from '../../ui/save-file.ts'
+import classes from './CheckHistory.module.css'
+import { seriesLabel } from './check-words.ts'
+import { type HistoryView, RANGES } from './history-view.ts'
+import { samplesTable } from './samples-table.ts'
+
+interface HistoryToolsProps {
+  check: Check
+  agent: AgentDetail
+  samples: CheckSamples | undefined
+  series: CheckSamples['series'][number] | undefined
+  view: HistoryView
+  change: (part: Partial<HistoryView>) => void
+}
+
+/** Which number, over what time, as a graph or as a table. */
+export function HistoryTools({ check, agent, samples, series, view, change }: HistoryToolsProps) {
+  const { range } = view
+  const all = samples?.series ?? []
+  return (
+    <div className={classes.tools}>
+      {all.length > 1 && (
+        <Select
+          aria-label="What was measured"
+          className={classes.series}
+          data={all.map(({ name }) => ({ value: name, label: seriesLabel(name) }))}
+          allowDeselect={false}
+          value={series?.name ?? null}
+          onChange={(name) => change({ series: name ?? undefined })}
+        />
+      )}
+      <SegmentedControl
+        aria-label="Time"
+        size="xs"
+        data={RANGES.map(({ value, label }) => ({ value, label }))}
+        value={typeof range === 'string' ? range : ''}
+        onChange={(value) => {
+          const chosen = RANGES.find((one) => one.value === value)
+          if (chosen) change({ range: chosen.value })
+        }}
+      />
+      {typeof range !== 'string' && (
+        <>
+          <span className={classes.dim}>
+            {formatDate(range.from, 'MMM D, HH:mm')} – {formatDate(range.to, 'MMM D, HH:mm')}
+          </span>
+          <Button
+            variant="default"
+            leftSection={<IconZoomReset size={16} stroke={1.75} aria-hidden />}
+            onClick={() => change({ range: '24h' })}
+          >
+            Back to now
+          </Button>
+        </>
+      )}
+      <span className={classes.end}>
+        <Button
+          variant="default"
+          leftSection={
+            view.asTable ? (
+              <IconChartLine size={16} stroke={1.75} aria-hidden />
+            ) : (
+              <IconTable size={16} stroke={1.75} aria-hidden />
+            )
+          }
+          onClick={() => change({ asTable: !view.asTable })}
+        >
+          {view.asTable ? 'Graph' : 'Table'}
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
+          aria-label="Download these numbers as CSV"
+          disabled={samples === undefined || all.length === 0}
+          onClick={() =>
+            samples && saveFile(fileName(agent, check), `\uFEFF${toCsv(samplesTable(samples))}`, 'text/csv')
+          }
+        >
+          CSV
+        </Button>
+      </span>
+    </div>
+  )
+}
+
+const fileName = ({ hostname }: AgentDetail, { id, settings }: Check) =>
+  `${hostname.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}-${settings.check_type}-${id}.csv`

@@ -1,0 +1,121 @@
+import type { UseFormReturnType } from '@mantine/form'
+import type { CheckType } from '@muster/contract/agent/checks'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { type Check, type CheckSettings, listAgentChecks } from '@muster/contract/api/checks'
+import { formatDuration } from '@muster/rules/duration'
+import { previewThresholds } from '@muster/rules/threshold-preview'
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useMemo } from 'react'
+import { query } from '../../app/api.ts'
+import { lazyPart } from '../../app/lazy-part.ts'
+import { type CheckForm, toCheckBody } from './check-form.ts'
+import { thresholdsOf } from './check-thresholds.ts'
+import { intervalSeconds } from './check-words.ts'
+import classes from './ThresholdPreview.module.css'
+import { useRecentSamples } from './use-samples.ts'
+
+const CheckGraph = lazyPart(() => import('./CheckGraph.tsx').then((file) => file.CheckGraph))
+const GRAPH_PX = 132
+const DAY = 86_400
+
+interface ThresholdPreviewProps {
+  agent: AgentDetail
+  check: Check | undefined
+  type: CheckType
+  form: UseFormReturnType<CheckForm>
+}
+
+/** What the thresholds in the form would have done on this machine, drawn on its own history; again with each change. */
+export function ThresholdPreview({ agent, check, type, form }: ThresholdPreviewProps) {
+  const body = toCheckBody(type, form.values)
+  const like = useLikeCheck(agent.agent_id, check, body?.settings)
+  const { data } = useRecentSamples(like?.id)
+  const [threshold] = body === undefined ? [] : thresholdsOf(body.settings, agent)
+  const shown = useMemo(() => {
+    if (data === undefined || body === undefined || threshold === undefined) return undefined
+    const parts = [data.older, data.newer].map(({ resolution, series }) => ({
+      resolution,
+      points: series.find(({ name }) => name === threshold.series)?.points ?? [],
+    }))
+    const settings = {
+      ...threshold,
+      fails_b4_alert: body.fails_b4_alert,
+      run_interval_seconds: intervalSeconds(body, agent.check_interval),
+    }
+    const points = parts.flatMap((part) => part.points)
+    return { points, preview: previewThresholds(parts, settings, data.range.to) }
+    // The values within: the objects are new with each drawing.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [data, JSON.stringify([body, threshold]), agent.check_interval])
+  if (like === undefined || shown === undefined || threshold === undefined || data === undefined) return null
+  const { points, preview } = shown
+  if (preview.since === undefined) return null
+  const range = { from: Math.max(data.range.from, preview.since), to: data.range.to }
+  return (
+    <section className={classes.preview} aria-label="What these thresholds would have done">
+      <p className={classes.words} role="status">
+        {describePreview(preview, range.to - range.from)}
+      </p>
+      <Suspense fallback={<div style={{ height: GRAPH_PX + 24 }} />}>
+        <CheckGraph
+          label="What was measured, with these thresholds"
+          points={points}
+          unit="%"
+          stepSeconds={Math.max(data.older.resolution, intervalSeconds(like, agent.check_interval))}
+          isMean={false}
+          range={range}
+          height={GRAPH_PX}
+          failures={preview.failures}
+          thresholds={threshold}
+          onThreshold={(name, value) => {
+            form.setFieldValue(name, Number((value / threshold.perUnit).toFixed(2)))
+            form.clearFieldError('warning_threshold')
+          }}
+        />
+      </Suspense>
+    </section>
+  )
+}
+
+/** The check itself, or for a new one another of the machine that measures the same. */
+function useLikeCheck(agentId: string, check: Check | undefined, settings: CheckSettings | undefined) {
+  const options = query(listAgentChecks, { params: { agent_id: agentId }, query: {} })
+  const { data: others = [] } = useQuery({ ...options, enabled: check === undefined })
+  const isSame = (one: CheckSettings) =>
+    settings !== undefined && measuredBy(one) !== undefined && measuredBy(one) === measuredBy(settings)
+  if (check !== undefined) {
+    return check.settings.check_type === 'script' || isSame(check.settings) ? check : undefined
+  }
+  return others.find((other) => isSame(other.settings))
+}
+
+/** What a check measures; two with the same have the same history. */
+function measuredBy(settings: CheckSettings): string | undefined {
+  switch (settings.check_type) {
+    case 'diskspace':
+      return `disk ${settings.disk}`
+    case 'cpuload':
+    case 'memory':
+      return settings.check_type
+    default:
+      return undefined
+  }
+}
+
+/** `Last 30 days: 4 alerts, 2 h 10 min in error, 1 h in warning`. */
+function describePreview(
+  { alerts, errorSeconds, warningSeconds }: ReturnType<typeof previewThresholds>,
+  seconds: number,
+): string {
+  const time =
+    seconds >= 2 * DAY
+      ? `${Math.round(seconds / DAY)} days`
+      : formatDuration(Math.max(60, Math.round(seconds / 60) * 60))
+  const many = alerts === 0 ? 'no alerts' : `${alerts} ${alerts === 1 ? 'alert' : 'alerts'}`
+  const parts = [
+    many,
+    ...(errorSeconds > 0 ? [`${formatDuration(errorSeconds)} in error`] : []),
+    ...(warningSeconds > 0 ? [`${formatDuration(warningSeconds)} in warning`] : []),
+  ]
+  return `Last ${time}: ${parts.join(', ')}`
+}

@@ -1,0 +1,113 @@
+import { ActionIcon } from '@mantine/core'
+import type { Check } from '@muster/contract/api/checks'
+import { formatRelativeTime } from '@muster/rules/relative-time'
+import { IconDots } from '@tabler/icons-react'
+import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import type { Point } from '../../ui/menu-entry.ts'
+import { CheckStatus } from './CheckStatus.tsx'
+import classes from './ChecksPane.module.css'
+import { describeInterval } from './check-words.ts'
+
+export interface CheckContext {
+  nowMs: number
+  /** Seconds between the runs of a check that has no interval of its own. */
+  usualSeconds: number
+  formatExact: (instant: string) => string
+  openMenu: (check: Check, at: Point) => void
+}
+
+export const CHECK_COLUMNS_PX = 760
+
+export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
+  {
+    id: 'status',
+    title: 'Status',
+    width: '156px',
+    render: ({ check_result }) => <CheckStatus state={check_result} />,
+    watch: ({ check_result: { status, alert_severity } }) => `${status} ${alert_severity}`,
+  },
+  {
+    id: 'description',
+    title: 'Description',
+    width: 'minmax(160px, 2fr)',
+    render: ({ readable_desc }) => <bdi className={classes.name}>{readable_desc}</bdi>,
+  },
+  {
+    id: 'more_info',
+    title: 'More info',
+    width: 'minmax(160px, 3fr)',
+    render: ({ check_result: { more_info } }) => <bdi>{more_info === '' ? '–' : more_info}</bdi>,
+  },
+  {
+    id: 'last_run',
+    title: 'Last run',
+    width: '128px',
+    render: (check, context) => <LastRun check={check} context={context} />,
+  },
+  {
+    id: 'interval',
+    title: 'Interval',
+    width: '88px',
+    render: (check, { usualSeconds }) => (
+      <span className={classes.dim}>{describeInterval(check, usualSeconds)}</span>
+    ),
+  },
+  {
+    id: 'menu',
+    title: 'Actions',
+    titleHidden: true,
+    width: '40px',
+    render: (check, { openMenu }) => <MenuButton check={check} onOpen={openMenu} />,
+  },
+]
+
+export const CHECK_CARD: DataCard<Check, CheckContext> = {
+  height: 61,
+  render: (check, context) => (
+    <>
+      <div className={classes.cardLine}>
+        <bdi className={`${classes.cut} ${classes.name}`}>{check.readable_desc}</bdi>
+        <span className={classes.cardEnd}>
+          <CheckStatus state={check.check_result} />
+          <MenuButton check={check} onOpen={context.openMenu} />
+        </span>
+      </div>
+      <div className={`${classes.cardLine} ${classes.dim}`}>
+        <bdi className={classes.cut}>{check.check_result.more_info}</bdi>
+        <span className={classes.cardEnd}>
+          <LastRun check={check} context={context} />
+        </span>
+      </div>
+    </>
+  ),
+}
+
+function LastRun({ check: { check_result }, context }: { check: Check; context: CheckContext }) {
+  const { last_run } = check_result
+  if (last_run === null) return <span className={classes.dim}>never</span>
+  return (
+    <time dateTime={last_run} className={classes.dim} data-tip={context.formatExact(last_run)}>
+      {formatRelativeTime(last_run, Math.max(context.nowMs, Date.parse(last_run)))}
+    </time>
+  )
+}
+
+// The keyboard opens the same menu with the menu key.
+function MenuButton({ check, onOpen }: { check: Check; onOpen: CheckContext['openMenu'] }) {
+  return (
+    <ActionIcon
+      size="sm"
+      className={classes.action ?? ''}
+      tabIndex={-1}
+      aria-label={`Actions on ${check.readable_desc}`}
+      onClick={(event) => {
+        event.stopPropagation()
+        const { left, bottom } = event.currentTarget.getBoundingClientRect()
+        onOpen(check, { x: left, y: bottom })
+      }}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      <IconDots size={16} stroke={1.75} aria-hidden />
+    </ActionIcon>
+  )
+}

@@ -1,0 +1,230 @@
+import { createCheck, editCheck, getCheck } from '@muster/contract/api/checks'
+import { type Script, listScripts } from '@muster/contract/api/scripts'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { answer } from '../../app/test-server.ts'
+import { AGENT, givenChecks, testCheck, testSamples } from './test-checks.ts'
+
+const add = (type: string) => `/agents/${AGENT}?pane=checks&dialog=add-check&item=${AGENT}.${type}`
+const EDIT = `/agents/${AGENT}?pane=checks&dialog=edit-check&item=1`
+const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+const toasts = () =>
+  [...document.querySelectorAll('[aria-live] [data-tone=negative]')].map((toast) => toast.textContent)
+
+test('a CPU check is added with the usual values', async () => {
+  const { server, open } = await givenChecks()
+  const { at } = await open(add('cpuload'))
+  await expect.element(field('Warning threshold')).toHaveValue('70 %')
+  await expect.element(field('Warning threshold')).toHaveFocus()
+  await page.getByRole('button', { name: 'Add check' }).click()
+  await expect.element(page.getByText('Check added. It runs in a moment.')).toBeVisible()
+  expect(server.calls(createCheck)[0]?.body).toEqual({
+    agent: AGENT,
+    settings: { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 },
+    fails_b4_alert: 1,
+    run_interval: 0,
+  })
+  expect(at()).not.toContain('dialog')
+})
+
+test.each([
+  ['cpuload', '95', '90', 'Warning Threshold must be less than Error Threshold'],
+  ['memory', '0', '0', 'Warning Threshold or Error Threshold need to be set'],
+  ['diskspace', '5', '10', 'Warning Threshold must be more than Error Threshold'],
+])('thresholds of %s that cannot work: a toast on leaving them, and a text that stays', async (...given) => {
+  const [type, warning, error, message] = given
+  const { server, open } = await givenChecks()
+  await open(add(type))
+  await field('Warning threshold').fill(warning)
+  await field('Error threshold').fill(error)
+  await userEvent.keyboard('{Tab}')
+  await expect.poll(toasts).toEqual([message])
+  const dialog = page.getByRole('dialog')
+  await expect.element(dialog.getByText(message)).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Add check' })).toBeDisabled()
+  // 2 seconds; what stands at the field stays.
+  await expect.poll(toasts, { timeout: 4000 }).toEqual([])
+  await expect.element(dialog.getByText(message)).toBeVisible()
+  expect(server.calls(createCheck)).toEqual([])
+})
+
+test('saving with Enter says what is wrong, too', async () => {
+  const { server, open } = await givenChecks()
+  await open(add('cpuload'))
+  await field('Warning threshold').fill('95')
+  await userEvent.keyboard('{Enter}')
+  await expect.poll(toasts).toEqual(['Warning Threshold must be less than Error Threshold'])
+  expect(server.calls(createCheck)).toEqual([])
+})
+
+test('a disk check offers the disks of the machine, and takes any other', async () => {
+  const disk = {
+    device: '/dev/sda1',
+    mount: '/srv',
+    fstype: 'ext4',
+    total: 20 * 1024 ** 3,
+    used: 15 * 1024 ** 3,
+    free: 5 * 1024 ** 3,
+    percent: 75,
+  }
+  const facts = { disks: [disk] }
+  // The rest of the facts is not looked at here.
+  const { server, open } = await givenChecks({ agent: { facts: facts as never } })
+  await open(add('diskspace'))
+  const name = page.getByRole('combobox', { name: 'Disk' }).or(field('Disk'))
+  await name.first().click()
+  await page.getByRole('option', { name: /srv.*5 GB free of 20 GB/ }).click()
+  await page.getByRole('button', { name: 'Add check' }).click()
+  await expect.element(page.getByText(/Check added/)).toBeVisible()
+  expect(server.calls(createCheck)[0]?.body).toMatchObject({
+    settings: { disk: '/srv', threshold_unit: 'percent', warning_threshold: 25, error_threshold: 10 },
+  })
+})
+
+test('a script check begins with what the script suggests', async () => {
+  const script: Script = {
+    id: 7,
+    name: 'Queue length',
+    description: 'Counts jobs.',
+    category: '',
+    shell: 'shell',
+    script_type: 'userdefined',
+    args: ['--all'],
+    env_vars: ['QUEUE=main'],
+    filename: '',
+    syntax: '',
+    default_timeout: 45,
+    supported_platforms: [],
+    favorite: false,
+    hidden: false,
+    run_as_user: false,
+  }
+  const { server, open } = await givenChecks()
+  server.on(listScripts, () => answer(listScripts, [script]))
+  await open(add('script'))
+  await page.getByRole('combobox', { name: 'Script' }).click()
+  await page.getByRole('option', { name: 'Queue length' }).click()
+  await expect.element(field('Arguments 1')).toHaveValue('--all')
+  await field('Exit codes for warning').fill('1, 2')
+  await page.getByRole('button', { name: 'Add metric' }).click()
+  await field('Name of metric 1').fill('queue')
+  await field('Error threshold of metric 1').fill('100')
+  await page.getByRole('button', { name: 'Add check' }).click()
+  await expect.element(page.getByText(/Check added/)).toBeVisible()
+  expect(server.calls(createCheck)[0]?.body).toMatchObject({
+    settings: {
+      script: 7,
+      script_args: ['--all'],
+      env_vars: ['QUEUE=main'],
+      timeout: 45,
+      warning_return_codes: [1, 2],
+      metric_thresholds: [{ name: 'queue', warning_threshold: 0, error_threshold: 100, reverse: false }],
+    },
+  })
+})
+
+test.each([
+  ['ping', { Name: 'Router', 'Host name or address': '192.0.2.1' }],
+  ['service', { Service: 'cron.service' }],
+  ['process', { Process: 'sshd' }],
+  ['file', { Path: '/var/log/syslog' }],
+])('a %s check needs what it is about', async (type, fields) => {
+  const { server, open } = await givenChecks()
+  await open(add(type))
+  const save = page.getByRole('button', { name: 'Add check' })
+  await expect.element(save).toBeDisabled()
+  for (const [name, text] of Object.entries(fields)) await field(name).fill(text)
+  await save.click()
+  await expect.element(page.getByText(/Check added/)).toBeVisible()
+  expect(server.calls(createCheck)[0]?.body).toMatchObject({
+    settings: { check_type: type, alert_severity: 'warning' },
+  })
+})
+
+test('an edit is sent with what the form was opened with', async () => {
+  const { server, open } = await givenChecks({ checks: [testCheck()] })
+  await open(EDIT)
+  const save = page.getByRole('button', { name: 'Save' })
+  await expect.element(save).toBeDisabled()
+  await field('Error threshold').fill('95')
+  await save.click()
+  await expect.element(page.getByText('Check saved.')).toBeVisible()
+  expect(server.calls(editCheck)[0]?.body).toMatchObject({
+    settings: { warning_threshold: 70, error_threshold: 95 },
+    modified: 'm1',
+  })
+})
+
+test('somebody else saved meanwhile: it says what, and goes on from there', async () => {
+  const { state, server, open } = await givenChecks({ checks: [testCheck()] })
+  await open(EDIT)
+  await field('Error threshold').fill('95')
+  state.checks = [testCheck({ run_interval: 60, modified: 'm2' })]
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(page.getByText('Somebody else has changed this check')).toBeVisible()
+  await expect.element(page.getByText('Interval: 0 → 60')).toBeVisible()
+  await page.getByRole('button', { name: 'Go on with the new values' }).click()
+  await expect.element(field('Interval')).toHaveValue('60 s')
+  await expect.element(field('Error threshold')).toHaveValue('95 %')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(page.getByText('Check saved.')).toBeVisible()
+  expect(server.calls(editCheck)[1]?.body).toMatchObject({ run_interval: 60, modified: 'm2' })
+})
+
+test('a form that is open stays as it is when the check changes elsewhere', async () => {
+  const { state, open } = await givenChecks({ checks: [testCheck()] })
+  const { queryClient } = await open(EDIT)
+  await field('Error threshold').fill('95')
+  state.checks = [testCheck({ readable_desc: 'Another', modified: 'm2' })]
+  await queryClient.invalidateQueries({ queryKey: [`${getCheck.method} ${getCheck.path}`] })
+  await expect.element(field('Error threshold')).toHaveValue('95 %')
+  await expect.element(page.getByRole('dialog', { name: 'Edit CPU load' })).toBeVisible()
+})
+
+test('the form says what its thresholds would have done here, and again with each change', async () => {
+  const samples = testSamples([10, 80, 80, 10, 95, 10])
+  const { open } = await givenChecks({ checks: [testCheck({ run_interval: 60 })], samples })
+  await open(EDIT)
+  const preview = page.getByRole('region', { name: 'What these thresholds would have done' })
+  await expect.element(preview.getByText(/: 2 alerts, 1 min in error, 2 min in warning$/)).toBeVisible()
+  await field('Warning threshold').fill('5')
+  await expect.element(preview.getByText(/: 1 alert, 1 min in error, 4 min/)).toBeVisible()
+  await field('Warning threshold').fill('85')
+  await field('Error threshold').fill('0')
+  await expect.element(preview.getByText(/: 1 alert, 1 min in warning$/)).toBeVisible()
+  await expect.element(preview.getByRole('slider')).toBeVisible()
+})
+
+test('a threshold is dragged on the graph', async () => {
+  const samples = testSamples([10, 50, 10])
+  const { open } = await givenChecks({ checks: [testCheck({ run_interval: 60 })], samples })
+  await open(EDIT)
+  const preview = page.getByRole('region', { name: 'What these thresholds would have done' })
+  await expect.element(preview.getByText(/: no alerts$/)).toBeVisible()
+  const graph = preview.getByRole('slider')
+  await expect.poll(() => graph.element().querySelector('.u-over')).not.toBeNull()
+  const over = graph.element().querySelector('.u-over')!
+  const top = over.getBoundingClientRect().top - graph.element().getBoundingClientRect().top
+  const y = (percent: number) => Math.round(top + (over.clientHeight * (100 - percent)) / 100)
+  await userEvent.dragAndDrop(graph, graph, {
+    sourcePosition: { x: 200, y: y(70) },
+    targetPosition: { x: 200, y: y(40) },
+  })
+  await expect.element(preview.getByText(/: 1 alert, 1 min in warning$/)).toBeVisible()
+  await expect.element(field('Warning threshold')).toHaveValue(expect.stringMatching(/^(39|40|41) %$/))
+})
+
+test('a check that is gone is said to be', async () => {
+  const { open } = await givenChecks()
+  await open(EDIT)
+  await expect.element(page.getByText(/This check is not there any more/)).toBeVisible()
+})
+
+test('who may not manage checks cannot edit them by address', async () => {
+  const { open } = await givenChecks({
+    checks: [testCheck()],
+    me: { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients', 'can_list_checks'] },
+  })
+  await open(EDIT)
+  await expect.element(page.getByText('Your role does not allow this.')).toBeVisible()
+})

@@ -1,0 +1,83 @@
+import { CHECK_TYPES } from '@muster/contract/agent/checks'
+import { describe, expect, test } from 'vitest'
+import { checkCheckForm, newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
+
+const errorsOf = (...[type, form]: Parameters<typeof checkCheckForm>) =>
+  Object.fromEntries(Object.entries(checkCheckForm(type, form)).filter(([, message]) => message !== null))
+
+const FILLED = {
+  diskspace: { disk: '/' },
+  cpuload: {},
+  memory: {},
+  ping: { name: 'Router', ip: '192.0.2.1' },
+  service: { svc_name: 'cron.service' },
+  script: { script: '7' },
+  process: { process_name: 'sshd' },
+  file: { path: '/var/log/syslog' },
+}
+
+test.each(CHECK_TYPES)('a new %s check has the usual values, and says what is missing', (type) => {
+  const form = newCheckForm(type)
+  const missing = Object.keys(FILLED[type])
+  expect(Object.keys(errorsOf(type, form))).toEqual(missing)
+  const filled = { ...form, ...FILLED[type] }
+  expect(errorsOf(type, filled)).toEqual({})
+  expect(toCheckBody(type, filled)).toMatchObject({
+    settings: { check_type: type },
+    fails_b4_alert: 1,
+    run_interval: 0,
+  })
+})
+
+test.each(CHECK_TYPES)('a saved %s check is read as it was written', (type) => {
+  const form = { ...newCheckForm(type), ...FILLED[type] }
+  const body = toCheckBody(type, form)
+  expect(body && readCheckForm(body)).toEqual(form)
+})
+
+describe('thresholds', () => {
+  const cases = [
+    ['cpuload', 0, 0, 'Warning Threshold or Error Threshold need to be set'],
+    ['cpuload', 90, 70, 'Warning Threshold must be less than Error Threshold'],
+    ['memory', 80, 80, 'Warning Threshold must be less than Error Threshold'],
+    ['diskspace', 10, 25, 'Warning Threshold must be more than Error Threshold'],
+    ['cpuload', 0, 90, undefined],
+    ['diskspace', 25, 0, undefined],
+    ['cpuload', 100, 90, 'From 0 to 99.'],
+    ['diskspace', 100, 10, 'From 0 to 99.'],
+  ] as const
+  test.each(cases)('%s with %d and %d', (type, warning_threshold, error_threshold, message) => {
+    const form = { ...newCheckForm(type), ...FILLED[type], warning_threshold, error_threshold }
+    expect(errorsOf(type, form).warning_threshold).toBe(message)
+  })
+
+  test('gigabytes may be more than 99', () => {
+    const form = { ...newCheckForm('diskspace'), disk: '/', threshold_unit: 'gigabytes' }
+    expect(errorsOf('diskspace', { ...form, warning_threshold: 500, error_threshold: 100 })).toEqual({})
+  })
+})
+
+test('exit codes are numbers with commas between them', () => {
+  const form = { ...newCheckForm('script'), script: '7', success_return_codes: '0, 3010 1641,0' }
+  expect(toCheckBody('script', form)?.settings).toMatchObject({ success_return_codes: [0, 3010, 1641] })
+  expect(errorsOf('script', { ...form, info_return_codes: 'one' })).toEqual({
+    info_return_codes: 'Write exit codes, with commas between them.',
+  })
+})
+
+test('variables and metrics of a script are looked at one by one', () => {
+  const form = { ...newCheckForm('script'), script: '7' }
+  expect(errorsOf('script', { ...form, env_vars: ['A=1', 'nothing'] }).env_vars).toBe('Write NAME=value.')
+  const row = { name: 'jobs', warning_threshold: 5, error_threshold: 2, reverse: false }
+  expect(errorsOf('script', { ...form, metric_thresholds: [row] })).toEqual({
+    'metric_thresholds.0.warning_threshold': 'Warning Threshold must be less than Error Threshold',
+  })
+  expect(errorsOf('script', { ...form, metric_thresholds: [{ ...row, reverse: true }] })).toEqual({})
+})
+
+test('an interval is the usual one, or at least ten seconds', () => {
+  const form = newCheckForm('cpuload')
+  expect(errorsOf('cpuload', { ...form, run_interval: 5 })).toHaveProperty('run_interval')
+  expect(errorsOf('cpuload', { ...form, run_interval: '' })).toHaveProperty('run_interval')
+  expect(errorsOf('cpuload', { ...form, run_interval: 10 })).toEqual({})
+})

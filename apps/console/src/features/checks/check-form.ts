@@ -1,0 +1,129 @@
+import type { CheckType } from '@muster/contract/agent/checks'
+import { type Check, checkFields, editCheck } from '@muster/contract/api/checks'
+import { validateThresholds } from '@muster/rules/thresholds'
+import { checkVariable } from '../history/run-form.ts'
+
+/**
+ * A check as the form holds it: the own fields of its type and the schedule side by side, under the contract's names.
+ * Numbers may be empty while one types, lists of exit codes are one text.
+ */
+export type CheckForm = Record<string, unknown>
+
+const SCHEDULE = { fails_b4_alert: 1, run_interval: 0 }
+const CODE_LISTS = new Set(['info_return_codes', 'warning_return_codes', 'success_return_codes'])
+/** Types whose thresholds count what remains. */
+const REVERSE_TYPES = new Set<CheckType>(['diskspace'])
+
+/** A form to start with: the contract's defaults, and nothing where it has none. */
+export function newCheckForm(type: CheckType): CheckForm {
+  const own = Object.entries(checkFields[type].shape).map(([name, schema]): [string, unknown] => {
+    const usual = schema.safeParse(undefined)
+    return [name, toFormValue(name, usual.success ? usual.data : '')]
+  })
+  return { ...Object.fromEntries(own), ...SCHEDULE }
+}
+
+export function readCheckForm(check: Pick<Check, 'settings' | 'fails_b4_alert' | 'run_interval'>): CheckForm {
+  const { check_type: _, ...own } = check.settings
+  const fields = Object.entries(own).map(([name, value]): [string, unknown] => [
+    name,
+    toFormValue(name, value),
+  ])
+  return {
+    ...Object.fromEntries(fields),
+    fails_b4_alert: check.fails_b4_alert,
+    run_interval: check.run_interval,
+  }
+}
+
+/** The form as it is sent; throws where `checkCheckForm` has something to say. */
+export const toCheckBody = (type: CheckType, form: CheckForm) => parseForm(type, form).data
+
+/** What is wrong with the form, by field. */
+export function checkCheckForm(type: CheckType, form: CheckForm): Record<string, string | null> {
+  const { issues } = parseForm(type, form)
+  const errors: Record<string, string | null> = {}
+  for (const { path, message } of issues) {
+    const [field = '', ...rest] = path[0] === 'settings' ? path.slice(1) : path
+    const name = CODE_LISTS.has(String(field)) ? String(field) : [field, ...rest].join('.')
+    errors[name] ??= RANGES[`${type}.${name}`] ?? RANGES[String(field)] ?? message
+  }
+  if (isShare(form) && errors.warning_threshold === undefined)
+    errors.warning_threshold = shareError(form, 'warning_threshold')
+  if (isShare(form) && errors.error_threshold === undefined)
+    errors.error_threshold = shareError(form, 'error_threshold')
+  errors.warning_threshold ??= thresholdMessage(type, form) ?? null
+  const variables = asTexts(form.env_vars)
+  errors.env_vars ??= variables.map(checkVariable).find((message) => message !== null) ?? null
+  asRows(form.metric_thresholds).forEach((row, index) => {
+    errors[`metric_thresholds.${index}.warning_threshold`] ??= messageFor(row, row.reverse === true)
+  })
+  return errors
+}
+
+/** What the rule of the thresholds says to those of the form; nothing while a number is not whole. */
+export function thresholdMessage(type: CheckType, form: CheckForm): string | undefined {
+  if (!('warning_threshold' in form)) return undefined
+  return messageFor(form, REVERSE_TYPES.has(type)) ?? undefined
+}
+
+function messageFor(pair: CheckForm, reverse: boolean): string | null {
+  const { warning_threshold: warning, error_threshold: error } = pair
+  if (typeof warning !== 'number' || typeof error !== 'number') return null
+  return validateThresholds({ warning, error, reverse }) ?? null
+}
+
+/** Percent of a disk, or of its inodes. */
+const isShare = (form: CheckForm) => 'threshold_unit' in form && form.threshold_unit !== 'gigabytes'
+const shareError = (form: CheckForm, name: string) => (Number(form[name]) > 99 ? 'From 0 to 99.' : null)
+
+const RANGES: Record<string, string> = {
+  'diskspace.disk': 'Choose a disk, or write where it is mounted.',
+  'diskspace.warning_threshold': 'A number; 0 = none.',
+  'diskspace.error_threshold': 'A number; 0 = none.',
+  warning_threshold: 'From 0 to 99.',
+  error_threshold: 'From 0 to 99.',
+  script: 'Choose a script.',
+  timeout: 'From 1 to 3600 seconds.',
+  info_return_codes: 'Write exit codes, with commas between them.',
+  warning_return_codes: 'Write exit codes, with commas between them.',
+  success_return_codes: 'Write exit codes, with commas between them.',
+  max_memory_mb: 'A whole number; 0 = any.',
+  max_age_minutes: 'A whole number; 0 = any.',
+  max_size_mb: 'A whole number; 0 = any.',
+  fails_b4_alert: 'From 1 to 10.',
+  run_interval: 'From 10 to 86400 seconds, or 0.',
+}
+
+function parseForm(type: CheckType, form: CheckForm) {
+  const { fails_b4_alert, run_interval, ...fields } = form
+  const own = Object.entries(fields).map(([name, value]) => [
+    name,
+    CODE_LISTS.has(name) ? readCodes(String(value)) : value,
+  ])
+  const settings: unknown = { ...Object.fromEntries(own), check_type: type }
+  const parsed = editCheck.body?.safeParse({ settings, fails_b4_alert, run_interval })
+  return parsed?.success === true
+    ? { data: parsed.data, issues: [] }
+    : { data: undefined, issues: parsed?.error.issues ?? [] }
+}
+
+function toFormValue(name: string, value: unknown): unknown {
+  if (CODE_LISTS.has(name)) return Array.isArray(value) ? value.join(', ') : ''
+  if (name === 'script') return value === '' ? null : `${String(value)}`
+  return value
+}
+
+/** `0, 3010` as numbers; what is none stays for the schema to refuse. */
+function readCodes(text: string): unknown[] {
+  const parts = text.split(/[\s,;]+/).filter((part) => part !== '')
+  return [...new Set(parts)].map((part) => (/^\d{1,10}$/.test(part) ? Number(part) : part))
+}
+
+export const asTexts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+export const asRows = (value: unknown): CheckForm[] =>
+  // What a list of the form holds that is no text is a row of fields.
+  Array.isArray(value)
+    ? value.filter((one) => typeof one === 'object' && one !== null).map((one) => one as CheckForm)
+    : []

@@ -1,0 +1,142 @@
+import { getCheckSamples } from '@muster/contract/api/checks'
+import { expect, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { queryKey } from '../../app/query-key.ts'
+import { AGENT, givenChecks, testCheck, testSamples } from './test-checks.ts'
+
+const AT = `/agents/${AGENT}?pane=checks&dialog=check-history&item=1`
+const graph = () => page.getByRole('slider', { name: 'In use over time' })
+
+test('the graph tells exact values by the keyboard, and zooms', async () => {
+  const { server, open } = await givenChecks({
+    checks: [testCheck({ run_interval: 60 })],
+    samples: testSamples([10, 20, 30.456]),
+  })
+  const { at } = await open(`${AT}&filter=1h`)
+  await expect.element(graph()).toBeVisible()
+  graph().element().focus()
+  await userEvent.keyboard('{End}')
+  await expect.element(graph()).toHaveAttribute('aria-valuetext', expect.stringMatching(/: 30.46 %$/))
+  await userEvent.keyboard('{ArrowLeft}')
+  await expect.element(graph()).toHaveAttribute('aria-valuetext', expect.stringMatching(/: 20 %$/))
+  await userEvent.keyboard('+')
+  await expect.poll(at).toMatch(/filter=\d+-\d+/)
+  const asked = server.calls(getCheckSamples).at(-1)?.search
+  expect(Number(asked?.get('to')) - Number(asked?.get('from'))).toBe(1800)
+  await page.getByRole('button', { name: 'Back to now' }).click()
+  await expect.poll(at).not.toContain('filter')
+})
+
+test('dragging over the graph zooms', async () => {
+  const { open } = await givenChecks({ checks: [testCheck()], samples: testSamples([10, 20, 30]) })
+  const { at } = await open(AT)
+  await expect.element(graph()).toBeVisible()
+  await userEvent.dragAndDrop(graph(), graph(), {
+    sourcePosition: { x: 200, y: 100 },
+    targetPosition: { x: 500, y: 100 },
+  })
+  await expect.poll(at).toMatch(/filter=\d+-\d+/)
+})
+
+test('ranges are chosen, and stand in the address', async () => {
+  const { server, open } = await givenChecks({ checks: [testCheck()], samples: testSamples([10]) })
+  const { at } = await open(AT)
+  for (const [label, days] of [
+    ['7 d', 7],
+    ['30 d', 30],
+    ['90 d', 90],
+  ] as const) {
+    await page.getByText(label, { exact: true }).click()
+    await expect.poll(at).toContain(`filter=${days}d`)
+    await expect
+      .poll(() => {
+        const asked = server.calls(getCheckSamples).at(-1)?.search
+        return Number(asked?.get('to')) - Number(asked?.get('from'))
+      })
+      .toBe(days * 86_400)
+  }
+})
+
+test('a new result makes the graph longer by itself', async () => {
+  const { state, open } = await givenChecks({
+    checks: [testCheck()],
+    samples: testSamples([10]),
+  })
+  const { queryClient } = await open(AT)
+  await expect.element(graph()).toHaveAttribute('aria-valuetext', expect.stringMatching(/: 10 %$/))
+  state.samples = testSamples([10, 55])
+  await queryClient.invalidateQueries({ queryKey: queryKey(getCheckSamples) })
+  await expect.element(graph()).toHaveAttribute('aria-valuetext', expect.stringMatching(/: 55 %$/))
+})
+
+test('the numbers are a table, with least and most of means', async () => {
+  const now = Math.floor(Date.now() / 1000)
+  const samples = testSamples([], {
+    resolution: 300,
+    series: [{ name: 'percent', unit: '%', points: [[now - 600, 40, 30, 50]] }],
+  })
+  const { open } = await givenChecks({ checks: [testCheck()], samples })
+  await open(AT)
+  await page.getByRole('button', { name: 'Table' }).click()
+  await expect.element(page.getByRole('row', { name: /40 % 30 % 50 %$/ })).toBeVisible()
+})
+
+test('all numbers are saved as CSV', async () => {
+  const save = vi.spyOn(URL, 'createObjectURL')
+  const { open } = await givenChecks({ checks: [testCheck()], samples: testSamples([12.5]) })
+  await open(AT)
+  await page.getByRole('button', { name: 'Download these numbers as CSV' }).click()
+  const [file] = save.mock.calls[0] ?? []
+  const text = file instanceof Blob ? await file.text() : ''
+  expect(text).toMatch(/"Time","What","Unit","Value"\r\n"\d{4}-.+Z","In use","%","12.5"\r\n$/)
+  save.mockRestore()
+})
+
+test('several numbers are chosen from', async () => {
+  const { points } = testSamples([5]).series[0]!
+  const samples = testSamples([], {
+    series: [
+      { name: 'ms', unit: 'ms', points },
+      { name: 'loss_percent', unit: '%', points },
+    ],
+  })
+  const { open } = await givenChecks({ checks: [testCheck()], samples })
+  const { at } = await open(AT)
+  await expect.element(page.getByRole('slider', { name: 'Time to answer over time' })).toBeVisible()
+  await page.getByRole('combobox', { name: 'What was measured' }).click()
+  await page.getByRole('option', { name: 'Packets lost' }).click()
+  await expect.element(page.getByRole('slider', { name: 'Packets lost over time' })).toBeVisible()
+  expect(at()).toContain('loss_percent')
+})
+
+test('a check that has not run yet says so', async () => {
+  const { open } = await givenChecks({
+    checks: [testCheck({}, { status: 'pending', last_run: null, more_info: '' })],
+  })
+  await open(AT)
+  await expect.element(page.getByText(/alpha has not run this check yet/)).toBeVisible()
+})
+
+test('a script check shows what it printed last, as text', async () => {
+  const check = testCheck(
+    {
+      settings: {
+        check_type: 'script',
+        script: 7,
+        script_args: [],
+        env_vars: [],
+        timeout: 90,
+        info_return_codes: [],
+        warning_return_codes: [],
+        success_return_codes: [],
+        metric_thresholds: [],
+      },
+    },
+    { stdout: 'all <b>well</b>\n', stderr: 'a warning', retcode: 3, execution_time: 1.25 },
+  )
+  const { open } = await givenChecks({ checks: [check] })
+  await open(AT)
+  const output = page.getByRole('region', { name: 'Output of the last run' })
+  await expect.element(output).toHaveTextContent('all <b>well</b> a warning')
+  await expect.element(page.getByText(/exit code 3 · 1.3 s/)).toBeVisible()
+})

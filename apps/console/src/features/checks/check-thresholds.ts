@@ -1,0 +1,79 @@
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { CheckSettings } from '@muster/contract/api/checks'
+import { METRIC_PREFIX } from '@muster/rules/check-series'
+
+/** Thresholds of a number of a check, in the unit in which that number is kept. 0 = not set. */
+export interface SeriesThresholds {
+  series: string
+  warning_threshold: number
+  error_threshold: number
+  /** What is below fails. */
+  reverse: boolean
+  /** How much of the series' unit one of the form's unit is: percent in a gigabyte; else 1. */
+  perUnit: number
+}
+
+const GB = 1024 ** 3
+
+/** The thresholds of a check, by the number that they are for. */
+export function thresholdsOf(
+  settings: CheckSettings,
+  agent: Pick<AgentDetail, 'facts'> | undefined,
+): SeriesThresholds[] {
+  switch (settings.check_type) {
+    case 'cpuload':
+      return [{ ...pairOf(settings), series: 'percent', reverse: false, perUnit: 1 }]
+    case 'memory':
+      return [
+        {
+          ...pairOf(settings),
+          series: settings.memory_kind === 'swap' ? 'swap_percent' : 'percent',
+          reverse: false,
+          perUnit: 1,
+        },
+      ]
+    case 'diskspace':
+      return diskThresholds(settings, agent)
+    case 'script':
+      return settings.metric_thresholds.map((metric) => ({
+        ...pairOf(metric),
+        series: METRIC_PREFIX + metric.name,
+        reverse: metric.reverse,
+        perUnit: 1,
+      }))
+    default:
+      return []
+  }
+}
+
+// What is free is kept as a percentage; gigabytes become one by the size of the disk, where that is known.
+function diskThresholds(
+  settings: Extract<CheckSettings, { check_type: 'diskspace' }>,
+  agent: Pick<AgentDetail, 'facts'> | undefined,
+): SeriesThresholds[] {
+  const pair = pairOf(settings)
+  if (settings.threshold_unit === 'inodes')
+    return [{ ...pair, series: 'inodes_free_percent', reverse: true, perUnit: 1 }]
+  if (settings.threshold_unit === 'percent')
+    return [{ ...pair, series: 'free_percent', reverse: true, perUnit: 1 }]
+  const disk = agent?.facts?.disks.find(({ mount, device }) => [mount, device].includes(settings.disk))
+  if (disk === undefined || disk.total === 0) return []
+  const perUnit = (GB * 100) / disk.total
+  return [
+    {
+      series: 'free_percent',
+      warning_threshold: pair.warning_threshold * perUnit,
+      error_threshold: pair.error_threshold * perUnit,
+      reverse: true,
+      perUnit,
+    },
+  ]
+}
+
+const pairOf = ({
+  warning_threshold,
+  error_threshold,
+}: {
+  warning_threshold: number
+  error_threshold: number
+}) => ({ warning_threshold, error_threshold })

@@ -1,0 +1,97 @@
+import type { CheckType } from '@muster/contract/agent/checks'
+import type { Check, CheckState } from '@muster/contract/api/checks'
+import { formatDuration } from '@muster/rules/duration'
+import { formatFileSize } from '@muster/rules/file-size'
+import { METRIC_PREFIX } from '@muster/rules/check-series'
+
+/** The types in the order in which they are offered. */
+export const TYPE_LABELS: Record<CheckType, string> = {
+  diskspace: 'Disk space',
+  cpuload: 'CPU load',
+  memory: 'Memory',
+  ping: 'Ping',
+  service: 'Service',
+  process: 'Process',
+  file: 'File',
+  script: 'Script',
+}
+
+export type CheckTone = 'positive' | 'negative' | 'warning' | 'info' | 'dim'
+
+const SEVERITY_TONES = { error: 'negative', warning: 'warning', info: 'info' } as const
+
+/** The word and tone of a check: `passing`, `failing · error`, `pending`. */
+export function describeStatus({ status, alert_severity }: Pick<CheckState, 'status' | 'alert_severity'>): {
+  label: string
+  tone: CheckTone
+} {
+  if (status === 'passing') return { label: 'passing', tone: 'positive' }
+  if (status === 'pending') return { label: 'pending', tone: 'dim' }
+  const severity = alert_severity ?? 'error'
+  return { label: `failing · ${severity}`, tone: SEVERITY_TONES[severity] }
+}
+
+/** A check by what it watches, for titles: `Disk space of /srv`. */
+export function checkName({ settings, script_name }: Pick<Check, 'settings' | 'script_name'>): string {
+  switch (settings.check_type) {
+    case 'diskspace':
+      return `Disk space of ${settings.disk}`
+    case 'cpuload':
+      return TYPE_LABELS.cpuload
+    case 'memory':
+      return settings.memory_kind === 'swap' ? 'Swap' : TYPE_LABELS.memory
+    case 'ping':
+      return `Ping ${settings.name}`
+    case 'service':
+      return `Service ${settings.svc_name}`
+    case 'process':
+      return `Process ${settings.process_name}`
+    case 'file':
+      return `File ${settings.path}`
+    case 'script':
+      return `Script ${script_name ?? settings.script}`
+  }
+}
+
+/** How often it runs: `2 min`. 0 = as often as the machine's checks usually do. */
+export const intervalSeconds = ({ run_interval }: Pick<Check, 'run_interval'>, usualSeconds: number) =>
+  run_interval === 0 ? usualSeconds : run_interval
+
+export function describeInterval(check: Pick<Check, 'run_interval'>, usualSeconds: number): string {
+  return formatDuration(intervalSeconds(check, usualSeconds))
+}
+
+const SERIES_LABELS: Record<string, string> = {
+  free_percent: 'Free space',
+  inodes_free_percent: 'Free inodes',
+  percent: 'In use',
+  swap_percent: 'Swap in use',
+  ms: 'Time to answer',
+  loss_percent: 'Packets lost',
+  running: 'Running',
+  retcode: 'Exit code',
+  count: 'Processes',
+  memory: 'Memory',
+  size: 'Size',
+  age: 'Age',
+}
+
+/** What a number of a check is called; those of scripts have their own names. */
+export function seriesLabel(name: string): string {
+  if (name.startsWith(METRIC_PREFIX)) return name.slice(METRIC_PREFIX.length)
+  return SERIES_LABELS[name] ?? name
+}
+
+/** An exact value with its unit. */
+export function formatValue(value: number, unit: string): string {
+  if (unit === 'B') return formatFileSize(value)
+  if (unit === 's') return formatDuration(value)
+  const number = formatNumber(value)
+  return unit === '' ? number : `${number} ${unit}`
+}
+
+/** At most two decimals; large numbers have none. */
+function formatNumber(value: number): string {
+  const decimals = Math.abs(value) >= 1000 ? 0 : 2
+  return `${Number(value.toFixed(decimals))}`
+}

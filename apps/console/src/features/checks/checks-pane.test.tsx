@@ -1,0 +1,196 @@
+import {
+  createCheck,
+  deleteCheck,
+  listAgentChecks,
+  resetAllChecks,
+  resetCheck,
+  runChecks,
+} from '@muster/contract/api/checks'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { queryKey } from '../../app/query-key.ts'
+import { refuse } from '../../app/test-server.ts'
+import { AGENT, givenChecks, testCheck } from './test-checks.ts'
+
+const AT = `/agents/${AGENT}?pane=checks`
+const FULL = testCheck(
+  {
+    id: 2,
+    readable_desc: 'Disk space of /srv',
+    run_interval: 60,
+    settings: {
+      check_type: 'diskspace',
+      disk: '/srv',
+      threshold_unit: 'percent',
+      warning_threshold: 25,
+      error_threshold: 10,
+    },
+  },
+  { status: 'failing', alert_severity: 'error', more_info: '1 GB of 20 GB free (5 %)' },
+)
+const NEW = testCheck(
+  { id: 3, readable_desc: 'Ping Router' },
+  { status: 'pending', more_info: '', last_run: null },
+)
+
+test('each check shows its state as a word, what it found, when, and how often it runs', async () => {
+  await (await givenChecks({ checks: [testCheck(), FULL, NEW] })).open(AT)
+  for (const name of [
+    /^passing CPU load 12 % in use on average \d+ (seconds|minutes?) ago 2 min/,
+    /^failing · error Disk space of .srv 1 GB of 20 GB free \(5 %\) \d+ (seconds|minutes?) ago 1 min/,
+    /^pending Ping Router – never 2 min/,
+  ]) {
+    await expect.element(page.getByRole('row', { name })).toBeVisible()
+  }
+  await expect.element(page.getByText('1 failing, 1 pending, 1 passing')).toBeVisible()
+})
+
+test('a hostile description is text', async () => {
+  const name = '<img src=x onerror=alert(1)>'
+  await (await givenChecks({ checks: [testCheck({ readable_desc: name }, { more_info: name })] })).open(AT)
+  await expect.element(page.getByRole('row', { name: /<img/ })).toBeVisible()
+  expect(document.querySelector('[role=grid] img')).toBeNull()
+})
+
+test('no checks: it says so, and offers the eight types', async () => {
+  const { open } = await givenChecks()
+  const { at } = await open(AT)
+  await expect.element(page.getByText(/alpha has no checks yet/)).toBeVisible()
+  await page.getByRole('button', { name: 'New check' }).click()
+  await expect.element(page.getByRole('menuitem', { name: 'Disk space' })).toBeVisible()
+  expect(
+    page
+      .getByRole('menu')
+      .last()
+      .getByRole('menuitem')
+      .elements()
+      .map((item) => item.textContent),
+  ).toEqual(['Disk space', 'CPU load', 'Memory', 'Ping', 'Service', 'Process', 'File', 'Script'])
+  await page.getByRole('menuitem', { name: 'CPU load' }).click()
+  await expect.element(page.getByRole('dialog', { name: 'New check of alpha: CPU load' })).toBeVisible()
+  expect(at()).toContain(`dialog=add-check&item=${AGENT}.cpuload`)
+})
+
+test('a failing server is told with a way to try again', async () => {
+  const { server, open } = await givenChecks()
+  server.on(listAgentChecks, () => refuse('invalid', 'The checks cannot be read.'))
+  await open(AT)
+  await expect.element(page.getByText('The checks cannot be read.')).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+})
+
+test('who may not see checks is told, and nothing is asked', async () => {
+  const { server, open } = await givenChecks({
+    me: { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients'] },
+  })
+  await open(AT)
+  await expect.element(page.getByText('Your role does not allow you to see checks.')).toBeVisible()
+  expect(server.calls(listAgentChecks)).toEqual([])
+})
+
+test('who may only see checks opens their history, and can change nothing', async () => {
+  const { open } = await givenChecks({
+    checks: [testCheck()],
+    me: { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients', 'can_list_checks'] },
+  })
+  await open(AT)
+  await expect.element(page.getByRole('row', { name: /CPU load/ })).toBeVisible()
+  await expect.element(page.getByRole('button', { name: /New check|Reset all/ })).not.toBeInTheDocument()
+  await expect
+    .element(page.getByRole('button', { name: 'Run checks now' }))
+    .toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('row', { name: /CPU load/ }).dblClick()
+  await expect.element(page.getByRole('dialog', { name: /CPU load on alpha/ })).toBeVisible()
+})
+
+test('an offline machine goes on checking, says the page; nothing can be run on it', async () => {
+  const { server, open } = await givenChecks({ checks: [testCheck()], agent: { connected: false } })
+  await open(AT)
+  await expect.element(page.getByText(/alpha is not connected. It goes on checking/)).toBeVisible()
+  const run = page.getByRole('button', { name: 'Run checks now' })
+  await run.click({ force: true })
+  await expect.element(run).toHaveAttribute('aria-disabled', 'true')
+  expect(server.calls(runChecks)).toEqual([])
+})
+
+test('checks are walked, opened and acted on by the keyboard', async () => {
+  const { server, open } = await givenChecks({ checks: [testCheck(), FULL] })
+  const { at } = await open(AT)
+  await expect.element(page.getByRole('row', { name: /Disk space/ })).toBeVisible()
+  page.getByRole('grid', { name: 'Checks' }).element().focus()
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}')
+  expect(at()).toContain('entry=2')
+  await userEvent.keyboard('{Shift>}{F10}{/Shift}')
+  const menu = page.getByRole('menu', { name: 'Actions on Disk space of /srv' })
+  await expect.element(menu).toBeVisible()
+  await menu.getByRole('menuitem', { name: 'Run now' }).click()
+  await expect.element(page.getByText('alpha runs Disk space of /srv now.')).toBeVisible()
+  expect(server.calls(runChecks)[0]?.body).toEqual({ ids: [2] })
+  page.getByRole('grid', { name: 'Checks' }).element().focus()
+  await userEvent.keyboard('{Home}{Enter}')
+  await expect.element(page.getByRole('dialog', { name: 'Edit CPU load' })).toBeVisible()
+})
+
+test('all are run at once; resetting all asks first', async () => {
+  const { server, open } = await givenChecks({ checks: [testCheck(), FULL] })
+  await open(AT)
+  await page.getByRole('button', { name: 'Run checks now' }).click()
+  await expect.element(page.getByText('alpha runs its checks now.')).toBeVisible()
+  expect(server.calls(runChecks)[0]?.body).toEqual({})
+  await page.getByRole('button', { name: 'Reset all' }).click()
+  expect(server.calls(resetAllChecks)).toEqual([])
+  await page
+    .getByRole('dialog', { name: 'Reset all checks of alpha?' })
+    .getByRole('button', { name: 'Reset all' })
+    .click()
+  await expect.element(page.getByText('2 checks are pending until the next run.')).toBeVisible()
+  expect(server.calls(resetAllChecks)).toHaveLength(1)
+})
+
+test('one is reset at once, and deleted after a question', async () => {
+  const { server, open } = await givenChecks({ checks: [testCheck()] })
+  await open(AT)
+  const row = page.getByRole('row', { name: /CPU load/ })
+  await row.click({ button: 'right' })
+  await page.getByRole('menuitem', { name: /^Reset/ }).click()
+  await expect.element(page.getByText('CPU load is pending until it runs again.')).toBeVisible()
+  expect(server.calls(resetCheck)).toHaveLength(1)
+  await row.click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const question = page.getByRole('dialog', { name: 'Delete this check?' })
+  expect(server.calls(deleteCheck)).toEqual([])
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await expect.element(page.getByText('Check deleted.')).toBeVisible()
+})
+
+test('results that come in are shown, and counted in the tab', async () => {
+  const { state, open } = await givenChecks({
+    checks: [testCheck()],
+    agent: {
+      checks: { total: 3, passing: 1, failing: 1, warning: 1, info: 0, has_failing_checks: true },
+    },
+  })
+  const { queryClient } = await open(AT)
+  await expect.element(page.getByRole('tab', { name: 'Checks 2 failing' })).toBeVisible()
+  await expect.element(page.getByRole('row', { name: /passing/ })).toBeVisible()
+  state.checks = [testCheck({}, { status: 'failing', alert_severity: 'warning' })]
+  await queryClient.invalidateQueries({ queryKey: queryKey(listAgentChecks) })
+  await expect.element(page.getByRole('row', { name: /failing · warning/ })).toBeVisible()
+})
+
+test('in a narrow window checks are cards with the same actions', async () => {
+  const { open } = await givenChecks({ checks: [FULL] })
+  await page.viewport(390, 844)
+  await open(AT)
+  await expect.element(page.getByText('1 GB of 20 GB free (5 %)')).toBeVisible()
+  await page.getByRole('button', { name: 'Actions on Disk space of /srv' }).click()
+  await page.getByRole('menuitem', { name: 'Show history' }).click()
+  await expect.element(page.getByRole('dialog', { name: /Disk space of \/srv on alpha/ })).toBeVisible()
+})
+
+test('nothing is created by opening', async () => {
+  const { server, open } = await givenChecks({ checks: [FULL] })
+  await open(`${AT}&dialog=add-check&item=${AGENT}.nonsense`)
+  await expect.element(page.getByText('There is no such type of check.')).toBeVisible()
+  expect(server.calls(createCheck)).toEqual([])
+})

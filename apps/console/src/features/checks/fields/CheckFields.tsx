@@ -1,0 +1,28 @@
+import type { CheckType } from '@muster/contract/agent/checks'
+import type { ReactNode } from 'react'
+import { CpuFields } from './CpuFields.tsx'
+import { DiskFields } from './DiskFields.tsx'
+import { FileFields } from './FileFields.tsx'
+import { MemoryFields } from './MemoryFields.tsx'
+import { PingFields } from './PingFields.tsx'
+import { ProcessFields } from './ProcessFields.tsx'
+import { ScriptFields } from './ScriptFields.tsx'
+import { ServiceFields } from './ServiceFields.tsx'
+import type { FieldsProps } from './fields-props.ts'
+
+const FIELDS: Record<CheckType, (props: FieldsProps) => ReactNode> = {
+  diskspace: DiskFields,
+  cpuload: CpuFields,
+  memory: MemoryFields,
+  ping: PingFields,
+  service: ServiceFields,
+  script: ScriptFields,
+  process: ProcessFields,
+  file: FileFields,
+}
+
+/** The own fields of a type. */
+export function CheckFields(props: FieldsProps) {
+  const Fields = FIELDS[props.type]
+  return <Fields {...props} />
+}

@@ -1,0 +1,87 @@
+import { NumberInput, Select, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import type { UseFormReturnType } from '@mantine/form'
+import type { CheckForm } from '../check-form.ts'
+import { FIELD_LABELS } from '../field-labels.ts'
+
+type Form = UseFormReturnType<CheckForm>
+type FieldName = keyof typeof FIELD_LABELS
+
+interface PartProps {
+  form: Form
+  name: FieldName
+  description?: string
+  autoFocus?: boolean
+}
+
+/** A text as a machine writes it: a path, a name, an address. */
+export function MachineText({
+  form,
+  name,
+  description,
+  autoFocus = false,
+  ...more
+}: PartProps & { placeholder?: string }) {
+  return (
+    <TextInput
+      label={FIELD_LABELS[name]}
+      description={description}
+      classNames={{ input: 'mono' }}
+      autoComplete="off"
+      spellCheck={false}
+      {...more}
+      {...focusAttribute(autoFocus)}
+      {...form.getInputProps(name)}
+    />
+  )
+}
+
+export function WholeNumber({
+  form,
+  name,
+  description,
+  autoFocus = false,
+  ...more
+}: PartProps & { suffix?: string }) {
+  return (
+    <NumberInput
+      label={FIELD_LABELS[name]}
+      description={description}
+      allowDecimal={false}
+      clampBehavior="none"
+      {...more}
+      {...focusAttribute(autoFocus)}
+      {...form.getInputProps(name)}
+    />
+  )
+}
+
+interface ChoiceProps extends PartProps {
+  choices: readonly { value: string; label: string }[]
+}
+
+export function Choice({ form, name, description, choices, autoFocus = false }: ChoiceProps) {
+  return (
+    <Select
+      label={FIELD_LABELS[name]}
+      description={description}
+      data={[...choices]}
+      allowDeselect={false}
+      {...focusAttribute(autoFocus)}
+      {...form.getInputProps(name)}
+    />
+  )
+}
+
+const SEVERITIES = [
+  { value: 'info', label: 'Info' },
+  { value: 'warning', label: 'Warning' },
+  { value: 'error', label: 'Error' },
+]
+
+/** How bad it is when a check without thresholds fails. */
+export function SeverityChoice({ form }: { form: Form }) {
+  return <Choice form={form} name="alert_severity" choices={SEVERITIES} />
+}
+
+const focusAttribute = (autoFocus: boolean) => (autoFocus ? { 'data-autofocus': true } : {})

@@ -1,0 +1,35 @@
+import { SimpleGrid } from '@mantine/core'
+import '@mantine/core/styles/SimpleGrid.css'
+import type { FieldsProps } from './fields-props.ts'
+import { Choice, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
+
+const EXPECTATIONS = [
+  { value: 'exists', label: 'It is there' },
+  { value: 'missing', label: 'It is not there' },
+]
+
+export function FileFields({ agent, form }: FieldsProps) {
+  return (
+    <>
+      <MachineText
+        form={form}
+        name="path"
+        placeholder={agent.plat === 'windows' ? 'C:\\Backup\\last.log' : '/var/backups/last.log'}
+        autoFocus
+      />
+      <Choice form={form} name="expect" choices={EXPECTATIONS} />
+      {form.values.expect === 'exists' && (
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          <WholeNumber
+            form={form}
+            name="max_age_minutes"
+            description="Since it was changed last; 0 = any."
+            suffix=" min"
+          />
+          <WholeNumber form={form} name="max_size_mb" description="0 = any." suffix=" MB" />
+        </SimpleGrid>
+      )}
+      <SeverityChoice form={form} />
+    </>
+  )
+}

@@ -1,0 +1,106 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { listScripts } from '@muster/contract/api/scripts'
+import { useQuery } from '@tanstack/react-query'
+import { LoadingState } from '../../../app/GuardedDialog.tsx'
+import { query } from '../../../app/api.ts'
+import { useDashInfo, useMay } from '../../../app/queries.ts'
+import { useDialog } from '../../../app/use-dialog.ts'
+import { ListField } from '../../../ui/ListField.tsx'
+import { EmptyState, NoPermission } from '../../../ui/States.tsx'
+import { checkVariable, groupScripts } from '../../history/run-form.ts'
+import { asTexts } from '../check-form.ts'
+import { FIELD_LABELS } from '../field-labels.ts'
+import type { FieldsProps } from './fields-props.ts'
+import { WholeNumber } from './FieldParts.tsx'
+import { MetricFields } from './MetricFields.tsx'
+
+const CODES = [
+  { name: 'info_return_codes', description: undefined },
+  { name: 'warning_return_codes', description: undefined },
+  { name: 'success_return_codes', description: 'All others are an error.' },
+] as const
+
+export function ScriptFields({ agent, check, form }: FieldsProps) {
+  const mayList = useMay('can_list_scripts')
+  const showCommunity = useDashInfo()?.show_community_scripts !== false
+  const options = query(listScripts, { query: { showCommunityScripts: showCommunity ? 'true' : 'false' } })
+  const { data: scripts, error, refetch } = useQuery({ ...options, enabled: mayList })
+  if (!mayList) return <NoPermission message="Your role does not allow you to see scripts." />
+  if (scripts === undefined) return <LoadingState error={error} onRetry={() => void refetch()} />
+  if (scripts.length === 0) return <NoScripts />
+  const script = scripts.find(({ id }) => `${id}` === form.values.script)
+  const choose = (next: string | null) => {
+    const chosen = scripts.find(({ id }) => `${id}` === next)
+    form.setFieldValue('script', next)
+    if (chosen === undefined) return
+    // What the script suggests; what was written for another one does not fit this one.
+    form.setFieldValue('script_args', chosen.args)
+    form.setFieldValue('env_vars', chosen.env_vars)
+    form.setFieldValue('timeout', Math.min(3600, chosen.default_timeout))
+  }
+  return (
+    <>
+      <Select
+        label={FIELD_LABELS.script}
+        placeholder="Choose a script"
+        data={groupScripts(scripts, agent.plat)}
+        description={describeScript(script?.description, check?.script_name)}
+        searchable
+        allowDeselect={false}
+        nothingFoundMessage="No such script for this platform"
+        maxDropdownHeight={320}
+        // The scripts may come after the dialog, when its own choice of a field is over.
+        data-autofocus
+        autoFocus
+        {...form.getInputProps('script')}
+        onChange={choose}
+      />
+      <ListField
+        label={FIELD_LABELS.script_args}
+        noun="argument"
+        {...(script === undefined || script.syntax === '' ? {} : { description: script.syntax })}
+        values={asTexts(form.values.script_args)}
+        onChange={(values) => form.setFieldValue('script_args', values)}
+      />
+      <ListField
+        label={FIELD_LABELS.env_vars}
+        noun="variable"
+        placeholder="NAME=value"
+        values={asTexts(form.values.env_vars)}
+        check={checkVariable}
+        onChange={(values) => form.setFieldValue('env_vars', values)}
+      />
+      <WholeNumber form={form} name="timeout" suffix=" s" />
+      {CODES.map(({ name, description }) => (
+        <TextInput
+          key={name}
+          label={FIELD_LABELS[name]}
+          description={description}
+          placeholder="1, 2"
+          autoComplete="off"
+          {...form.getInputProps(name)}
+        />
+      ))}
+      <MetricFields form={form} />
+    </>
+  )
+}
+
+function describeScript(description: string | undefined, savedName: string | null | undefined) {
+  if (savedName === null) return 'The script of this check is not in the library any more.'
+  return description === '' ? undefined : description
+}
+
+function NoScripts() {
+  const mayManage = useMay('can_manage_scripts')
+  const { open } = useDialog()
+  return (
+    <EmptyState message="There are no scripts yet.">
+      {mayManage && (
+        <Button variant="default" onClick={() => open('scripts')}>
+          Open the script library
+        </Button>
+      )}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,30 @@
+import { Checkbox, Stack } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { FIELD_LABELS } from '../field-labels.ts'
+import type { FieldsProps } from './fields-props.ts'
+import { MachineText, SeverityChoice } from './FieldParts.tsx'
+
+const KINDS: Record<AgentDetail['plat'], { description: string; placeholder: string }> = {
+  linux: { description: 'The name of a systemd unit.', placeholder: 'ssh.service' },
+  windows: { description: 'The name of the service, not the one that is displayed.', placeholder: 'Spooler' },
+  darwin: { description: 'The label of a launchd job.', placeholder: 'com.openssh.sshd' },
+}
+const SWITCHES = ['restart_if_stopped', 'pass_if_start_pending', 'pass_if_svc_not_exist'] as const
+
+export function ServiceFields({ agent, form }: FieldsProps) {
+  return (
+    <>
+      <MachineText form={form} name="svc_name" {...KINDS[agent.plat]} autoFocus />
+      <Stack gap="sm">
+        {SWITCHES.map((name) => (
+          <Checkbox
+            key={name}
+            label={FIELD_LABELS[name]}
+            {...form.getInputProps(name, { type: 'checkbox' })}
+          />
+        ))}
+      </Stack>
+      <SeverityChoice form={form} />
+    </>
+  )
+}

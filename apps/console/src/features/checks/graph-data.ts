@@ -1,0 +1,52 @@
+/** `[unix seconds, mean, least, most]`. */
+export type GraphPoint = readonly [number, number, number, number]
+
+/** Times, means, least and most, as columns; null = nothing is known of that moment. */
+export type GraphColumns = [number[], (number | null)[], (number | null)[], (number | null)[]]
+
+/** A silence of more than so many steps is a gap in the line. */
+const GAP_STEPS = 2.5
+
+/** Points as columns to draw, with gaps where the machine was silent. */
+export function toColumns(points: readonly GraphPoint[], stepSeconds: number): GraphColumns {
+  const columns: GraphColumns = [[], [], [], []]
+  const add = (at: number, values: readonly (number | null)[]) => {
+    columns[0].push(at)
+    columns[1].push(values[0] ?? null)
+    columns[2].push(values[1] ?? null)
+    columns[3].push(values[2] ?? null)
+  }
+  points.forEach(([at, ...values], index) => {
+    const before = points[index - 1]
+    if (before !== undefined && at - before[0] > stepSeconds * GAP_STEPS) {
+      add(before[0] + stepSeconds, [null, null, null])
+    }
+    add(at, values)
+  })
+  return columns
+}
+
+/** Place of the next moment with a value in a direction, or where one is already. */
+export function stepTo({ columns, from, by }: { columns: GraphColumns; from: number; by: number }): number {
+  const last = columns[0].length - 1
+  const direction = Math.sign(by)
+  let at = Math.min(last, Math.max(0, from + by))
+  while (columns[1][at] === null && at + direction >= 0 && at + direction <= last) at += direction
+  return at
+}
+
+export interface TimeRange {
+  from: number
+  to: number
+}
+
+/** Least width of what is shown, in seconds. */
+const LEAST_SECONDS = 60
+
+/** The range made narrower or wider around a moment in it; `factor` below 1 comes nearer. */
+export function zoomRange({ from, to }: TimeRange, around: number, factor: number): TimeRange {
+  const width = Math.max(LEAST_SECONDS, (to - from) * factor)
+  const share = to === from ? 0.5 : (around - from) / (to - from)
+  const start = Math.max(0, Math.round(around - width * share))
+  return { from: start, to: start + Math.round(width) }
+}

@@ -1,0 +1,127 @@
+import uPlot from 'uplot'
+import { formatDate } from '../../ui/date-format.ts'
+import { formatValue } from './check-words.ts'
+import {
+  type GraphColors,
+  type GraphFailure,
+  type GraphThresholds,
+  drawFailures,
+  drawThresholds,
+} from './graph-marks.ts'
+
+export interface GraphMarks {
+  failures: readonly GraphFailure[]
+  thresholds: GraphThresholds | undefined
+}
+
+export interface GraphCursor {
+  index: number
+  /** Pixels from the left edge of what is drawn, without the axis. */
+  left: number
+  /** In the right half, where what belongs to it stands at its left. */
+  isRight: boolean
+}
+
+interface GraphSettings {
+  width: number
+  height: number
+  unit: string
+  colors: GraphColors
+  /** Read whenever it draws: they change without a new graph. */
+  marks: () => GraphMarks
+  onCursor: (cursor: GraphCursor | undefined) => void
+  onZoom: ((from: number, to: number) => void) | undefined
+}
+
+const FONT = '12px Inter Variable, sans-serif'
+/** Width of the numbers at the left. */
+export const AXIS_PX = 64
+const DAY = 86_400
+
+/** A line with a band from least to most, threshold lines, and tints where it failed. */
+export function graphOptions(settings: GraphSettings): uPlot.Options {
+  const { width, height, unit, colors, marks, onCursor, onZoom } = settings
+  const axis = {
+    stroke: colors.dim,
+    font: FONT,
+    grid: { stroke: colors.line, width: 1 },
+    ticks: { stroke: colors.line, width: 1, size: 4 },
+  }
+  return {
+    width,
+    height,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: {
+      y: false,
+      drag: { x: onZoom !== undefined, y: false, setScale: false },
+      points: { size: 7, fill: colors.accent },
+    },
+    scales: { x: { time: true }, y: { range: (_chart, least, most) => yRange(unit, least, most, marks()) } },
+    axes: [
+      { ...axis, space: 72, size: 44, values: (...[, splits, , , step]) => timeLabels(splits, step) },
+      { ...axis, size: AXIS_PX, values: (_chart, splits) => splits.map((value) => formatValue(value, unit)) },
+    ],
+    series: [
+      {},
+      { stroke: colors.accent, width: 1.5, points: { show: false }, spanGaps: false },
+      { stroke: 'transparent', width: 0, points: { show: false } },
+      { stroke: 'transparent', width: 0, points: { show: false } },
+    ],
+    bands: [{ series: [3, 2], fill: withAlpha(colors.accent) }],
+    hooks: {
+      drawAxes: [(chart) => drawFailures(chart, marks().failures, colors)],
+      draw: [
+        (chart) => {
+          const { thresholds } = marks()
+          if (thresholds) drawThresholds(chart, thresholds, colors)
+        },
+      ],
+      setCursor: [
+        ({ cursor: { idx, left }, over }) =>
+          onCursor(
+            typeof idx === 'number' && left !== undefined && left >= 0
+              ? { index: idx, left, isRight: left > over.clientWidth / 2 }
+              : undefined,
+          ),
+      ],
+      setSelect: [
+        (chart) => {
+          const { left, width: wide } = chart.select
+          if (wide < 4 || onZoom === undefined) return
+          const [from, to] = [left, left + wide].map((px) => Math.round(chart.posToVal(px, 'x')))
+          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+          if (from !== undefined && to !== undefined && to > from) onZoom(from, to)
+        },
+      ],
+    },
+  }
+}
+
+/** Percent are seen against the whole; anything else from 0 to what occurs, with the thresholds near it. */
+function yRange(
+  unit: string,
+  least: number | null,
+  most: number | null,
+  { thresholds }: GraphMarks,
+): [number, number] {
+  if (unit === '%') return [0, 100]
+  const limits = thresholds ? [thresholds.warning_threshold, thresholds.error_threshold] : []
+  const top = Math.max(most ?? 1, ...limits)
+  const bottom = Math.min(0, least ?? 0)
+  return [bottom, top === bottom ? bottom + 1 : top + (top - bottom) * 0.08]
+}
+
+/** Times of day, and the day where a new one begins. */
+function timeLabels(splits: readonly number[], step: number): string[] {
+  return splits.map((at, index) => {
+    const before = splits[index - 1]
+    const isNewDay = before === undefined || formatDate(at, 'D') !== formatDate(before, 'D')
+    if (step >= DAY) return formatDate(at, 'MMM D')
+    const time = formatDate(at, step < 60 ? 'HH:mm:ss' : 'HH:mm')
+    return isNewDay ? `${time}\n${formatDate(at, 'MMM D')}` : time
+  })
+}
+
+// Colours of the theme are six hex digits.
+const withAlpha = (color: string) => `${color}38`

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { stepTo, toColumns, zoomRange } from './graph-data.ts'
+import { readView, writeView } from './history-view.ts'
+
+describe('address', () => {
+  const cases = [
+    [undefined, { range: '24h', series: undefined, asTable: false }],
+    ['7d', { range: '7d', series: undefined, asTable: false }],
+    ['100-200,metric:queue', { range: { from: 100, to: 200 }, series: 'metric:queue', asTable: false }],
+    ['24h,,table', { range: '24h', series: undefined, asTable: true }],
+  ] as const
+  test.each(cases)('%s', (text, view) => {
+    expect(readView(text)).toEqual(view)
+    expect(writeView(view)).toBe(text)
+  })
+
+  test.each(['', 'forever', '200-100', 'a-b', ',,'])('%j counts as nothing', (text) => {
+    expect(readView(text).range).toBe('24h')
+  })
+})
+
+describe('points', () => {
+  const point = (at: number, value: number) => [at, value, value, value] as const
+
+  test('a silence is a gap', () => {
+    expect(toColumns([point(0, 1), point(60, 2), point(600, 3)], 60)).toEqual([
+      [0, 60, 120, 600],
+      [1, 2, null, 3],
+      [1, 2, null, 3],
+      [1, 2, null, 3],
+    ])
+  })
+
+  test('a late run is none', () => {
+    expect(toColumns([point(0, 1), point(130, 2)], 60)[1]).toEqual([1, 2])
+  })
+
+  test('walking steps over gaps and stops at the ends', () => {
+    const columns = toColumns([point(0, 1), point(600, 3)], 60)
+    expect(stepTo({ columns, from: 0, by: 1 })).toBe(2)
+    expect(stepTo({ columns, from: 2, by: -1 })).toBe(0)
+    expect(stepTo({ columns, from: 2, by: 10 })).toBe(2)
+  })
+
+  test('zooming keeps its moment in place, and ends at a minute', () => {
+    expect(zoomRange({ from: 0, to: 1000 }, 500, 0.5)).toEqual({ from: 250, to: 750 })
+    expect(zoomRange({ from: 1000, to: 2000 }, 1000, 2)).toEqual({ from: 1000, to: 3000 })
+    expect(zoomRange({ from: 0, to: 100 }, 0, 0.1)).toEqual({ from: 0, to: 60 })
+  })
+})

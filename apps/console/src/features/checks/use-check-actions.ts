@@ -1,0 +1,114 @@
+import type { AgentDetail } from '@muster/contract/api/agents'
+import {
+  type Check,
+  getCheck,
+  listAgentChecks,
+  resetAllChecks,
+  resetCheck,
+  runChecks,
+} from '@muster/contract/api/checks'
+import { IconChartLine, IconPencil, IconPlayerPlay, IconRestore, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { useMay } from '../../app/queries.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+
+export type CheckActions = ReturnType<typeof useCheckActions>
+
+/** All that can be done with the checks of a machine. */
+export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'connected'>) {
+  const { agent_id, hostname, connected } = agent
+  const mayManage = useMay('can_manage_checks')
+  const mayRun = useMay('can_run_checks')
+  const { open } = useDialog()
+  const queryClient = useQueryClient()
+  const refresh = () => queryClient.invalidateQueries({ queryKey: queryKey(listAgentChecks) })
+  const run = useMutation({
+    mutationFn: (checks: readonly Check[] | 'all') =>
+      call(runChecks, {
+        params: { agent_id },
+        body: checks === 'all' ? {} : { ids: checks.map(({ id }) => id) },
+      }),
+    onSuccess: (_, checks) =>
+      notifyDone(
+        checks === 'all'
+          ? `${hostname} runs its checks now.`
+          : `${hostname} runs ${checks.map(({ readable_desc }) => readable_desc).join(', ')} now.`,
+      ),
+  })
+  const reset = useMutation({
+    mutationFn: ({ id }: Check) => call(resetCheck, { params: { id } }),
+    onSuccess: async (check) => {
+      queryClient.setQueryData(queryKey(getCheck, { params: { id: check.id } }), check)
+      notifyDone(`${check.readable_desc} is pending until it runs again.`)
+      await refresh()
+    },
+  })
+  const resetAll = useMutation({
+    mutationFn: () => call(resetAllChecks, { params: { agent_id } }),
+    onSuccess: async ({ changed }) => {
+      notifyDone(`${changed} ${changed === 1 ? 'check is' : 'checks are'} pending until the next run.`)
+      await refresh()
+    },
+  })
+  const unlessManaged = mayManage ? undefined : NOT_ALLOWED
+  const runReason = mayRun ? (connected ? undefined : `${hostname} is not connected.`) : NOT_ALLOWED
+  const menuOf = (check: Check): MenuEntry[] => [
+    {
+      id: 'edit',
+      label: 'Edit',
+      icon: IconPencil,
+      ...(mayManage ? { shortcut: 'Enter' } : {}),
+      disabledReason: unlessManaged,
+      run: () => open('edit-check', check.id),
+    },
+    {
+      id: 'history',
+      label: 'Show history',
+      icon: IconChartLine,
+      ...(mayManage ? {} : { shortcut: 'Enter' }),
+      run: () => open('check-history', check.id),
+    },
+    divider('state'),
+    {
+      id: 'run',
+      label: 'Run now',
+      icon: IconPlayerPlay,
+      disabledReason: runReason,
+      run: () => run.mutate([check]),
+    },
+    {
+      id: 'reset',
+      label: 'Reset',
+      icon: IconRestore,
+      note: 'Pending until it runs again.',
+      disabledReason: unlessManaged,
+      run: () => reset.mutate(check),
+    },
+    divider('end'),
+    {
+      id: 'delete',
+      label: 'Delete',
+      icon: IconTrash,
+      danger: true,
+      disabledReason: unlessManaged,
+      run: () => open('remove-check', check.id),
+    },
+  ]
+  return {
+    mayManage,
+    menuOf,
+    /** What Enter and a double click do. */
+    openCheck: ({ id }: Check) => open(mayManage ? 'edit-check' : 'check-history', id),
+    runAll: () => run.mutate('all'),
+    /** Why nothing can be run now. */
+    runReason,
+    isStarting: run.isPending,
+    resetAll,
+  }
+}

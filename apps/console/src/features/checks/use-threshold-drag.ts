@@ -1,0 +1,51 @@
+import { type PointerEvent, type RefObject, useRef } from 'react'
+import type uPlot from 'uplot'
+import type { GraphThresholds } from './graph-marks.ts'
+
+export type ThresholdName = keyof GraphThresholds & `${string}_threshold`
+
+const NAMES = ['error_threshold', 'warning_threshold'] as const
+/** So near to a line, it is meant. */
+const NEAR_PX = 6
+
+interface ThresholdDrag {
+  chart: RefObject<uPlot | undefined>
+  thresholds: GraphThresholds | undefined
+  onThreshold: ((name: ThresholdName, value: number) => void) | undefined
+}
+
+/** Threshold lines are dragged up and down; whoever has no pointer types the number. */
+export function useThresholdDrag({ chart, thresholds, onThreshold }: ThresholdDrag) {
+  const dragged = useRef<ThresholdName>(undefined)
+  const lineAt = (event: PointerEvent): ThresholdName | undefined => {
+    const shown = chart.current
+    if (shown === undefined || thresholds === undefined) return undefined
+    const y = event.clientY - shown.over.getBoundingClientRect().top
+    return NAMES.find(
+      (name) => thresholds[name] > 0 && Math.abs(shown.valToPos(thresholds[name], 'y') - y) <= NEAR_PX,
+    )
+  }
+  if (onThreshold === undefined) return {}
+  return {
+    onPointerDown: (event: PointerEvent<HTMLElement>) => {
+      const name = event.button === 0 ? lineAt(event) : undefined
+      if (name === undefined) return
+      dragged.current = name
+      event.currentTarget.setPointerCapture(event.pointerId)
+      event.preventDefault()
+    },
+    onPointerMove: (event: PointerEvent<HTMLElement>) => {
+      const name = dragged.current
+      event.currentTarget.style.cursor = (name ?? lineAt(event)) === undefined ? '' : 'ns-resize'
+      if (name === undefined || chart.current === undefined) return
+      const y = event.clientY - chart.current.over.getBoundingClientRect().top
+      onThreshold(name, Math.min(99, Math.max(1, Math.round(chart.current.posToVal(y, 'y')))))
+    },
+    onPointerUp: () => {
+      dragged.current = undefined
+    },
+    onPointerCancel: () => {
+      dragged.current = undefined
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { CheckSettings } from '@muster/contract/api/checks'
+import { AppError } from '@muster/contract/errors'
+import { platformName } from '@muster/rules/platform-name'
+import { scriptFitsPlatform } from '@muster/rules/script-can'
+import { type Thresholds, validateThresholds } from '@muster/rules/thresholds'
+import type { Db } from '../../platform/database/database.ts'
+
+const MAX_PERCENT = 99
+
+/** Refuses thresholds that cannot work (spec section 5). */
+export function refuseBadThresholds(settings: CheckSettings): void {
+  if (settings.check_type === 'script') {
+    for (const [index, metric] of settings.metric_thresholds.entries()) {
+      const { warning_threshold: warning, error_threshold: error, reverse } = metric
+      refusePair(`settings.metric_thresholds.${index}`, { warning, error, reverse })
+    }
+    return
+  }
+  if (!('warning_threshold' in settings)) return
+  const { warning_threshold: warning, error_threshold: error } = settings
+  const isDisk = settings.check_type === 'diskspace'
+  if (isDisk && settings.threshold_unit !== 'gigabytes') {
+    if (warning > MAX_PERCENT) refuse('settings.warning_threshold', `At most ${MAX_PERCENT} percent.`)
+    if (error > MAX_PERCENT) refuse('settings.error_threshold', `At most ${MAX_PERCENT} percent.`)
+  }
+  refusePair('settings', { warning, error, reverse: isDisk })
+}
+
+function refusePair(path: string, thresholds: Thresholds): void {
+  const message = validateThresholds(thresholds)
+  if (message !== undefined) refuse(`${path}.warning_threshold`, message)
+}
+
+function refuse(field: string, message: string): never {
+  throw new AppError('invalid', message, { fields: { [field]: [message] } })
+}
+
+type Machine = { hostname: string; plat: 'windows' | 'linux' | 'darwin' }
+
+/** Refuses a script that is not there or is made for other systems. */
+export async function refuseBadScript(db: Db, machine: Machine, settings: CheckSettings): Promise<void> {
+  if (settings.check_type !== 'script') return
+  const script = await db
+    .selectFrom('scripts')
+    .select(['name', 'supported_platforms'])
+    .where('id', '=', settings.script)
+    .executeTakeFirst()
+  if (script === undefined) refuse('settings.script', 'This script does not exist (any more).')
+  // A JSON column, written by the scripts feature from the contract's list.
+  const platforms = JSON.parse(script.supported_platforms) as string[]
+  if (scriptFitsPlatform(platforms, machine.plat)) return
+  refuse('settings.script', `${script.name} is not made for ${platformName(machine.plat)}.`)
+}
+
+/** The settings as columns. */
+export function toColumns(settings: CheckSettings, machine: Machine) {
+  const { check_type: _, ...own } = settings
+  return {
+    settings: JSON.stringify(own),
+    only_key: onlyKey(settings, machine),
+    script_id: settings.check_type === 'script' ? settings.script : null,
+  }
+}
+
+/** The refusal of a second check of which a machine has at most one. */
+export function takenCheck(settings: CheckSettings): { field: string; sentence: string } {
+  if (settings.check_type === 'diskspace') {
+    const sentence = `This machine already has a disk space check for ${settings.disk}.`
+    return { field: 'settings.disk', sentence }
+  }
+  const isSwap = settings.check_type === 'memory' && settings.memory_kind === 'swap'
+  const kind = settings.check_type === 'cpuload' ? 'CPU load' : isSwap ? 'swap' : 'memory'
+  const field = settings.check_type === 'memory' ? 'settings.memory_kind' : 'settings.check_type'
+  return { field, sentence: `This machine already has a ${kind} check.` }
+}
+
+function onlyKey(settings: CheckSettings, { plat }: Machine): string | null {
+  switch (settings.check_type) {
+    case 'cpuload':
+      return 'cpuload'
+    case 'memory':
+      return settings.memory_kind
+    case 'diskspace': {
+      const disk = settings.disk.replace(/(?<=.)[/\\]+$/, '')
+      return `disk ${plat === 'windows' ? disk.toLowerCase() : disk}`
+    }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { CheckDefinition } from '@muster/contract/agent/checks'
+import type { CheckSettings } from '@muster/contract/api/checks'
+import type { Db } from '../../platform/database/database.ts'
+import { readSettings } from './view.ts'
+
+export interface DefinedCheck {
+  agent_id: string
+  definition: CheckDefinition
+}
+
+/** What machines are told of these checks. A check whose script is gone has no definition. */
+export async function findDefinitions(db: Db, ids: number[]): Promise<DefinedCheck[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('checks')
+    .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
+    .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'script_id', 'run_interval'])
+    .select('agents.check_interval')
+    .where('checks.id', 'in', ids)
+    .orderBy('checks.id')
+    .execute()
+  const scripts = await findScripts(db, rows)
+  return rows.flatMap((row) => {
+    const settings = readSettings(row)
+    const measure = measureOf(settings, scripts.get(row.script_id ?? 0))
+    if (measure === undefined) return []
+    const what = {
+      check_type: settings.check_type,
+      run_interval_seconds: row.run_interval === 0 ? row.check_interval : row.run_interval,
+      settings: measure,
+    }
+    // Parsing leaves out what the machine need not know: thresholds and names.
+    const definition = CheckDefinition.parse({ id: row.id, revision: '', ...what })
+    const { id: _, ...rest } = definition
+    definition.revision = `${subjectOf(settings)}.${digest(rest, 24)}`
+    return [{ agent_id: row.agent_id, definition }]
+  })
+}
+
+/**
+ * A revision names first what is measured and then all of the definition, so that a result of an older one, say by
+ * another version of the script, still counts, and one of another disk does not.
+ */
+export function isSameSubject(revision: string, other: string): boolean {
+  return revision.split('.', 1)[0] === other.split('.', 1)[0]
+}
+
+/** A digest of what is measured. */
+export function subjectOf(settings: CheckSettings): string {
+  switch (settings.check_type) {
+    case 'diskspace':
+      return digest(settings.disk)
+    case 'cpuload':
+    case 'memory':
+      return digest(settings.check_type)
+    case 'ping':
+      return digest(settings.ip)
+    case 'service':
+      return digest(settings.svc_name)
+    case 'script':
+      return digest([settings.script, settings.script_args])
+    case 'process':
+      return digest(settings.process_name)
+    case 'file':
+      return digest(settings.path)
+  }
+}
+
+function digest(value: unknown, length = 12): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, length)
+}
+
+type ScriptText = { id: number; shell: string; script_body: string }
+
+/** Each script once: ten thousand machines may run the same megabyte. */
+async function findScripts(db: Db, rows: { script_id: number | null }[]): Promise<Map<number, ScriptText>> {
+  const ids = [...new Set(rows.map(({ script_id }) => script_id).filter((id) => id !== null))]
+  if (ids.length === 0) return new Map()
+  const scripts = await db
+    .selectFrom('scripts')
+    .select(['id', 'shell', 'script_body'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(scripts.map((script) => [script.id, script]))
+}
+
+function measureOf(settings: CheckSettings, script: ScriptText | undefined): unknown {
+  if (settings.check_type !== 'script') return settings
+  if (script === undefined) return undefined
+  return {
+    interpreter: script.shell,
+    body: script.script_body,
+    args: settings.script_args,
+    env_vars: settings.env_vars,
+    timeout_seconds: settings.timeout,
+  }
+}

@@ -1,0 +1,38 @@
+import type { CheckSettings } from '@muster/contract/api/checks'
+
+const UNITS = { percent: '%', gigabytes: ' GB', inodes: '% of the inodes' }
+
+/** What a check is called in lists: its type and what it looks at. */
+export function describeCheck(settings: CheckSettings, scriptName: string | null): string {
+  switch (settings.check_type) {
+    case 'diskspace':
+      return `Disk Space Check: ${settings.disk} - ${describeThresholds(settings, UNITS[settings.threshold_unit])}`
+    case 'cpuload':
+      return `CPU Load Check: ${describeThresholds(settings, '%')}`
+    case 'memory': {
+      const kind = settings.memory_kind === 'memory' ? 'Memory' : 'Swap'
+      return `${kind} Check: ${describeThresholds(settings, '%')}`
+    }
+    case 'ping':
+      return `Ping Check: ${settings.name}`
+    case 'service':
+      return `Service Check: ${settings.svc_name}`
+    case 'script':
+      return `Script Check: ${scriptName ?? 'the script was deleted'}`
+    case 'process':
+      return `Process Check: ${settings.process_name}`
+    case 'file':
+      return `File Check: ${settings.path}`
+  }
+}
+
+function describeThresholds(
+  thresholds: { warning_threshold: number; error_threshold: number },
+  unit: string,
+): string {
+  const { warning_threshold: warning, error_threshold: error } = thresholds
+  return [
+    ...(warning > 0 ? [`Warning Threshold: ${warning}${unit}`] : []),
+    ...(error > 0 ? [`Error Threshold: ${error}${unit}`] : []),
+  ].join(', ')
+}

@@ -1,0 +1,53 @@
+import type { Measured } from '@muster/contract/agent/checks'
+import type { CheckSettings, CheckStatus, Severity } from '@muster/contract/api/checks'
+import { judgeCheck } from '@muster/rules/judge-check'
+
+/** How a check stands. */
+export interface Standing {
+  status: CheckStatus
+  alert_severity: Severity | null
+  fail_count: number
+  failing_since: string | null
+}
+export type Verdict = Standing & { more_info: string }
+
+export const PENDING: Standing = {
+  status: 'pending',
+  alert_severity: null,
+  fail_count: 0,
+  failing_since: null,
+}
+
+/** How a check stands after one more run. Until enough runs in a row have failed it stays what it was. */
+export function judgeRun(
+  check: { settings: CheckSettings; fails_b4_alert: number },
+  before: Standing,
+  run: { measured: Measured; at: string },
+): Verdict {
+  const { passing, severity, more_info } = judgeCheck(check.settings, run.measured)
+  if (passing) return { ...PENDING, status: 'passing', more_info }
+  const fail_count = before.fail_count + 1
+  if (fail_count < check.fails_b4_alert) return { ...before, fail_count, more_info }
+  return {
+    status: 'failing',
+    alert_severity: severity,
+    fail_count,
+    failing_since: before.failing_since ?? run.at,
+    more_info,
+  }
+}
+
+/** How a check stands when what it measured last is judged by other thresholds, `at` the moment of the change. */
+export function judgeAgain(
+  check: { settings: CheckSettings; fails_b4_alert: number },
+  before: Standing,
+  last: { measured: Measured; at: string },
+): Verdict {
+  const fail_count = Math.max(0, before.fail_count - 1)
+  const isAlerting = before.fail_count > 0 && before.fail_count >= check.fails_b4_alert
+  // The last run is taken back first; one that no longer counts leaves the check passing.
+  const earlier: Standing = isAlerting
+    ? { ...before, fail_count }
+    : { ...PENDING, status: 'passing', fail_count }
+  return judgeRun(check, before.status === 'pending' ? { ...before, fail_count } : earlier, last)
+}

@@ -1,0 +1,127 @@
+import type { CheckCounts } from '@muster/contract/api/agents'
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { z } from 'zod'
+import type { Db } from '../../platform/database/database.ts'
+import type { CheckResultsTable, ChecksTable } from '../../platform/database/tables/checks.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+
+type Viewer = { scope: Scope }
+type Result = Selectable<CheckResultsTable>
+/** A check with its last result, whose columns are all null while it is pending. */
+export type CheckRow = Selectable<ChecksTable> & { [Name in keyof Result]: Result[Name] | null } & {
+  /** agents.id */
+  agent: number
+  hostname: string
+  script_name: string | null
+}
+
+function selectChecks(db: Db, caller: Viewer) {
+  return db
+    .selectFrom('checks')
+    .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .leftJoin('check_results', 'check_results.check_id', 'checks.id')
+    .leftJoin('scripts', 'scripts.id', 'checks.script_id')
+    .selectAll('checks')
+    .select(['check_id', 'status', 'alert_severity', 'more_info', 'last_run', 'fail_count'])
+    .select(['failing_since', 'measured', 'agents.id as agent', 'agents.hostname'])
+    .select('scripts.name as script_name')
+    .where(visibleTo(caller))
+}
+
+/** Checks of one machine, or of all that the caller sees. */
+export function findChecks(db: Db, caller: Viewer, agentId?: string): Promise<CheckRow[]> {
+  return selectChecks(db, caller)
+    .$if(agentId !== undefined, (query) => query.where('checks.agent_id', '=', agentId ?? ''))
+    .orderBy('checks.id')
+    .execute()
+}
+
+export function findCheck(db: Db, caller: Viewer, id: number): Promise<CheckRow | undefined> {
+  return selectChecks(db, caller).where('checks.id', '=', id).executeTakeFirst()
+}
+
+export async function countChecks(db: Db, agentId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('checks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export function insertCheck(db: Db, check: Insertable<ChecksTable>): Promise<{ id: number }> {
+  return db.insertInto('checks').values(check).returning('id').executeTakeFirstOrThrow()
+}
+
+export async function updateCheck(db: Db, id: number, change: Updateable<ChecksTable>): Promise<void> {
+  await db.updateTable('checks').set(change).where('id', '=', id).execute()
+}
+
+export async function deleteCheckRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('checks').where('id', '=', id).execute()
+}
+
+export async function updateResult(db: Db, id: number, change: Updateable<CheckResultsTable>): Promise<void> {
+  await db.updateTable('check_results').set(change).where('check_id', '=', id).execute()
+}
+
+export async function deleteResults(db: Db, ids: number[]): Promise<void> {
+  await db.deleteFrom('check_results').where('check_id', 'in', ids).execute()
+}
+
+export function findScriptChecks(db: Db, scriptId: number) {
+  return db
+    .selectFrom('checks')
+    .leftJoin('check_results', 'check_results.check_id', 'checks.id')
+    .select(['checks.id', 'checks.agent_id', 'status', 'alert_severity'])
+    .where('script_id', '=', scriptId)
+    .orderBy('checks.id')
+    .execute()
+}
+
+/** Checks that run in the machine's own interval. */
+export async function findChecksOfInterval(db: Db, agentId: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('checks')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('run_interval', '=', 0)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+type Counts = z.infer<typeof CheckCounts>
+const NO_CHECKS: Counts = {
+  total: 0,
+  passing: 0,
+  failing: 0,
+  warning: 0,
+  info: 0,
+  has_failing_checks: false,
+}
+
+/** How the checks of these machines stand; machines without checks count nothing. */
+export async function findCheckCounts(db: Db, agentIds: string[]): Promise<(agentId: string) => Counts> {
+  const rows = await db
+    .selectFrom('checks')
+    .leftJoin('check_results', 'check_results.check_id', 'checks.id')
+    .select(['checks.agent_id', 'check_results.status', 'check_results.alert_severity'])
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('checks.agent_id', 'in', agentIds)
+    .groupBy(['checks.agent_id', 'check_results.status', 'check_results.alert_severity'])
+    .execute()
+  const counts = new Map<string, Counts>()
+  for (const { agent_id, status, alert_severity, count } of rows) {
+    const sum = counts.get(agent_id) ?? { ...NO_CHECKS }
+    counts.set(agent_id, sum)
+    const many = Number(count)
+    sum.total += many
+    if (status === 'passing') sum.passing += many
+    if (alert_severity === 'error') sum.failing += many
+    else if (alert_severity !== null) sum[alert_severity] += many
+    if (alert_severity !== null) sum.has_failing_checks = true
+  }
+  return (agentId) => counts.get(agentId) ?? NO_CHECKS
+}

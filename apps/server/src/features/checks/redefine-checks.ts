@@ -1,0 +1,61 @@
+import type { Event } from '@muster/contract/events'
+import type { Db } from '../../platform/database/database.ts'
+import { findDefinitions } from './definitions.ts'
+
+type Emit = (event: Event) => void
+const SLICE = 500
+
+/**
+ * Call it in the transaction of every change after which machines may have to measure something else: their checks get
+ * their new revisions, their versions grow, and after the commit whoever holds their links tells them.
+ * `agentIds`: machines from which a check is taken away.
+ */
+export async function redefineChecks(
+  tx: Db,
+  emit: Emit,
+  changed: { checkIds?: number[]; agentIds?: string[] },
+): Promise<void> {
+  const redefined: { id: number; agent_id: string }[] = []
+  for (const ids of slicesOf(changed.checkIds ?? [])) redefined.push(...(await storeRevisions(tx, ids)))
+  const fromChecks = redefined.map(({ agent_id }) => agent_id)
+  const agentIds = [...new Set([...fromChecks, ...(changed.agentIds ?? [])])]
+  for (const ids of slicesOf(agentIds)) await raiseVersions(tx, ids)
+  for (const slice of slicesOf(redefined)) {
+    emit({
+      type: 'check.redefined',
+      ids: slice.map(({ id }) => id),
+      agent_ids: slice.map(({ agent_id }) => agent_id),
+    })
+  }
+  const told = new Set(fromChecks)
+  for (const ids of slicesOf(agentIds.filter((id) => !told.has(id)))) {
+    emit({ type: 'check.redefined', ids: [], agent_ids: ids })
+  }
+}
+
+/** Those whose revision is another than it was. */
+async function storeRevisions(tx: Db, ids: number[]): Promise<{ id: number; agent_id: string }[]> {
+  const stored = await tx.selectFrom('checks').select(['id', 'revision']).where('id', 'in', ids).execute()
+  const before = new Map(stored.map(({ id, revision }) => [id, revision]))
+  const changed = (await findDefinitions(tx, ids)).filter(
+    ({ definition }) => definition.revision !== before.get(definition.id),
+  )
+  for (const [revision, same] of Map.groupBy(changed, ({ definition }) => definition.revision)) {
+    const sameIds = same.map(({ definition }) => definition.id)
+    await tx.updateTable('checks').set({ revision }).where('id', 'in', sameIds).execute()
+  }
+  return changed.map(({ agent_id, definition }) => ({ id: definition.id, agent_id }))
+}
+
+async function raiseVersions(tx: Db, agentIds: string[]): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set((eb) => ({ checks_version: eb('checks_version', '+', 1) }))
+    .where('agent_id', 'in', agentIds)
+    .execute()
+}
+
+function slicesOf<Item>(items: Item[]): Item[][] {
+  const count = Math.ceil(items.length / SLICE)
+  return Array.from({ length: count }, (_, index) => items.slice(index * SLICE, (index + 1) * SLICE))
+}

@@ -1,0 +1,73 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Engine } from '../../platform/database/columns.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type {
+  CheckResultsTable,
+  ChecksTable,
+  CheckTransitionsTable,
+} from '../../platform/database/tables/checks.ts'
+
+export type ResultRow = Selectable<CheckResultsTable>
+/** What is needed to judge a result: the check, and how it stood. */
+export type KnownCheck = Pick<
+  Selectable<ChecksTable>,
+  'id' | 'agent_id' | 'check_type' | 'settings' | 'fails_b4_alert' | 'revision'
+> & {
+  [Name in 'status' | 'alert_severity' | 'last_run' | 'fail_count' | 'failing_since']: ResultRow[Name] | null
+} & {
+  /** agents.id */
+  agent: number
+}
+export type Transition = Omit<Insertable<CheckTransitionsTable>, 'id'>
+
+/** So many rows a statement: SQLite takes 32,766 values, and equal statements are prepared once. */
+const SLICE = 250
+
+/** The checks with these numbers. On PostgreSQL nobody edits them before the transaction ends. */
+export async function findKnownChecks(tx: Db, engine: Engine, ids: number[]): Promise<KnownCheck[]> {
+  const found: KnownCheck[] = []
+  for (const slice of slicesOf(ids)) {
+    const rows = await tx
+      .selectFrom('checks')
+      .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
+      .leftJoin('check_results', 'check_results.check_id', 'checks.id')
+      .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'fails_b4_alert', 'revision'])
+      .select(['status', 'alert_severity', 'last_run', 'fail_count', 'failing_since'])
+      .select('agents.id as agent')
+      .where('checks.id', 'in', slice)
+      .orderBy('checks.id')
+      .$if(engine === 'postgres', (query) => query.forShare('checks'))
+      .execute()
+    found.push(...rows)
+  }
+  return found
+}
+
+export async function upsertResults(tx: Db, rows: ResultRow[]): Promise<void> {
+  for (const slice of slicesOf(rows)) {
+    await tx
+      .insertInto('check_results')
+      .values(slice)
+      .onConflict((conflict) =>
+        conflict.column('check_id').doUpdateSet((eb) => ({
+          status: eb.ref('excluded.status'),
+          alert_severity: eb.ref('excluded.alert_severity'),
+          more_info: eb.ref('excluded.more_info'),
+          last_run: eb.ref('excluded.last_run'),
+          fail_count: eb.ref('excluded.fail_count'),
+          failing_since: eb.ref('excluded.failing_since'),
+          measured: eb.ref('excluded.measured'),
+        })),
+      )
+      .execute()
+  }
+}
+
+export async function insertTransitions(tx: Db, transitions: Transition[]): Promise<void> {
+  for (const slice of slicesOf(transitions)) await tx.insertInto('check_transitions').values(slice).execute()
+}
+
+function slicesOf<Item>(items: Item[]): Item[][] {
+  const count = Math.ceil(items.length / SLICE)
+  return Array.from({ length: count }, (_, index) => items.slice(index * SLICE, (index + 1) * SLICE))
+}

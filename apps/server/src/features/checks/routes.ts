@@ -1,0 +1,54 @@
+import {
+  createCheck,
+  deleteCheck,
+  editCheck,
+  getCheck,
+  getCheckSamples,
+  listAgentChecks,
+  listChecks,
+  resetAllChecks,
+  resetCheck,
+  runChecks,
+} from '@muster/contract/api/checks'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { addCheck } from './add-check.ts'
+import { changeCheck } from './change-check.ts'
+import { findChecks } from './queries.ts'
+import { removeCheck } from './remove-check.ts'
+import { requireCheck } from './require-check.ts'
+import { resetAll, resetOne } from './reset-checks.ts'
+import { graphCheck } from './samples/graph-check.ts'
+import { viewCheck } from './view.ts'
+
+export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
+  route(api, listAgentChecks, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return (await findChecks(ctx.db, caller, agent.agent_id)).map(viewCheck)
+  })
+  route(api, listChecks, async ({ caller }) => (await findChecks(ctx.db, caller)).map(viewCheck))
+  route(api, createCheck, async ({ body, caller }) => viewCheck(await addCheck(ctx, caller, body)))
+  route(api, getCheck, async ({ params, caller }) => viewCheck(await requireCheck(ctx.db, caller, params.id)))
+  route(api, editCheck, async ({ params, body, caller }) =>
+    viewCheck(await changeCheck(ctx, caller, params.id, body)),
+  )
+  route(api, deleteCheck, async ({ params, caller }) => {
+    await removeCheck(ctx, caller, params.id)
+    return null
+  })
+  route(api, getCheckSamples, async ({ params, query, caller }) =>
+    graphCheck(ctx, await requireCheck(ctx.db, caller, params.id), query),
+  )
+  route(api, resetCheck, async ({ params, caller }) => viewCheck(await resetOne(ctx, caller, params.id)))
+  route(api, resetAllChecks, ({ params, caller }) => resetAll(ctx, caller, params.agent_id))
+  route(api, runChecks, async ({ params, body, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    const input = { ids: body.ids ?? null }
+    const sent = await fleet.sendChore(agent.agent_id, 'run-checks', { input, author: caller.username })
+    if (!sent) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+    return null
+  })
+}

@@ -1,0 +1,108 @@
+import { ByteReader, ByteWriter } from './bytes.ts'
+import { readNumbers, writeNumbers } from './numbers.ts'
+import type { Point, Sample } from './points.ts'
+
+/**
+ * How samples lie on the disk. Times first: a check runs in an interval that hardly changes, so what is written is
+ * how much each interval differs from the one before it, mostly one byte. Then the values: see numbers.ts.
+ */
+export function encodeSamples(start: number, samples: readonly Sample[]): Uint8Array {
+  const writer = new ByteWriter()
+  writer.whole(samples.length)
+  let before = start
+  let interval = 0
+  for (const [at] of samples) {
+    writer.signed(at - before - interval)
+    interval = at - before
+    before = at
+  }
+  writeNumbers(
+    writer,
+    samples.map(([, value]) => value),
+  )
+  return writer.take()
+}
+
+export function decodeSamples(start: number, bytes: Uint8Array): Sample[] {
+  const reader = new ByteReader(bytes)
+  const count = reader.whole()
+  let at = start
+  let interval = 0
+  const times = Array.from({ length: count }, () => {
+    interval += reader.signed()
+    at += interval
+    return at
+  })
+  const values = readNumbers(reader, count)
+  // As many values as times were read.
+  return times.map((time, index) => [time, values[index]!])
+}
+
+/** Points of one resolution. Least and most are written as how far they are from the mean. */
+export function encodePoints(start: number, seconds: number, points: readonly Point[]): Uint8Array {
+  const writer = new ByteWriter()
+  writer.whole(points.length)
+  let before = start
+  for (const [at] of points) {
+    writer.signed((at - before) / seconds)
+    before = at
+  }
+  // One column, of which each number is near the one before it.
+  writeNumbers(
+    writer,
+    points.flatMap(([, mean, least, most]) => [least, mean, most]),
+  )
+  return writer.take()
+}
+
+export function decodePoints(start: number, seconds: number, bytes: Uint8Array): Point[] {
+  const reader = new ByteReader(bytes)
+  const count = reader.whole()
+  let at = start
+  const times = Array.from({ length: count }, () => {
+    at += reader.signed() * seconds
+    return at
+  })
+  const values = readNumbers(reader, count * 3)
+  // Three values for each time were read.
+  return times.map((time, index) => [
+    time,
+    values[index * 3 + 1]!,
+    values[index * 3]!,
+    values[index * 3 + 2]!,
+  ])
+}
+
+export interface SeriesSample {
+  series: number
+  at: number
+  value: number
+}
+
+/** What one machine sent at once, of several series. */
+export function encodeBatch(samples: readonly SeriesSample[]): Uint8Array {
+  const writer = new ByteWriter()
+  let before = { series: 0, at: 0 }
+  for (const sample of samples) {
+    writer.signed(sample.series - before.series)
+    writer.signed(sample.at - before.at)
+    writeNumbers(writer, [sample.value])
+    before = sample
+  }
+  return writer.take()
+}
+
+export function decodeBatch(bytes: Uint8Array): SeriesSample[] {
+  const reader = new ByteReader(bytes)
+  const samples: SeriesSample[] = []
+  let series = 0
+  let at = 0
+  while (!reader.isAtEnd) {
+    series += reader.signed()
+    at += reader.signed()
+    // One was asked for.
+    const [value] = readNumbers(reader, 1) as [number]
+    samples.push({ series, at, value })
+  }
+  return samples
+}

@@ -1,0 +1,105 @@
+import type { CheckSamples } from '@muster/contract/api/checks'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../../context.ts'
+import { findBands } from './failure-bands.ts'
+import { DAY, KEEP_SECONDS, type Resolution } from './keep.ts'
+import { type Point, type Sample, thinOut } from './points.ts'
+import { findSeries } from './queries.ts'
+import { type Range, readFresh, readPoints, readSamples } from './read-samples.ts'
+
+type Points = CheckSamples['series'][number]['points']
+
+/** Of a series, where nobody asked for a resolution. */
+const MOST_POINTS = 2000
+/** Of all series together, where somebody did. */
+const MOST_ASKED = 200_000
+const STEPS = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY, 7 * DAY]
+
+interface Graphed {
+  id: number
+  agent: number
+}
+
+/** What a check measured between two moments. */
+export async function graphCheck(
+  ctx: Pick<Context, 'db' | 'now'>,
+  check: Graphed,
+  query: Range & { resolution?: Resolution | undefined },
+): Promise<CheckSamples> {
+  if (query.to < query.from) {
+    throw new AppError('invalid', 'The time ends before it begins.', {
+      fields: { to: ['Later than "from".'] },
+    })
+  }
+  const { db } = ctx
+  const now = Math.floor(ctx.now().getTime() / 1000)
+  const range = {
+    from: Math.max(query.from, now - KEEP_SECONDS[3600] - DAY),
+    to: Math.min(query.to, now + DAY),
+  }
+  const rows = await findSeries(db, [check.id])
+  const series = rows.map(({ id }) => id)
+  const failures = await findBands(db, check.id, range)
+  if (series.length === 0 || range.to < range.from) {
+    return { resolution: query.resolution ?? 0, series: [], failures }
+  }
+  const fresh = await readFresh(db, check.agent, series)
+  const { resolution, pointsOf } = await readRange(ctx, fresh, {
+    ...range,
+    resolution: query.resolution,
+    now,
+  })
+  const graphs = rows.map(({ id, name, unit }) => ({ name, unit, points: pointsOf(id) }))
+  return { resolution, series: graphs, failures }
+}
+
+type Reading = { resolution: number; pointsOf: (series: number) => Points }
+
+async function readRange(
+  { db }: Pick<Context, 'db'>,
+  fresh: Map<number, Sample[]>,
+  { now, resolution, ...range }: Range & { now: number; resolution: Resolution | undefined },
+): Promise<Reading> {
+  if (resolution === 0 || (resolution === undefined && mayBeWhole(range, now))) {
+    const found = await readSamples(db, fresh, range)
+    const counts = [...found.values()].map(({ length }) => length)
+    if (resolution === 0) refuseTooMany(counts)
+    if (resolution === 0 || Math.max(...counts) <= MOST_POINTS) {
+      return {
+        resolution: 0,
+        pointsOf: (id) => (found.get(id) ?? []).map(([at, value]) => [at, value, value, value]),
+      }
+    }
+  }
+  const step = resolution ?? stepFor(range, now)
+  const stored = step < 3600 ? 300 : 3600
+  const found = await readPoints(db, fresh, { ...range, resolution: stored })
+  if (resolution !== undefined) refuseTooMany([...found.values()].map(({ length }) => length))
+  return {
+    resolution: step,
+    pointsOf: (id) => writable(found.get(id) ?? [], step === stored ? undefined : step),
+  }
+}
+
+/** Every sample is worth reading where each of a check that runs every ten seconds could be shown, or all are kept. */
+function mayBeWhole({ from, to }: Range, now: number): boolean {
+  return from >= now - KEEP_SECONDS[0] && to - from <= 3 * DAY
+}
+
+function stepFor({ from, to }: Range, now: number): number {
+  const least = from >= now - KEEP_SECONDS[300] ? 300 : 3600
+  const step = STEPS.find((seconds) => seconds >= least && (to - from) / seconds < MOST_POINTS - 1)
+  return step ?? 7 * DAY
+}
+
+function writable(points: Point[], step: number | undefined): Points {
+  const chosen = step === undefined ? points : thinOut(points, step)
+  return chosen.map(([start, mean, least, most]) => [start, mean, least, most])
+}
+
+function refuseTooMany(counts: number[]): void {
+  if (counts.reduce((sum, count) => sum + count, 0) <= MOST_ASKED) return
+  throw new AppError('invalid', 'These are too many points: ask for a shorter time.', {
+    fields: { from: ['Later.'] },
+  })
+}

@@ -1,0 +1,94 @@
+import { type ByteReader, type ByteWriter, MAX_EXACT } from './bytes.ts'
+
+/**
+ * A column of numbers. Most are decimal numbers of few digits: as whole numbers of their last digit they differ by
+ * little from one to the next, and the differences are short. Where that is not exact, each number is combined with
+ * the one before it by exclusive or, and the zero bytes at both ends are left out.
+ */
+const MAX_DECIMALS = 9
+const XOR = 0xff
+const POWERS = Array.from({ length: MAX_DECIMALS + 1 }, (_, decimals) => 10 ** decimals)
+
+/** With how many decimals all of the values are written exactly; undefined where nine do not do. */
+export function findDecimals(values: Iterable<number>): number | undefined {
+  let decimals = 0
+  for (const value of values) {
+    while (!isExact(value, decimals)) {
+      decimals += 1
+      if (decimals > MAX_DECIMALS) return undefined
+    }
+  }
+  // More decimals may be beyond what is exact for a large value that came first.
+  for (const value of values) if (!isExact(value, decimals)) return undefined
+  return decimals
+}
+
+/** To one decimal more than the values have, so that a mean of them is short and as telling as they are. */
+export function roundMean(mean: number, decimals: number | undefined): number {
+  if (decimals === undefined) return mean
+  const scale = power(Math.min(decimals + 1, MAX_DECIMALS))
+  return Math.round(mean * scale) / scale
+}
+
+export function writeNumbers(writer: ByteWriter, values: readonly number[]): void {
+  const decimals = findDecimals(values)
+  writer.byte(decimals ?? XOR)
+  if (decimals === undefined) return writeXored(writer, values)
+  const scale = power(decimals)
+  let before = 0
+  for (const value of values) {
+    const whole = Math.round(value * scale)
+    writer.signed(whole - before)
+    before = whole
+  }
+}
+
+export function readNumbers(reader: ByteReader, count: number): number[] {
+  const decimals = reader.byte()
+  if (decimals === XOR) return readXored(reader, count)
+  const scale = power(decimals)
+  let whole = 0
+  return Array.from({ length: count }, () => {
+    whole += reader.signed()
+    return whole / scale
+  })
+}
+
+function isExact(value: number, decimals: number): boolean {
+  const scale = power(decimals)
+  const whole = Math.round(value * scale)
+  // Minus zero is a value of its own, and has no whole number.
+  return Math.abs(whole) <= MAX_EXACT && whole / scale === value && !Object.is(value, -0)
+}
+
+function power(decimals: number): number {
+  const scale = POWERS[decimals]
+  if (scale === undefined) throw new Error('stored samples have an unknown form')
+  return scale
+}
+
+function writeXored(writer: ByteWriter, values: readonly number[]): void {
+  const before = new DataView(new ArrayBuffer(8))
+  const now = new DataView(new ArrayBuffer(8))
+  for (const value of values) {
+    now.setFloat64(0, value)
+    const bytes = Array.from({ length: 8 }, (_, at) => now.getUint8(at) ^ before.getUint8(at))
+    const first = bytes.findIndex((byte) => byte !== 0)
+    const start = first < 0 ? 8 : first
+    const end = bytes.findLastIndex((byte) => byte !== 0) + 1
+    writer.byte(start * 16 + Math.max(end, start))
+    for (const byte of bytes.slice(start, end)) writer.byte(byte)
+    before.setFloat64(0, value)
+  }
+}
+
+function readXored(reader: ByteReader, count: number): number[] {
+  const view = new DataView(new ArrayBuffer(8))
+  return Array.from({ length: count }, () => {
+    const head = reader.byte()
+    const end = Math.min(head % 16, 8)
+    for (let at = Math.floor(head / 16); at < end; at += 1)
+      view.setUint8(at, view.getUint8(at) ^ reader.byte())
+    return view.getFloat64(0)
+  })
+}

@@ -1,0 +1,71 @@
+import { findDecimals, roundMean } from './numbers.ts'
+
+/** `[unix seconds, value]` */
+export type Sample = readonly [at: number, value: number]
+/** `[unix seconds at which it begins, mean, least, most]` */
+export type Point = readonly [start: number, mean: number, least: number, most: number]
+
+export function windowOf(at: number, seconds: number): number {
+  return Math.floor(at / seconds) * seconds
+}
+
+/** Both together in the order of time. A sample of the same second is the same sample: reports may come twice. */
+export function joinSamples(some: readonly Sample[], others: readonly Sample[]): Sample[] {
+  const bySecond = new Map<number, number>()
+  for (const [at, value] of some) bySecond.set(at, value)
+  for (const [at, value] of others) bySecond.set(at, value)
+  return [...bySecond].toSorted(([a], [b]) => a - b)
+}
+
+/** Samples, in order, as a point for each span of so many seconds in which there are any. */
+export function sumUp(samples: readonly Sample[], seconds: number): Point[] {
+  const decimals = findDecimals(samples.map(([, value]) => value))
+  return bucketsOf(samples, seconds).map(([start, group]) => {
+    const values = group.map(([, value]) => value)
+    const least = values.reduce((a, b) => Math.min(a, b))
+    const most = values.reduce((a, b) => Math.max(a, b))
+    return [start, meanOf(values, decimals, { least, most }), least, most]
+  })
+}
+
+/** Points, in order, as fewer points of longer spans. */
+export function thinOut(points: readonly Point[], seconds: number): Point[] {
+  const decimals = findDecimals(points.map(([, mean]) => mean))
+  return bucketsOf(points, seconds).map(([start, group]) => {
+    const least = group.reduce((min, point) => Math.min(min, point[2]), Number.POSITIVE_INFINITY)
+    const most = group.reduce((max, point) => Math.max(max, point[3]), Number.NEGATIVE_INFINITY)
+    const means = group.map(([, mean]) => mean)
+    return [start, meanOf(means, decimals, { least, most }), least, most]
+  })
+}
+
+/** The points with those that begin in the window taken out, and the fresh ones put in. */
+export function replaceWindow(
+  points: readonly Point[],
+  window: { start: number; seconds: number },
+  fresh: readonly Point[],
+): Point[] {
+  const end = window.start + window.seconds
+  return [
+    ...points.filter(([start]) => start < window.start),
+    ...fresh,
+    ...points.filter(([start]) => start >= end),
+  ]
+}
+
+function bucketsOf<Item extends readonly [number, ...number[]]>(
+  items: readonly Item[],
+  seconds: number,
+): [number, Item[]][] {
+  return [...Map.groupBy(items, ([at]) => windowOf(at, seconds))]
+}
+
+function meanOf(
+  values: readonly number[],
+  decimals: number | undefined,
+  { least, most }: { least: number; most: number },
+): number {
+  // Divided first: the sum of large numbers may have no number.
+  const mean = values.reduce((sum, value) => sum + value / values.length, 0)
+  return Math.min(most, Math.max(least, roundMean(mean, decimals)))
+}

@@ -1,0 +1,139 @@
+import type { CheckResult } from '@muster/contract/agent/checks'
+import type { CheckSettings } from '@muster/contract/api/checks'
+import type { Event } from '@muster/contract/events'
+import { seriesOf } from '@muster/rules/check-series'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { isSameSubject } from './definitions.ts'
+import { secondsOf } from './forget-results.ts'
+import { judgeRun, PENDING, type Standing } from './judge-result.ts'
+import {
+  findKnownChecks,
+  insertTransitions,
+  type KnownCheck,
+  type ResultRow,
+  type Transition,
+  upsertResults,
+} from './results-queries.ts'
+import { type MeasuredValue, storeSamples } from './samples/store-samples.ts'
+import { readSettings } from './view.ts'
+
+export interface ReportedResults {
+  agentId: string
+  results: CheckResult[]
+}
+
+/** Clocks of machines are put right by the server's, but not to the second. */
+const AHEAD_MS = 60_000
+
+interface Progress {
+  check: KnownCheck
+  settings: CheckSettings
+  standing: Standing
+  lastRunMs: number
+  /** The row to write; absent while nothing was newer than what is known. */
+  row?: ResultRow
+}
+
+/**
+ * Stores what machines measured, in the order in which it was measured: each run counts, also those of the time
+ * without a server. What belongs to another machine, to no check, or to something else than the check now measures is
+ * passed over; what is older than what is known, or from the future, does not replace it.
+ */
+export async function storeResults(
+  tx: Db,
+  emit: (event: Event) => void,
+  ctx: Pick<Context, 'engine' | 'now'>,
+  reports: ReportedResults[],
+): Promise<void> {
+  const now = ctx.now()
+  const checks = await findProgress(tx, ctx.engine, reports)
+  const runs = reports
+    .flatMap(({ agentId, results }) =>
+      results.map((result) => ({ agentId, result, atMs: Date.parse(result.at) })),
+    )
+    .filter(({ agentId, result }) => belongs(checks.get(result.check_id), agentId, result))
+    .toSorted((a, b) => a.atMs - b.atMs)
+  const values = runs.flatMap(({ result, atMs }): MeasuredValue[] => {
+    // belongs() has found it.
+    const { check } = checks.get(result.check_id)!
+    const at = Math.floor(atMs / 1000)
+    return seriesOf(result.measured).map((value) => ({ check, at, ...value }))
+  })
+  await storeSamples(tx, now, values)
+  const transitions: Transition[] = []
+  for (const { result, atMs } of runs) {
+    // belongs() has found it.
+    const progress = checks.get(result.check_id)!
+    if (atMs <= progress.lastRunMs || atMs > now.getTime() + AHEAD_MS) continue
+    transitions.push(...takeRun(progress, result, new Date(atMs)))
+  }
+  const taken = [...checks.values()].filter(({ row }) => row !== undefined)
+  if (taken.length === 0) return
+  await upsertResults(
+    tx,
+    taken.flatMap(({ row }) => row ?? []),
+  )
+  await insertTransitions(tx, transitions)
+  emit({
+    type: 'check.changed',
+    ids: taken.map(({ check }) => check.id),
+    agent_ids: taken.map(({ check }) => check.agent_id),
+  })
+  const recounted = new Set(taken.filter(hasOtherCount).map(({ check }) => check.agent_id))
+  if (recounted.size > 0) emit({ type: 'agent.changed', ids: [...recounted], agent_ids: [...recounted] })
+}
+
+async function findProgress(
+  tx: Db,
+  engine: Context['engine'],
+  reports: ReportedResults[],
+): Promise<Map<number, Progress>> {
+  const ids = new Set(reports.flatMap(({ results }) => results.map(({ check_id }) => check_id)))
+  // What is beyond the database's numbers is no check's.
+  const possible = [...ids].filter((id) => id > 0 && id <= 2_147_483_647)
+  const known = await findKnownChecks(tx, engine, possible)
+  return new Map(
+    known.map((check) => [
+      check.id,
+      {
+        check,
+        settings: readSettings(check),
+        standing: standingOf(check),
+        lastRunMs: check.last_run === null ? Number.NEGATIVE_INFINITY : Date.parse(check.last_run),
+      },
+    ]),
+  )
+}
+
+function belongs(progress: Progress | undefined, agentId: string, result: CheckResult): boolean {
+  if (progress === undefined || progress.check.agent_id !== agentId) return false
+  const { check_type } = result.measured
+  if (check_type !== 'unmeasurable' && check_type !== progress.check.check_type) return false
+  return isSameSubject(result.revision, progress.check.revision)
+}
+
+function takeRun(progress: Progress, { measured }: CheckResult, at: Date): Transition[] {
+  const { check, settings, standing } = progress
+  const last_run = at.toISOString()
+  const verdict = judgeRun({ settings, fails_b4_alert: check.fails_b4_alert }, standing, {
+    measured,
+    at: last_run,
+  })
+  const { more_info, ...after } = verdict
+  progress.standing = after
+  progress.lastRunMs = at.getTime()
+  progress.row = { check_id: check.id, ...after, more_info, last_run, measured: JSON.stringify(measured) }
+  if (after.alert_severity === standing.alert_severity) return []
+  const { alert_severity: severity } = after
+  return [{ check_id: check.id, agent_id: check.agent_id, at: secondsOf(at), severity }]
+}
+
+function standingOf({ status, alert_severity, fail_count, failing_since }: KnownCheck): Standing {
+  if (status === null || fail_count === null) return PENDING
+  return { status, alert_severity, fail_count, failing_since }
+}
+
+function hasOtherCount({ check, standing }: Progress): boolean {
+  return (check.status ?? 'pending') !== standing.status || check.alert_severity !== standing.alert_severity
+}

@@ -1,0 +1,157 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import { editAgent } from '@muster/contract/api/agents'
+import { type Check, createCheck, deleteCheck, editCheck, runChecks } from '@muster/contract/api/checks'
+import { editScript } from '@muster/contract/api/scripts'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { TestAgent } from '../agents/test-agent.ts'
+
+const PING = { check_type: 'ping', name: 'Router', ip: '192.0.2.1' } as const
+const CPU = { check_type: 'cpuload' } as const
+
+async function prepare() {
+  const server = await createTestServer()
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const machine = await TestAgent.enrol(server, url, site.id)
+  const root = server.as(await server.given.user({ superuser: true }))
+  let from = 0
+  return {
+    server,
+    machine,
+    root,
+    /** What the machine is told next. */
+    told: async (): Promise<CommandInput<'set-checks'>> => {
+      const { payload, command } = await machine.nextCommand(from)
+      from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
+      expect(payload.name).toBe('set-checks')
+      // Checked by the name.
+      return payload.input as CommandInput<'set-checks'>
+    },
+    add: async (settings: Parameters<typeof bodyOf>[1]): Promise<Check> =>
+      (await root.call(createCheck, { body: bodyOf(machine, settings) })).body,
+    async [Symbol.asyncDispose]() {
+      machine.cut()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function bodyOf(
+  machine: TestAgent,
+  settings: typeof PING | typeof CPU | { check_type: 'script'; script: number },
+) {
+  return { agent: machine.agentId, settings }
+}
+
+test('a machine that comes back without the latest checks is told, and asks for what it lacks', async () => {
+  await using prepared = await prepare()
+  const { machine, add, told } = prepared
+  const cpu = await add(CPU)
+  const ping = await add(PING)
+  await machine.connect({ checksVersion: 1 })
+  const first = await told()
+  expect(first).toEqual({
+    version: 2,
+    wanted: [cpu, ping].map(({ id }) => ({ id, revision: expect.stringMatching(/^[0-9a-f]+\.[0-9a-f]+$/) })),
+    put: [],
+  })
+  machine.report({ kind: 'checks-missing', version: 2, ids: [ping.id, 99_999] })
+  expect(await told()).toEqual({
+    ...first,
+    put: [
+      {
+        ...first.wanted[1],
+        check_type: 'ping',
+        run_interval_seconds: 120,
+        settings: { ip: '192.0.2.1' },
+      },
+    ],
+  })
+})
+
+test('a machine with the latest checks is told nothing', async () => {
+  await using prepared = await prepare()
+  const { server, machine, add, told, root } = prepared
+  await add(CPU)
+  await machine.connect({ checksVersion: 1 })
+  await root.call(runChecks, { params: { agent_id: machine.agentId }, body: {} })
+  const { payload } = await machine.nextCommand(0)
+  expect(payload).toMatchObject({ name: 'run-checks', input: { ids: null } })
+  machine.cut()
+  await server.ctx.db.updateTable('agents').set({ checks_version: 5 }).execute()
+  const from = machine.frames.length
+  await machine.connect({ checksVersion: 5 })
+  await root.call(runChecks, { params: { agent_id: machine.agentId }, body: { ids: [7] } })
+  expect((await machine.nextCommand(from)).payload).toMatchObject({ name: 'run-checks', input: { ids: [7] } })
+  expect(told).toBeTypeOf('function')
+})
+
+test('a connected machine is told of every change at once', async () => {
+  await using prepared = await prepare()
+  const { server, machine, add, told, root } = prepared
+  await machine.connect()
+  const script = await server.given.script({ script_body: 'echo 1', shell: 'python' })
+  const check = await add({ check_type: 'script', script: script.id })
+  const added = await told()
+  expect(added).toMatchObject({
+    version: 1,
+    put: [
+      {
+        id: check.id,
+        check_type: 'script',
+        settings: { interpreter: 'python', body: 'echo 1', args: [], env_vars: [], timeout_seconds: 120 },
+      },
+    ],
+  })
+  await root.call(editScript, { params: { id: script.id }, body: { script_body: 'echo 2' } })
+  const rewritten = await told()
+  expect(rewritten).toMatchObject({ version: 2, put: [{ settings: { body: 'echo 2' } }] })
+  expect(rewritten.wanted).not.toEqual(added.wanted)
+  await root.call(editScript, { params: { id: script.id }, body: { description: 'No other text.' } })
+  await root.call(editAgent, { params: { agent_id: machine.agentId }, body: { check_interval: 60 } })
+  expect(await told()).toMatchObject({ version: 3, put: [{ run_interval_seconds: 60 }] })
+  await root.call(deleteCheck, { params: { id: check.id } })
+  expect(await told()).toEqual({ version: 4, wanted: [], put: [] })
+})
+
+test('thresholds are no business of the machine', async () => {
+  await using prepared = await prepare()
+  const { machine, add, told, root } = prepared
+  await machine.connect()
+  const cpu = await add(CPU)
+  const before = await told()
+  const settings = { ...CPU, warning_threshold: 5 }
+  await root.call(editCheck, { params: { id: cpu.id }, body: { settings } })
+  await root.call(editCheck, { params: { id: cpu.id }, body: { settings, run_interval: 30 } })
+  expect(await told()).toMatchObject({ version: before.version + 1, put: [{ run_interval_seconds: 30 }] })
+})
+
+test('a machine that knows more than a database that was put back is overtaken', async () => {
+  await using prepared = await prepare()
+  const { machine, add, told } = prepared
+  await add(CPU)
+  await machine.connect({ checksVersion: 40 })
+  expect(await told()).toMatchObject({ version: 41, wanted: [{}] })
+})
+
+test('long scripts are sent in several commands', async () => {
+  await using prepared = await prepare()
+  const { server, machine, add, told } = prepared
+  for (const letter of ['a', 'b', 'c']) {
+    const script = await server.given.script({ script_body: letter.repeat(300_000) })
+    await add({ check_type: 'script', script: script.id })
+  }
+  await machine.connect()
+  const { wanted, version } = await told()
+  machine.report({ kind: 'checks-missing', version, ids: wanted.map(({ id }) => id) })
+  const parts = [await told(), await told(), await told()]
+  expect(parts.map(({ put }) => put.map(({ id }) => id))).toEqual(wanted.map(({ id }) => [id]))
+})
+
+test('checks of a machine that is away cannot be run now', async () => {
+  await using prepared = await prepare()
+  const { machine, root } = prepared
+  const { error } = await root.call(runChecks, { params: { agent_id: machine.agentId }, body: {} })
+  expect(error).toMatchObject({ code: 'agent_offline', detail: 'PC-12 is not connected.' })
+})

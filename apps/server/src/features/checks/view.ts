@@ -1,0 +1,52 @@
+import type { Measured } from '@muster/contract/agent/checks'
+import type { Check, CheckSettings, CheckState } from '@muster/contract/api/checks'
+import { describeCheck } from './describe-check.ts'
+import type { CheckRow } from './queries.ts'
+
+export function viewCheck(row: CheckRow): Check {
+  const settings = readSettings(row)
+  return {
+    id: row.id,
+    agent_id: row.agent_id,
+    settings,
+    readable_desc: describeCheck(settings, row.script_name),
+    script_name: row.script_name,
+    fails_b4_alert: row.fails_b4_alert,
+    run_interval: row.run_interval,
+    check_result: viewState(row),
+    modified: row.modified,
+  }
+}
+
+export function readSettings(row: Pick<CheckRow, 'check_type' | 'settings'>): CheckSettings {
+  // Stored by add-check.ts and change-check.ts as the contract's schema made it, without its type.
+  return { ...JSON.parse(row.settings), check_type: row.check_type } as CheckSettings
+}
+
+export function readMeasured(measured: string): Measured {
+  // Stored by store-results.ts as the contract's schema made it.
+  return JSON.parse(measured) as Measured
+}
+
+/** What the audit log keeps of a check. */
+export function viewForAudit(row: CheckRow) {
+  const { settings, readable_desc, fails_b4_alert, run_interval } = viewCheck(row)
+  return { check: readable_desc, ...settings, fails_b4_alert, run_interval }
+}
+
+function viewState(row: CheckRow): CheckState {
+  const measured = row.measured === null ? undefined : readMeasured(row.measured)
+  const ran = measured?.check_type === 'script' ? measured : undefined
+  return {
+    status: row.status ?? 'pending',
+    alert_severity: row.alert_severity,
+    more_info: row.more_info ?? '',
+    last_run: row.last_run,
+    fail_count: row.fail_count ?? 0,
+    failing_since: row.failing_since,
+    stdout: ran?.stdout ?? (measured?.check_type === 'ping' ? measured.output : ''),
+    stderr: ran?.stderr ?? '',
+    retcode: ran?.retcode ?? null,
+    execution_time: ran?.execution_time ?? null,
+  }
+}

@@ -1,0 +1,75 @@
+import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckStatus, Severity } from '@muster/contract/api/checks'
+import type { Generated } from 'kysely'
+
+export interface ChecksTable {
+  id: Generated<number>
+  agent_id: string
+  check_type: CheckType
+  /** JSON of the contract's fields of this type. */
+  settings: string
+  /** Of what a machine has at most one of each: the same for two checks that exclude each other. */
+  only_key: string | null
+  /** Of a script check; null when the script is gone. */
+  script_id: number | null
+  fails_b4_alert: number
+  /** Seconds; 0 = the machine's own check interval. */
+  run_interval: number
+  /** Names what the machine is to do for it: see definitions.ts. */
+  revision: string
+  created_at: string
+  modified: string
+  modified_by: string
+}
+
+/** What a check found last; a check without a row is pending. */
+export interface CheckResultsTable {
+  check_id: number
+  status: CheckStatus
+  /** Of a failing one. */
+  alert_severity: Severity | null
+  more_info: string
+  last_run: string
+  /** Failing runs in a row. */
+  fail_count: number
+  failing_since: string | null
+  /** JSON of the contract's Measured. */
+  measured: string
+}
+
+/** When a check began to fail, changed its severity, or ceased to fail (null). */
+export interface CheckTransitionsTable {
+  id: Generated<number>
+  check_id: number
+  agent_id: string
+  /** Unix seconds, as in all tables below. */
+  at: number
+  severity: Severity | null
+}
+
+/** A number of a check over time: see rules/check-series.ts. */
+export interface SeriesTable {
+  id: Generated<number>
+  agent_id: string
+  check_id: number
+  name: string
+  unit: string
+}
+
+/** Samples of one machine as they came in, until they are merged into chunks. */
+export interface SampleBatchesTable {
+  id: Generated<number>
+  /** agents.id */
+  agent: number
+  stored_at: number
+  samples: Uint8Array
+}
+
+/** Points of one series in one window of time, compressed. */
+export interface SampleChunksTable {
+  series_id: number
+  /** 0 = raw, else the seconds that each point stands for. */
+  resolution: number
+  start: number
+  points: Uint8Array
+}

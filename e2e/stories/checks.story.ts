@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, type Page } from '@playwright/test'
+import { machineRow, treeLine } from '../support/dashboard.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+// Checks on this machine itself, with the agent's own program and a disk small enough to fill.
+test('checks: results come by themselves, and a disk that fills up turns every console', async ({
+  admin,
+  server,
+  openConsole,
+}) => {
+  test.setTimeout(150_000)
+  const acme = await addClient(admin, 'Acme', 'Berlin')
+  await using agent = await startAgent({ server: server.url, token: await makeToken(admin, acme) })
+  await using disk = await mountSmallDisk()
+  const watcher = await openConsole({ as: admin })
+  const page = await openConsole({ as: admin })
+  await machineRow(page, hostname()).click()
+  await page.getByRole('tab', { name: 'Checks' }).click()
+  await expect(page.getByText(/has no checks yet/)).toBeVisible()
+
+  await test.step('CPU and memory: the first results come without touching the page', async () => {
+    // What else this machine does at the moment must not turn the tree.
+    await addCheck(page, 'CPU load', { 'Failing runs in a row before it counts': '10' })
+    await expect(checkRow(page, /CPU/)).toContainText(/(passing|pending).* % in use/, { timeout: 15_000 })
+    await addCheck(page, 'Memory', { 'Failing runs in a row before it counts': '10' })
+    await expect(checkRow(page, /[Mm]emory/)).toContainText(/ % of .* GB in use/, { timeout: 15_000 })
+  })
+
+  await test.step('a disk with room passes', async () => {
+    await addCheck(page, 'Disk space', { Disk: disk.path, Interval: '10' })
+    await expect(diskRow(page, disk)).toContainText('passing', { timeout: 15_000 })
+    await expect(machineRow(watcher, hostname())).toContainText(/online[123]/)
+    await expect(treeLine(watcher, /Berlin/)).not.toContainText('A check')
+  })
+
+  await test.step('it fills up: warning, then error, on every console', async () => {
+    await disk.fill(16)
+    await expect(diskRow(page, disk)).toContainText('failing · warning', LATER)
+    await expect(machineRow(watcher, hostname())).toContainText('1 of 3 checks warning', SOON)
+    await expect(treeLine(watcher, /Berlin/)).toContainText('A check warns', SOON)
+    await expect(treeLine(watcher, /Acme/)).toContainText('A check warns', SOON)
+    await disk.fill(19)
+    await expect(diskRow(page, disk)).toContainText('failing · error', LATER)
+    await expect(page.getByRole('tab', { name: 'Checks 1 failing' })).toBeVisible(SOON)
+    await expect(machineRow(watcher, hostname())).toContainText('1 of 3 checks failing', SOON)
+    await expect(treeLine(watcher, /Berlin/)).toContainText('A check fails', SOON)
+  })
+
+  await test.step('a changed threshold counts at once, on what was measured last', async () => {
+    await diskRow(page, disk).dblclick()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByRole('status')).toHaveText(/^Last .*: 1 alert, .* in error/)
+    await dialog.getByRole('textbox', { name: 'Warning threshold' }).fill('2')
+    await dialog.getByRole('textbox', { name: 'Error threshold' }).fill('1')
+    await expect(dialog.getByRole('status')).toHaveText(/^Last .*: no alerts/)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(diskRow(page, disk)).toContainText('passing', SOON)
+    await diskRow(page, disk).dblclick()
+    await dialog.getByRole('textbox', { name: 'Warning threshold' }).fill('25')
+    await dialog.getByRole('textbox', { name: 'Error threshold' }).fill('10')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(diskRow(page, disk)).toContainText('failing · error', SOON)
+  })
+
+  await test.step('room again: it passes, and the tree is calm', async () => {
+    await disk.empty()
+    await expect(diskRow(page, disk)).toContainText('passing', LATER)
+    await expect(machineRow(watcher, hostname())).not.toContainText(/checks (failing|warning)/, SOON)
+    await expect(treeLine(watcher, /Berlin/)).not.toContainText('A check', SOON)
+  })
+
+  await test.step('the history shows what was measured, exactly, as a graph and as a table', async () => {
+    await diskRow(page, disk).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Show history' }).click()
+    const dialog = page.getByRole('dialog')
+    const graph = dialog.getByRole('slider', { name: 'Free space over time' })
+    await graph.focus()
+    await page.keyboard.press('End')
+    await expect(graph).toHaveAttribute('aria-valuetext', /: 100 %$/)
+    await dialog.getByRole('button', { name: 'Table' }).click()
+    const rows = dialog.getByRole('grid', { name: 'What was measured' }).getByRole('row')
+    const seen = await rows.count()
+    // Titles, with room, warning, error, room again.
+    expect(seen).toBeGreaterThanOrEqual(5)
+    await expect.poll(() => rows.count(), LATER).toBeGreaterThan(seen)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+  })
+
+  await test.step('run now, reset, delete', async () => {
+    await chooseAction(page, disk, 'Reset')
+    await expect(diskRow(page, disk)).toContainText('pending', SOON)
+    await chooseAction(page, disk, 'Run now')
+    await expect(diskRow(page, disk)).toContainText('passing', { timeout: 4000 })
+    await chooseAction(page, disk, 'Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await expect(diskRow(page, disk)).toBeHidden()
+  })
+  await agent.stop()
+  agent.expectCleanLog()
+})
+
+/** The server tells within a second; the tree asks again up to a second later, and the rest is the tests' own. */
+const SOON = { timeout: 2500 }
+/** Until the check has run again. */
+const LATER = { timeout: 15_000 }
+
+async function addCheck(page: Page, type: string, fields: Record<string, string>): Promise<void> {
+  await page.getByRole('button', { name: 'New check' }).click()
+  await page.getByRole('menuitem', { name: type }).click()
+  const dialog = page.getByRole('dialog', { name: new RegExp(`^New check .*: ${type}$`) })
+  for (const [name, text] of Object.entries(fields)) {
+    await dialog.getByLabel(name, { exact: true }).fill(text)
+  }
+  await dialog.getByRole('button', { name: 'Add check' }).click()
+  await expect(dialog).toBeHidden()
+}
+
+const checkRow = (page: Page, name: RegExp) =>
+  page.getByRole('grid', { name: 'Checks' }).getByRole('row', { name })
+const diskRow = (page: Page, { path }: SmallDisk) =>
+  page.getByRole('grid', { name: 'Checks' }).getByRole('row').filter({ hasText: path })
+
+async function chooseAction(page: Page, disk: SmallDisk, name: string): Promise<void> {
+  await diskRow(page, disk).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: new RegExp(`^${name}`) }).click()
+}
+
+type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>
+
+/** 20 MB in memory, mounted as a disk of its own. */
+async function mountSmallDisk() {
+  const path = await mkdtemp(join(tmpdir(), 'muster-e2e-disk-'))
+  await asRoot('mount', '-t', 'tmpfs', '-o', 'size=20m,mode=777', 'muster', path)
+  const file = join(path, 'filler')
+  return {
+    path,
+    fill: (megabytes: number) => writeFile(file, new Uint8Array(megabytes * 1024 * 1024)),
+    empty: () => rm(file),
+    async [Symbol.asyncDispose]() {
+      await asRoot('umount', '--lazy', path)
+      await rm(path, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Mounting is for root only; elsewhere sudo has to allow it without a question. */
+async function asRoot(...command: string[]): Promise<void> {
+  const [file = '', ...args] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
+  await promisify(execFile)(file, args)
+}

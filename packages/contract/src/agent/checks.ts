@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { Interpreter } from './interpreter.ts'
+
+/**
+ * Checks as they cross the agent's link: what a machine measures and how often, and what it measured. Whether that is
+ * good or bad is not known here: thresholds stay with the server, and `@muster/rules/judge-check` decides.
+ */
+export const CHECK_TYPES = [
+  'diskspace',
+  'cpuload',
+  'memory',
+  'ping',
+  'service',
+  'script',
+  'process',
+  'file',
+] as const
+export const CheckType = z.enum(CHECK_TYPES)
+export type CheckType = z.infer<typeof CheckType>
+
+const Path = z.string().trim().min(1, 'A path is needed.').max(1000)
+const Name = z.string().trim().min(1, 'A name is needed.').max(255)
+
+/** What each type needs to know to measure. */
+export const measureSettings = {
+  /** `disk` is a mount point or, on Windows, a drive such as `C:`. */
+  diskspace: z.object({ disk: Path }),
+  cpuload: z.object({}),
+  memory: z.object({}),
+  ping: z.object({
+    ip: z
+      .string()
+      .trim()
+      .min(1, 'A host name or an address is needed.')
+      .max(253)
+      .regex(/^[A-Za-z0-9_.:%-]+$/, 'Write a host name or an address.')
+      .refine((host) => !host.startsWith('-'), 'Write a host name or an address.'),
+  }),
+  /** A systemd unit, a Windows service or a launchd label. */
+  service: z.object({
+    svc_name: Name.regex(/^[^-/\s][^/\r\n]*$/, 'Write the name of a service.'),
+    restart_if_stopped: z.boolean(),
+  }),
+  /** The script's text as the library has it at the moment. */
+  script: z.object({
+    interpreter: Interpreter,
+    body: z.string().max(1_000_000),
+    args: z.array(z.string().max(10_000)).max(200),
+    env_vars: z.array(z.string().max(10_000)).max(200),
+    timeout_seconds: z.int().min(1).max(3600),
+  }),
+  /** Processes whose program has this name (`sshd`, `notepad.exe`); upper and lower case differ on Linux only. */
+  process: z.object({ process_name: Name }),
+  file: z.object({ path: Path }),
+} as const satisfies Record<CheckType, z.ZodType>
+
+const DefinitionHead = {
+  id: z.int(),
+  /** Changes whenever anything else in the definition does. */
+  revision: z.string().max(64),
+  run_interval_seconds: z.int().min(10).max(86_400),
+}
+export const CheckDefinition = z.discriminatedUnion('check_type', [
+  z.object({ ...DefinitionHead, check_type: z.literal('diskspace'), settings: measureSettings.diskspace }),
+  z.object({ ...DefinitionHead, check_type: z.literal('cpuload'), settings: measureSettings.cpuload }),
+  z.object({ ...DefinitionHead, check_type: z.literal('memory'), settings: measureSettings.memory }),
+  z.object({ ...DefinitionHead, check_type: z.literal('ping'), settings: measureSettings.ping }),
+  z.object({ ...DefinitionHead, check_type: z.literal('service'), settings: measureSettings.service }),
+  z.object({ ...DefinitionHead, check_type: z.literal('script'), settings: measureSettings.script }),
+  z.object({ ...DefinitionHead, check_type: z.literal('process'), settings: measureSettings.process }),
+  z.object({ ...DefinitionHead, check_type: z.literal('file'), settings: measureSettings.file }),
+])
+export type CheckDefinition = z.infer<typeof CheckDefinition>
+
+const Bytes = z.number().min(0).max(Number.MAX_SAFE_INTEGER)
+const Percent = z.number().min(0).max(100)
+export const SERVICE_STATES = ['running', 'start_pending', 'stopped', 'failed', 'missing'] as const
+
+/** A number that a script check names: a line `metric name=value [unit]` of its output. */
+export const Metric = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
+  value: z.number(),
+  unit: z.string().max(16),
+})
+export type Metric = z.infer<typeof Metric>
+export const MAX_METRICS = 20
+
+/** What was measured, by type. `unmeasurable`: the machine could not measure at all, and says why. */
+export const Measured = z.discriminatedUnion('check_type', [
+  z.object({ check_type: z.literal('unmeasurable'), reason: z.string().max(500) }),
+  z.object({
+    check_type: z.literal('diskspace'),
+    /** False: there is no such mount or drive now, and all numbers are 0. */
+    exists: z.boolean(),
+    total_bytes: Bytes,
+    free_bytes: Bytes,
+    /** Null where the file system counts none. */
+    inodes_total: Bytes.nullable(),
+    inodes_free: Bytes.nullable(),
+  }),
+  /** Mean over the time since the check last ran, at most its interval. */
+  z.object({ check_type: z.literal('cpuload'), percent: Percent }),
+  z.object({
+    check_type: z.literal('memory'),
+    percent: Percent,
+    total_bytes: Bytes,
+    /** Null without swap. */
+    swap_percent: Percent.nullable(),
+  }),
+  z.object({
+    check_type: z.literal('ping'),
+    sent: z.int().min(0),
+    received: z.int().min(0),
+    /** Mean of those that came back. */
+    ms: z.number().min(0).nullable(),
+    output: z.string().max(4000),
+  }),
+  z.object({
+    check_type: z.literal('service'),
+    state: z.enum(SERVICE_STATES),
+    /** Whether it was stopped and has been started by this check. */
+    restarted: z.boolean(),
+    detail: z.string().max(500),
+  }),
+  z.object({
+    check_type: z.literal('script'),
+    outcome: z.enum(['exited', 'timed_out', 'failed']),
+    retcode: z.int().nullable(),
+    /** The last 10,000 characters each. */
+    stdout: z.string().max(10_000),
+    stderr: z.string().max(10_000),
+    /** Seconds. */
+    execution_time: z.number().min(0),
+    metrics: z.array(Metric).max(MAX_METRICS),
+  }),
+  z.object({ check_type: z.literal('process'), count: z.int().min(0), memory_bytes: Bytes }),
+  z.object({
+    check_type: z.literal('file'),
+    exists: z.boolean(),
+    size_bytes: Bytes,
+    age_seconds: z.number(),
+  }),
+])
+export type Measured = z.infer<typeof Measured>
+
+export const CheckResult = z.object({
+  check_id: z.int(),
+  revision: z.string().max(64),
+  /** When it was measured, by the machine's clock put right by what it knows of the server's. */
+  at: z.iso.datetime(),
+  measured: Measured,
+})
+export type CheckResult = z.infer<typeof CheckResult>
+export const MAX_RESULTS = 500

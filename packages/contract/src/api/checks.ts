@@ -1,0 +1,255 @@
+import { z } from 'zod'
+import { CheckType, measureSettings } from '../agent/checks.ts'
+import { endpoint } from '../endpoint.ts'
+import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
+
+export const Severity = z.enum(['info', 'warning', 'error'])
+export type Severity = z.infer<typeof Severity>
+export const CheckStatus = z.enum(['passing', 'failing', 'pending'])
+export type CheckStatus = z.infer<typeof CheckStatus>
+
+const PercentThreshold = z.number().min(0).max(99)
+const ReturnCodes = z.array(z.int().min(0).max(2_147_483_647)).max(50)
+const EnvVars = measureSettings.script.shape.env_vars
+const Name = z.string().trim().min(1, 'A name is needed.').max(255)
+const alert_severity = Severity.default('warning')
+
+export const DISK_UNITS = ['percent', 'gigabytes', 'inodes'] as const
+
+/** The own fields of each type, under the names of the field where it has the type. */
+export const checkFields = {
+  /** Thresholds are what remains: percent, gigabytes, or percent of the inodes. */
+  diskspace: z.object({
+    disk: measureSettings.diskspace.shape.disk,
+    threshold_unit: z.enum(DISK_UNITS).default('percent'),
+    warning_threshold: z.number().min(0).max(1_000_000).default(25),
+    error_threshold: z.number().min(0).max(1_000_000).default(10),
+  }),
+  cpuload: z.object({
+    warning_threshold: PercentThreshold.default(70),
+    error_threshold: PercentThreshold.default(90),
+  }),
+  memory: z.object({
+    memory_kind: z.enum(['memory', 'swap']).default('memory'),
+    warning_threshold: PercentThreshold.default(70),
+    error_threshold: PercentThreshold.default(85),
+  }),
+  ping: z.object({ name: Name, ip: measureSettings.ping.shape.ip, alert_severity }),
+  service: z.object({
+    svc_name: measureSettings.service.shape.svc_name,
+    restart_if_stopped: z.boolean().default(false),
+    pass_if_start_pending: z.boolean().default(false),
+    pass_if_svc_not_exist: z.boolean().default(false),
+    alert_severity,
+  }),
+  script: z.object({
+    script: Id,
+    script_args: measureSettings.script.shape.args.default([]),
+    env_vars: EnvVars.default([]),
+    /** Seconds. */
+    timeout: measureSettings.script.shape.timeout_seconds.default(120),
+    info_return_codes: ReturnCodes.default([]),
+    warning_return_codes: ReturnCodes.default([]),
+    success_return_codes: ReturnCodes.default([]),
+    metric_thresholds: z
+      .array(
+        z.object({
+          name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'Letters, digits, dot, dash and underscore.'),
+          warning_threshold: z.number(),
+          error_threshold: z.number(),
+          reverse: z.boolean(),
+        }),
+      )
+      .max(20)
+      .default([]),
+  }),
+  process: z.object({
+    process_name: measureSettings.process.shape.process_name,
+    expect: z.enum(['running', 'not_running']).default('running'),
+    /** Of all of them together; 0 = any. */
+    max_memory_mb: z.int().min(0).max(100_000_000).default(0),
+    alert_severity,
+  }),
+  file: z.object({
+    path: measureSettings.file.shape.path,
+    expect: z.enum(['exists', 'missing']).default('exists'),
+    /** 0 = any. */
+    max_age_minutes: z.int().min(0).max(100_000_000).default(0),
+    max_size_mb: z.int().min(0).max(100_000_000).default(0),
+    alert_severity,
+  }),
+} as const satisfies Record<CheckType, z.ZodType>
+
+/** `check_type` and the own fields of that type. */
+export const CheckSettings = z.discriminatedUnion('check_type', [
+  checkFields.diskspace.extend({ check_type: z.literal('diskspace') }),
+  checkFields.cpuload.extend({ check_type: z.literal('cpuload') }),
+  checkFields.memory.extend({ check_type: z.literal('memory') }),
+  checkFields.ping.extend({ check_type: z.literal('ping') }),
+  checkFields.service.extend({ check_type: z.literal('service') }),
+  checkFields.script.extend({ check_type: z.literal('script') }),
+  checkFields.process.extend({ check_type: z.literal('process') }),
+  checkFields.file.extend({ check_type: z.literal('file') }),
+])
+export type CheckSettings = z.infer<typeof CheckSettings>
+
+const Schedule = {
+  /** Runs that must fail one after the other before it counts. */
+  fails_b4_alert: z.int().min(1).max(10).default(1),
+  /** Seconds; 0 = the machine's own check interval. */
+  run_interval: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .refine((seconds) => seconds === 0 || seconds >= 10, 'At least 10 seconds, or 0 for the usual interval.')
+    .default(0),
+}
+
+export const CheckState = z.object({
+  status: CheckStatus,
+  /** Of a failing one. */
+  alert_severity: Severity.nullable(),
+  more_info: z.string(),
+  last_run: Instant.nullable(),
+  fail_count: z.int(),
+  failing_since: Instant.nullable(),
+  /** Of scripts. */
+  stdout: z.string(),
+  stderr: z.string(),
+  retcode: z.int().nullable(),
+  /** Seconds. */
+  execution_time: z.number().nullable(),
+})
+export type CheckState = z.infer<typeof CheckState>
+
+/** A check of a machine with what it found last. `settings` are the own fields of its type. */
+export const Check = z.object({
+  id: z.int(),
+  agent_id: AgentId,
+  settings: CheckSettings,
+  readable_desc: z.string(),
+  /** Of a script check; null when the script is gone. */
+  script_name: z.string().nullable(),
+  fails_b4_alert: z.int(),
+  run_interval: z.int(),
+  check_result: CheckState,
+  /** Changes with every edit: two people saving at once are told. */
+  modified: z.string(),
+})
+export type Check = z.infer<typeof Check>
+
+export const listAgentChecks = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/checks/',
+  access: 'can_list_checks',
+  summary: 'Checks of a machine with their last results',
+  params: AgentParams,
+  query: ListQuery,
+  response: z.array(Check),
+  paged: true,
+})
+
+export const listChecks = endpoint({
+  method: 'GET',
+  path: '/checks/',
+  access: 'can_list_checks',
+  summary: 'Checks of every machine that the caller may see',
+  query: ListQuery,
+  response: z.array(Check),
+  paged: true,
+})
+
+export const createCheck = endpoint({
+  method: 'POST',
+  path: '/checks/',
+  access: 'can_manage_checks',
+  summary: 'Add a check to a machine',
+  body: z.object({ agent: AgentId, settings: CheckSettings, ...Schedule }),
+  response: Check,
+})
+
+export const getCheck = endpoint({
+  method: 'GET',
+  path: '/checks/:id/',
+  access: 'can_list_checks',
+  summary: 'One check',
+  params: IdParams,
+  response: Check,
+})
+
+export const editCheck = endpoint({
+  method: 'PUT',
+  path: '/checks/:id/',
+  access: 'can_manage_checks',
+  summary: 'Change a check; its type stays. With `modified`, refused when somebody else saved since',
+  params: IdParams,
+  body: z.object({ settings: CheckSettings, ...Schedule, modified: z.string().optional() }),
+  response: Check,
+})
+
+export const deleteCheck = endpoint({
+  method: 'DELETE',
+  path: '/checks/:id/',
+  access: 'can_manage_checks',
+  summary: 'Delete a check with its history',
+  params: IdParams,
+  response: Nothing,
+})
+
+export const resetCheck = endpoint({
+  method: 'POST',
+  path: '/checks/:id/reset/',
+  access: 'can_manage_checks',
+  summary: 'Forget the last result: the check is pending until it runs again',
+  params: IdParams,
+  response: Check,
+})
+
+export const resetAllChecks = endpoint({
+  method: 'POST',
+  path: '/checks/:agent_id/resetall/',
+  access: 'can_manage_checks',
+  summary: 'Forget the last results of all checks of a machine',
+  params: AgentParams,
+  response: z.object({ changed: z.int() }),
+})
+
+export const runChecks = endpoint({
+  method: 'POST',
+  path: '/checks/:agent_id/run/',
+  access: 'can_run_checks',
+  summary: 'Run some or all checks of a machine now; refused where it is not connected',
+  params: AgentParams,
+  body: z.object({ ids: z.array(Id).max(5000).optional() }),
+  response: Nothing,
+})
+
+/** `[unix seconds, mean, least, most]`; of raw samples all three are the same. */
+export const SamplePoint = z.tuple([z.int(), z.number(), z.number(), z.number()])
+export const CheckSamples = z.object({
+  /** 0 = every sample as it was measured, else the seconds that each point stands for. */
+  resolution: z.int(),
+  series: z.array(z.object({ name: z.string(), unit: z.string(), points: z.array(SamplePoint) })),
+  /** When the check began and ended to fail within the range, by severity; `to` null = it still does. */
+  failures: z.array(z.object({ from: z.int(), to: z.int().nullable(), severity: Severity })),
+})
+export type CheckSamples = z.infer<typeof CheckSamples>
+
+export const getCheckSamples = endpoint({
+  method: 'GET',
+  path: '/checks/:id/samples/',
+  access: 'can_list_checks',
+  summary: 'What a check measured between two moments, in as many points as a graph needs',
+  params: IdParams,
+  query: z.object({
+    /** Unix seconds. */
+    from: z.coerce.number().int().min(0),
+    to: z.coerce.number().int().min(0),
+    /** 0 = every sample, 300 or 3600 = means of so many seconds; without it what gives at most 2,000 points. */
+    resolution: z.coerce
+      .number()
+      .pipe(z.union([z.literal(0), z.literal(300), z.literal(3600)]))
+      .optional(),
+  }),
+  response: CheckSamples,
+})

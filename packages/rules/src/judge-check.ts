@@ -1,0 +1,231 @@
+/** Decides from what a machine measured whether a check passes. */
+
+export type Severity = 'info' | 'warning' | 'error'
+export interface Judgement {
+  passing: boolean
+  /** Null when it passes. */
+  severity: Severity | null
+  /** One line for people. */
+  more_info: string
+}
+
+/** 0 = not set. */
+interface ThresholdPair {
+  warning_threshold: number
+  error_threshold: number
+}
+export type CheckToJudge =
+  | ({ check_type: 'diskspace'; disk: string; threshold_unit: DiskUnit } & ThresholdPair)
+  | ({ check_type: 'cpuload' } & ThresholdPair)
+  | ({ check_type: 'memory'; memory_kind: 'memory' | 'swap' } & ThresholdPair)
+  | { check_type: 'ping'; alert_severity: Severity }
+  | {
+      check_type: 'service'
+      svc_name: string
+      pass_if_start_pending: boolean
+      pass_if_svc_not_exist: boolean
+      alert_severity: Severity
+    }
+  | {
+      check_type: 'script'
+      info_return_codes: readonly number[]
+      warning_return_codes: readonly number[]
+      success_return_codes: readonly number[]
+      /** Thresholds of the metrics that the script prints, by name. */
+      metric_thresholds: readonly MetricThreshold[]
+    }
+  | {
+      check_type: 'process'
+      process_name: string
+      expect: 'running' | 'not_running'
+      /** Megabytes of all of them together; 0 = any. */
+      max_memory_mb: number
+      alert_severity: Severity
+    }
+  | {
+      check_type: 'file'
+      path: string
+      expect: 'exists' | 'missing'
+      /** 0 = any. */
+      max_age_minutes: number
+      max_size_mb: number
+      alert_severity: Severity
+    }
+export type DiskUnit = 'percent' | 'gigabytes' | 'inodes'
+export interface MetricThreshold extends ThresholdPair {
+  name: string
+  /** The number counts down: what is below fails. */
+  reverse: boolean
+}
+
+export type MeasuredValues =
+  | { check_type: 'unmeasurable'; reason: string }
+  | {
+      check_type: 'diskspace'
+      exists: boolean
+      total_bytes: number
+      free_bytes: number
+      inodes_total: number | null
+      inodes_free: number | null
+    }
+  | { check_type: 'cpuload'; percent: number }
+  | { check_type: 'memory'; percent: number; total_bytes: number; swap_percent: number | null }
+  | { check_type: 'ping'; sent: number; received: number; ms: number | null; output?: string }
+  | {
+      check_type: 'service'
+      state: 'running' | 'start_pending' | 'stopped' | 'failed' | 'missing'
+      restarted: boolean
+    }
+  | {
+      check_type: 'script'
+      outcome: 'exited' | 'timed_out' | 'failed'
+      retcode: number | null
+      stdout: string
+      stderr: string
+      metrics: readonly { name: string; value: number; unit: string }[]
+    }
+  | { check_type: 'process'; count: number; memory_bytes: number }
+  | { check_type: 'file'; exists: boolean; size_bytes: number; age_seconds: number }
+
+/** The verdict on what was measured by a check of the same type. Of another type: it could not be measured. */
+export function judgeCheck(check: CheckToJudge, measured: MeasuredValues): Judgement {
+  if (measured.check_type === 'unmeasurable') return fail('error', measured.reason)
+  const judge = judges[check.check_type] as (check: CheckToJudge, measured: MeasuredValues) => Judgement
+  if (measured.check_type !== check.check_type) return fail('error', 'The machine measured something else.')
+  return judge(check, measured)
+}
+
+type Judges = {
+  [Type in CheckToJudge['check_type']]: (
+    check: Extract<CheckToJudge, { check_type: Type }>,
+    measured: Extract<MeasuredValues, { check_type: Type }>,
+  ) => Judgement
+}
+const MB = 1024 ** 2
+const GB = 1024 ** 3
+
+const judges: Judges = {
+  diskspace(check, measured) {
+    if (!measured.exists) return fail('error', `There is no disk ${check.disk}.`)
+    const left = diskLeft(check.threshold_unit, measured)
+    if (left === undefined) return fail('error', `${check.disk} counts no inodes.`)
+    const free = formatGb(measured.free_bytes)
+    const total = formatGb(measured.total_bytes)
+    const info =
+      check.threshold_unit === 'inodes'
+        ? `${round(left)} % of the inodes are free`
+        : `${free} of ${total} free (${round(percentOf(measured.free_bytes, measured.total_bytes))} %)`
+    return compare({ ...check, reverse: true }, left, info)
+  },
+  cpuload: (check, { percent }) =>
+    compare({ ...check, reverse: false }, percent, `${round(percent)} % in use on average`),
+  memory(check, { percent, total_bytes, swap_percent }) {
+    if (check.memory_kind === 'memory') {
+      const info = `${round(percent)} % of ${formatGb(total_bytes)} in use`
+      return compare({ ...check, reverse: false }, percent, info)
+    }
+    if (swap_percent === null) return pass('There is no swap.')
+    return compare({ ...check, reverse: false }, swap_percent, `${round(swap_percent)} % of the swap in use`)
+  },
+  ping(check, { sent, received, ms, output = '' }) {
+    if (sent === 0) return fail(check.alert_severity, firstLine(output) ?? 'No packet could be sent.')
+    const time = ms === null ? '' : `, ${round(ms)} ms on average`
+    const info = `${received} of ${sent} packets came back${time}`
+    return received < sent ? fail(check.alert_severity, info) : pass(info)
+  },
+  service(check, { state, restarted }) {
+    const words = {
+      running: 'runs',
+      start_pending: 'is starting',
+      stopped: 'is stopped',
+      failed: 'has failed',
+    }
+    const info =
+      state === 'missing'
+        ? `There is no service ${check.svc_name}.`
+        : `${check.svc_name} ${words[state]}${restarted ? ', after it was started again' : ''}`
+    const passes =
+      state === 'running' ||
+      (state === 'start_pending' && check.pass_if_start_pending) ||
+      (state === 'missing' && check.pass_if_svc_not_exist)
+    return passes ? pass(info) : fail(check.alert_severity, info)
+  },
+  script(check, measured) {
+    const words = firstLine(measured.stdout) ?? firstLine(measured.stderr) ?? 'No output'
+    if (measured.outcome === 'timed_out') return fail('error', 'The script ran longer than its time limit.')
+    if (measured.outcome === 'failed' || measured.retcode === null) return fail('error', words)
+    const byCode = judgeExit(check, measured.retcode, words)
+    const byMetric = measured.metrics.flatMap(({ name, value, unit }) => {
+      const threshold = check.metric_thresholds.find((one) => one.name === name)
+      return threshold ? [compare(threshold, value, `${name} is ${round(value)}${unit && ` ${unit}`}`)] : []
+    })
+    return [byCode, ...byMetric].reduce((worst, one) => (rank(one) > rank(worst) ? one : worst))
+  },
+  process(check, { count, memory_bytes }) {
+    const many = `${count} ${count === 1 ? 'process' : 'processes'} named ${check.process_name}`
+    const info =
+      count === 0 ? `No process named ${check.process_name}` : `${many}, ${round(memory_bytes / MB)} MB`
+    if (check.expect === 'not_running') return count === 0 ? pass(info) : fail(check.alert_severity, info)
+    const isTooLarge = check.max_memory_mb > 0 && memory_bytes > check.max_memory_mb * MB
+    return count === 0 || isTooLarge ? fail(check.alert_severity, info) : pass(info)
+  },
+  file(check, { exists, size_bytes, age_seconds }) {
+    const info = exists
+      ? `${round(size_bytes / MB)} MB, changed ${round(age_seconds / 60)} minutes ago`
+      : `There is no ${check.path}`
+    if (check.expect === 'missing') return exists ? fail(check.alert_severity, info) : pass(info)
+    const isTooOld = check.max_age_minutes > 0 && age_seconds > check.max_age_minutes * 60
+    const isTooLarge = check.max_size_mb > 0 && size_bytes > check.max_size_mb * MB
+    return !exists || isTooOld || isTooLarge ? fail(check.alert_severity, info) : pass(info)
+  },
+}
+
+/** What is left on a disk in the unit of its thresholds; undefined where inodes are not counted. */
+export function diskLeft(
+  unit: DiskUnit,
+  measured: Omit<Extract<MeasuredValues, { check_type: 'diskspace' }>, 'check_type' | 'exists'>,
+): number | undefined {
+  if (unit === 'gigabytes') return measured.free_bytes / GB
+  if (unit === 'percent') return percentOf(measured.free_bytes, measured.total_bytes)
+  const { inodes_total, inodes_free } = measured
+  return inodes_total === null || inodes_free === null ? undefined : percentOf(inodes_free, inodes_total)
+}
+
+/** Beyond a threshold is what is more than it, or less where the number counts down. */
+export function severityOf(
+  { warning_threshold, error_threshold, reverse }: ThresholdPair & { reverse: boolean },
+  value: number,
+): Severity | null {
+  const isBeyond = (threshold: number) => threshold > 0 && (reverse ? value < threshold : value > threshold)
+  if (isBeyond(error_threshold)) return 'error'
+  return isBeyond(warning_threshold) ? 'warning' : null
+}
+
+function compare(pair: ThresholdPair & { reverse: boolean }, value: number, info: string): Judgement {
+  const severity = severityOf(pair, value)
+  return severity === null ? pass(info) : fail(severity, info)
+}
+
+/** Success, warning and info codes as they are listed; of the others 0 passes. */
+function judgeExit(
+  codes: Extract<CheckToJudge, { check_type: 'script' }>,
+  retcode: number,
+  words: string,
+): Judgement {
+  if (codes.info_return_codes.includes(retcode)) return fail('info', words)
+  if (codes.warning_return_codes.includes(retcode)) return fail('warning', words)
+  return retcode === 0 || codes.success_return_codes.includes(retcode) ? pass(words) : fail('error', words)
+}
+
+const SEVERITIES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']
+const rank = ({ severity }: Judgement) => SEVERITIES.indexOf(severity)
+const pass = (more_info: string): Judgement => ({ passing: true, severity: null, more_info })
+const fail = (severity: Severity, more_info: string): Judgement => ({ passing: false, severity, more_info })
+const percentOf = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100)
+const round = (value: number) => (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10)
+const formatGb = (bytes: number) => `${round(bytes / GB)} GB`
+
+function firstLine(text: string): string | undefined {
+  const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('metric '))
+  return line?.trim().slice(0, 200)
+}
