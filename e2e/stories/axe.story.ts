@@ -1,4 +1,5 @@
 import { setMaintenance } from '@muster/contract/api/agents'
+import { createCheck, listAgentChecks, runChecks } from '@muster/contract/api/checks'
 import { createNote } from '@muster/contract/api/notes'
 import { sendCommand } from '@muster/contract/api/history'
 import { savePreferences } from '@muster/contract/api/users'
@@ -176,6 +177,7 @@ type Office = Awaited<ReturnType<typeof furnish>>
 function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, string][] {
   const panes: [string, string][] = [
     ['summary', 'almost full'],
+    ['checks', 'in use on average'],
     [`history&entry=${runId}`, 'exit code 3'],
     ['notes', 'Replaced the power supply.'],
     ['audit', 'Command run'],
@@ -219,10 +221,14 @@ function listDialogs(agentId: string): Record<string, { item?: string; shows: st
     scripts: { shows: 'Greet' },
     script: { item: '1', shows: 'echo hello' },
     audit: { shows: 'Command run' },
+    'add-check': { item: `${agentId}.diskspace`, shows: 'Error threshold' },
+    'edit-check': { item: '1', shows: 'Error threshold' },
+    'remove-check': { item: '1', shows: 'is deleted with its whole history' },
+    'check-history': { item: '1', shows: 'CSV' },
   }
 }
 
-/** A little of everything: machines in each state, runs, a note, a script. */
+/** A little of everything: machines in each state, runs, checks, a note, a script. */
 async function furnish(admin: Session) {
   const acme = await addClient(admin, 'Acme', 'Berlin')
   await addSite(admin, acme, 'Munich')
@@ -243,6 +249,17 @@ async function furnish(admin: Session) {
     body: { shell: 'sh', cmd: 'echo out; fail err; exit 3' },
   })
   await admin.call(sendCommand, { params, body: { shell: 'sh', cmd: 'sleep 600', wait: false } })
+  for (const settings of [
+    { check_type: 'cpuload' },
+    { check_type: 'memory', error_threshold: 0, warning_threshold: 1 },
+  ] as const)
+    await admin.call(createCheck, { body: { agent: agentId, settings } })
+  await admin.call(runChecks, { params, body: {} })
+  await expect
+    .poll(async () =>
+      (await admin.call(listAgentChecks, { params, query: {} })).map((check) => check.check_result.status),
+    )
+    .not.toContain('pending')
   await admin.call(createNote, { body: { agent_id: agentId, note: 'Replaced the power supply.' } })
   await addScript(admin, { name: 'Greet', category: 'Samples', description: 'Says hello' })
   return { fleet, agentId, runId: run.id }
