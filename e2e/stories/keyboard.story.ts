@@ -103,6 +103,8 @@ test('the main job needs no mouse', async ({ admin, openConsole }) => {
   await test.step('read it in the history', async () => {
     await tabTo(page, page.getByRole('tab', { name: 'Summary' }))
     await page.keyboard.press('ArrowRight')
+    await expect(page.getByRole('tab', { name: 'Checks' })).toBeFocused()
+    await page.keyboard.press('ArrowRight')
     await expect(page.getByRole('tab', { name: 'History' })).toBeFocused()
     const history = page.getByRole('grid', { name: 'History' })
     await expect(history.getByRole('row')).toHaveCount(3)

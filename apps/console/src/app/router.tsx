@@ -58,7 +58,10 @@ const agent = createRoute({
   path: '/agents/$agent_id',
   validateSearch: agentSearch,
   // Nothing is asked of a machine before it is known that there is a client at all; its absence leads to /setup.
-  loader: ({ context }) => context.queryClient.ensureQueryData(clientsQuery).catch(() => undefined),
+  loader: async ({ context }) => {
+    const clients = await context.queryClient.ensureQueryData(clientsQuery).catch(() => undefined)
+    if (clients?.length === 0) throw redirect({ to: '/setup', replace: true })
+  },
   pendingComponent: SkeletonRows,
   component: lazyRouteComponent(() => import('../features/agents/AgentPage.tsx'), 'AgentPage'),
 })
