@@ -8,7 +8,13 @@ export default defineConfig({
   testDir: 'stories',
   projects: [
     { name: 'build', testMatch: 'build.setup.ts' },
-    { name: 'stories', testMatch: '**/*.story.ts', dependencies: ['build'] },
+    {
+      name: 'stories',
+      testMatch: '**/*.story.ts',
+      // What axe sees does not depend on the database.
+      testIgnore: process.env['MUSTER_TEST_POSTGRES'] === undefined ? [] : '**/axe.story.ts',
+      dependencies: ['build'],
+    },
   ],
   outputDir: 'test-results',
   fullyParallel: true,
