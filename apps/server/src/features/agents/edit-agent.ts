@@ -4,6 +4,8 @@ import { AppError } from '@muster/contract/errors'
 import type { Updateable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findChecksOfInterval } from '../checks/queries.ts'
@@ -26,6 +28,7 @@ export async function changeAgent(
   body: Changes & { modified?: string | undefined },
 ): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
+    await lockRow(tx, 'agents', 'agent_id', agentId)
     const agent = await requireAgent(tx, agentId, caller)
     const { modified, ...changes } = body
     if (modified !== undefined && modified !== agent.modified) {
@@ -49,7 +52,7 @@ export async function changeAgent(
     const values = columnsOf(changes)
     await tx
       .updateTable('agents')
-      .set({ ...values, modified: ctx.now().toISOString() })
+      .set({ ...values, modified: laterThan(agent.modified, ctx.now()) })
       .where('agent_id', '=', agentId)
       .execute()
     if (changes.check_interval !== undefined) {

@@ -35,6 +35,20 @@ test('a wrong key, an unknown agent and a protocol of the future are refused', a
   expect(await agent.connect()).toMatchObject({ type: 'refused', code: 'unknown_agent' })
 })
 
+test('of many who save a machine at the same moment, one succeeds', async () => {
+  await using server = await createTestServer()
+  const { agent_id } = await server.given.agent()
+  const ada = server.as(await server.given.user({ superuser: true }))
+  const { modified } = (await ada.call(getAgent, { params: { agent_id } })).body
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      ada.call(editAgent, { params: { agent_id }, body: { description: `text ${index}`, modified } }),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(7)
+})
+
 test('link loss of an agent is known at once, and its coming back too', async () => {
   await using server = await createTestServer()
   const { url, site, detail } = await start(server)

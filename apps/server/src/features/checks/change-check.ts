@@ -4,6 +4,8 @@ import type { Event } from '@muster/contract/events'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
@@ -25,6 +27,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
   const { settings, fails_b4_alert, run_interval } = change
   return refuseTaken(takenCheck(settings), () =>
     ctx.transaction(async (tx, emit) => {
+      await lockRow(tx, 'checks', 'id', id)
       const before = await requireCheck(tx, caller, id)
       refuseOldSave(before, change)
       refuseBadThresholds(settings)
@@ -35,7 +38,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
         ...toColumns(settings, agent),
         fails_b4_alert,
         run_interval,
-        modified: new Date(Math.max(at.getTime(), Date.parse(before.modified) + 1)).toISOString(),
+        modified: laterThan(before.modified, at),
         modified_by: caller.username,
       })
       await redefineChecks(tx, emit, { checkIds: [id] })

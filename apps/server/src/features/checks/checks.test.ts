@@ -164,6 +164,22 @@ test('who saves over the change of somebody else is told who changed what', asyn
   expect(turned.error.fields).toHaveProperty(['settings.check_type'])
 })
 
+test('of many who save at the same moment, one succeeds', async () => {
+  await using prepared = await prepare()
+  const { ada, add } = prepared
+  const { body: check } = await add(CPU)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      ada.call(editCheck, {
+        params: { id: check.id },
+        body: { settings: { ...CPU, warning_threshold: index + 1 }, modified: check.modified },
+      }),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(7)
+})
+
 test('a script check runs a script of the library, and is pending when that is deleted', async () => {
   await using prepared = await prepare()
   const { server, agent, ada, add, version } = prepared

@@ -1,5 +1,6 @@
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -62,11 +63,6 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
 function changedColumns(before: ScriptRow, columns: Partial<ScriptColumns>): Partial<ScriptColumns> {
   const stored = new Map<string, unknown>(Object.entries(before))
   return Object.fromEntries(Object.entries(columns).filter(([name, value]) => stored.get(name) !== value))
-}
-
-/** Two saves within a millisecond are still two versions. */
-function laterThan(modified: string, at: Date): string {
-  return new Date(Math.max(at.getTime(), Date.parse(modified) + 1)).toISOString()
 }
 
 function refuseOldSave({ name }: ScriptRow): never {

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { ScriptsTable } from '../../platform/database/tables/scripts.ts'
 
@@ -23,19 +23,6 @@ export function findScript(db: Db, id: number): Promise<ScriptRow | undefined> {
 
 export function insertScript(db: Db, script: Insertable<ScriptsTable>): Promise<ScriptRow> {
   return db.insertInto('scripts').values(script).returningAll().executeTakeFirstOrThrow()
-}
-
-/**
- * The script, kept from others until the transaction ends. By a change without a change of value, since SQLite
- * knows no `for update`.
- */
-export function lockScript(tx: Db, id: number): Promise<ScriptRow | undefined> {
-  return tx
-    .updateTable('scripts')
-    .set({ name: sql`name` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst()
 }
 
 export function updateScript(tx: Db, id: number, change: Updateable<ScriptsTable>): Promise<ScriptRow> {
