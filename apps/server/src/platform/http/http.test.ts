@@ -117,6 +117,27 @@ test('while it stops, running requests are finished and new ones hear 503', asyn
   await stopped
 })
 
+test('a request whose peer has left is worked off before the stop goes on', async () => {
+  await using server = await createTestServer()
+  const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
+  let isWorkedOff = false
+  server.app.fastify.get('/left', async (request) => {
+    hasStarted()
+    await once(request.raw.socket, 'close')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    isWorkedOff = true
+    return 'for nobody'
+  })
+  const { url } = await server.listen()
+  const gone = new AbortController()
+  const left = expect(fetch(`${url}/left`, { signal: gone.signal })).rejects.toThrow()
+  await started
+  gone.abort()
+  await left
+  await server.app.stop()
+  expect(isWorkedOff).toBe(true)
+})
+
 test('a request that waits for hours is cut off while everything else still closes in order', async () => {
   await using server = await createTestServer()
   const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()

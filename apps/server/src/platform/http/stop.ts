@@ -1,5 +1,6 @@
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
 import { AppError } from '@muster/contract/errors'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 const RETRY_AFTER_SECONDS = 5
 const CLOSE_EVERY_MS = 50
@@ -16,6 +17,8 @@ const REQUESTS_WITHIN_MS = 5000
 export function prepareStop(fastify: FastifyInstance): () => Promise<void> {
   let isStopping = false
   let running = 0
+  /** Those whose handler still works, also for a peer that is gone: it may ask the database. */
+  const handled = new Set<FastifyRequest>()
   const closeWhenDone = () => {
     if (running === 0) fastify.server.closeAllConnections()
   }
@@ -23,6 +26,7 @@ export function prepareStop(fastify: FastifyInstance): () => Promise<void> {
     // A socket is no request that ends by itself; the WebSocket plugin closes those.
     if (request.headers.upgrade === undefined) {
       running += 1
+      handled.add(request)
       reply.raw.once('close', () => {
         running -= 1
       })
@@ -33,8 +37,12 @@ export function prepareStop(fastify: FastifyInstance): () => Promise<void> {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
   })
+  fastify.addHook('onSend', async (request) => {
+    handled.delete(request)
+  })
   return async () => {
     isStopping = true
+    const lastMs = performance.now() + REQUESTS_WITHIN_MS
     const timer = setInterval(closeWhenDone, CLOSE_EVERY_MS)
     const cutOff = setTimeout(() => {
       for (const socket of fastify.websocketServer.clients) socket.terminate()
@@ -48,5 +56,6 @@ export function prepareStop(fastify: FastifyInstance): () => Promise<void> {
       clearTimeout(cutOff)
       clearTimeout(finish)
     }
+    while (handled.size > 0 && performance.now() < lastMs) await setTimeoutPromise(CLOSE_EVERY_MS)
   }
 }
