@@ -1,6 +1,7 @@
 import { ApiError, callEndpoint } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
+import { fetchEarlyFirst } from './early.ts'
 import { countPending, quietly } from './pending.ts'
 import { queryKey } from './query-key.ts'
 import { isReplacedSoon } from './replaced-session.ts'
@@ -19,7 +20,13 @@ export function call<E extends Endpoint>(
   input: Input<E>,
   settings: CallSettings = {},
 ): Promise<Output<E>> {
-  const send = () => callEndpoint(endpoint, input, { baseUrl: '', headers: requestHeaders, ...settings })
+  const send = () =>
+    callEndpoint(endpoint, input, {
+      baseUrl: '',
+      headers: requestHeaders,
+      fetch: fetchEarlyFirst,
+      ...settings,
+    })
   return countPending(async () => {
     const sentToken = readStoredToken()
     try {
