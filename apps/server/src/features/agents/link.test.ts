@@ -194,3 +194,24 @@ test('maintenance mode of a node is for who sees it', async () => {
   const { body } = await server.as(ada).call(getAgent, { params: { agent_id: agent.agent_id } })
   expect(body.maintenance_mode).toBe(true)
 })
+
+test('a list of more machines than fit one piece is whole', async () => {
+  await using server = await createTestServer()
+  const agent = await server.given.agent()
+  const { id: _, ...row } = await server.ctx.db.selectFrom('agents').selectAll().executeTakeFirstOrThrow()
+  const copies = Array.from({ length: 1299 }, (_, index) => {
+    const name = `copy${String(index).padStart(8, '0')}`
+    return { ...row, agent_id: name, machine_key: name, hostname: name }
+  })
+  for (let at = 0; at < copies.length; at += 100)
+    await server.ctx.db
+      .insertInto('agents')
+      .values(copies.slice(at, at + 100))
+      .execute()
+  server.ctx.emit({ type: 'agent.added', ids: copies.map(({ agent_id }) => agent_id) })
+  const ada = server.as(await server.given.user({ superuser: true }))
+  const { body } = await ada.call(listAgents, { query: {} })
+  const names = body.map(({ agent_id }) => agent_id)
+  expect(new Set(names)).toEqual(new Set([agent.agent_id, ...copies.map(({ agent_id }) => agent_id)]))
+  expect(names).toHaveLength(1300)
+})

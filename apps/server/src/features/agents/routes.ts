@@ -42,7 +42,7 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       reply.code(304)
       return new JsonText('')
     }
-    return new JsonText(await fleet.rows.listJson(caller, filter))
+    return fleet.rows.listJson(caller, filter)
   })
 
   route(api, getAgent, async ({ params, caller }) =>

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { AppError } from '@muster/contract/errors'
 import type { Endpoint, Output, Parsed } from '@muster/contract/endpoint'
 import type { ListQuery } from '@muster/contract/fields'
@@ -44,7 +45,17 @@ export class JsonText {
   }
 }
 
-type Handler<E extends Endpoint> = (input: Parsed<E> & RouteContext) => Promise<Output<E> | JsonText>
+/** The same for what is too long to be held as one text: its pieces are made while it is sent. Of a GET only. */
+export class JsonPieces {
+  pieces: Iterable<string>
+  constructor(pieces: Iterable<string>) {
+    this.pieces = pieces
+  }
+}
+
+type Handler<E extends Endpoint> = (
+  input: Parsed<E> & RouteContext,
+) => Promise<Output<E> | JsonText | JsonPieces>
 
 /**
  * Mounts an endpoint: checks the caller against its access, parses the input, runs the handler, and lets only
@@ -64,15 +75,19 @@ export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handle
         query: parsePart(endpoint.query, request.query, 'query'),
         body: parsePart(endpoint.body, request.body, 'body'),
       }
+      let pieces: Iterable<string> | undefined
       const answer = async () => {
         // The parts were parsed by the very schemas that Parsed<E> is made of.
         const result = await handler({ ...input, caller, request, reply } as Parsed<E> & RouteContext)
-        return serialize(endpoint, result, input.query)
+        if (!(result instanceof JsonPieces)) return serialize(endpoint, result, input.query)
+        pieces = result.pieces
+        return ''
       }
       const text = await api.idempotency(request, endpoint, caller, answer)
       // Answers hold what only their reader may see; an endpoint that wants otherwise has said so.
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-      return reply.type('application/json; charset=utf-8').send(text)
+      const body = pieces === undefined ? text : Readable.from(pieces)
+      return reply.type('application/json; charset=utf-8').send(body)
     },
   })
 }
