@@ -9,6 +9,7 @@ import {
   toCommandBody,
   toRunOptions,
 } from './run-form.ts'
+import { testScript } from '../scripts/test-script.ts'
 
 const FORM: CommandForm = {
   shell: 'bash',
@@ -56,24 +57,7 @@ describe('a command', () => {
 })
 
 test('scripts stand under their categories, as far as they fit the platform', () => {
-  const script = (id: number, name: string, more: Partial<Script> = {}): Script => ({
-    id,
-    name,
-    description: '',
-    category: '',
-    shell: 'shell',
-    script_type: 'userdefined',
-    args: [],
-    env_vars: [],
-    filename: '',
-    syntax: '',
-    default_timeout: 90,
-    supported_platforms: [],
-    favorite: false,
-    hidden: false,
-    run_as_user: false,
-    ...more,
-  })
+  const script = (id: number, name: string, more: Partial<Script> = {}) => testScript({ id, name, ...more })
   const groups = groupScripts(
     [
       script(1, 'loose'),

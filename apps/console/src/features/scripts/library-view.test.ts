@@ -1,25 +1,10 @@
 import type { Script } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { type LibraryView, readLibraryView, showScripts, writeLibraryView } from './library-view.ts'
+import { testScript } from './test-script.ts'
 
-const script = (name: string, change: Partial<Script> = {}): Script => ({
-  id: name.length,
-  name,
-  description: '',
-  category: '',
-  shell: 'shell',
-  script_type: 'userdefined',
-  args: [],
-  env_vars: [],
-  filename: '',
-  syntax: '',
-  default_timeout: 90,
-  supported_platforms: [],
-  favorite: false,
-  hidden: false,
-  run_as_user: false,
-  ...change,
-})
+const script = (name: string, change: Partial<Script> = {}) =>
+  testScript({ id: name.length, name, ...change })
 const SCRIPTS = [
   script('step 10', { category: 'Fleet', default_timeout: 30 }),
   script('step 2', { category: 'Fleet' }),

@@ -13,6 +13,7 @@ import { page, userEvent } from 'vitest/browser'
 import { queryKey } from '../../app/query-key.ts'
 import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
 import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+import { testScript } from './test-script.ts'
 
 beforeEach(async () => {
   givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' })
@@ -26,21 +27,7 @@ const QUIET = {
   block_policy_inheritance: false,
 }
 const SCRIPT: ScriptDetail = {
-  id: 7,
-  name: 'Clean',
-  description: '',
-  category: 'Maintenance',
-  shell: 'shell',
-  script_type: 'userdefined',
-  args: [],
-  env_vars: [],
-  filename: '',
-  syntax: '',
-  default_timeout: 90,
-  supported_platforms: [],
-  favorite: false,
-  hidden: false,
-  run_as_user: false,
+  ...testScript({ category: 'Maintenance' }),
   script_body: '#!/bin/sh\ntrue\n',
   script_hash: 'x',
   modified: '2026-11-21T10:00:00.000Z',

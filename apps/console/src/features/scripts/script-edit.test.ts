@@ -2,23 +2,10 @@ import type { ScriptDetail } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { beginEdit, hasChanges, isOutdated, markSaved, takeFile, typeCode } from './script-edit.ts'
 import { NEW_DRAFT, toDraft } from './script-form.ts'
+import { testScript } from './test-script.ts'
 
 const script = (change: Partial<ScriptDetail> = {}): ScriptDetail => ({
-  id: 7,
-  name: 'Clean',
-  description: '',
-  category: '',
-  shell: 'shell',
-  script_type: 'userdefined',
-  args: [],
-  env_vars: [],
-  filename: '',
-  syntax: '',
-  default_timeout: 90,
-  supported_platforms: [],
-  favorite: false,
-  hidden: false,
-  run_as_user: false,
+  ...testScript(),
   script_body: 'echo one',
   script_hash: '',
   modified: '2026-11-21T10:00:00.000Z',
