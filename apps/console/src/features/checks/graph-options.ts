@@ -64,7 +64,8 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
     ],
     series: [
       {},
-      { stroke: colors.accent, width: 1.5, points: { show: false }, spanGaps: false },
+      // Points are drawn where there is room for them: the first sample of a check is no line yet.
+      { stroke: colors.accent, width: 1.5, points: { size: 4, fill: colors.accent }, spanGaps: false },
       { stroke: 'transparent', width: 0, points: { show: false } },
       { stroke: 'transparent', width: 0, points: { show: false } },
     ],
