@@ -68,7 +68,7 @@ async function openOnce(browser: Browser, stage: Stage): Promise<Opening> {
   await using opened = await openDashboard(browser, stage)
   const { page, requests } = opened
   const firstRowMs = await page.evaluate<number>('watch.firstRowMs')
-  await page.waitForLoadState('networkidle')
+  await awaitWholeList(page)
   const sizes = await Promise.all(requests.map((request) => request.sizes()))
   return {
     firstRowMs,
@@ -80,7 +80,7 @@ async function openOnce(browser: Browser, stage: Stage): Promise<Opening> {
 async function measureSearch(browser: Browser, stage: Stage, budget: BudgetName): Promise<Figure[]> {
   await using opened = await openDashboard(browser, stage)
   const { page } = opened
-  await page.waitForLoadState('networkidle')
+  await awaitWholeList(page)
   const box = page.getByRole('textbox', { name: 'Search machines' })
   await box.focus()
   const timesMs: number[] = []
@@ -100,7 +100,7 @@ async function measureSearch(browser: Browser, stage: Stage, budget: BudgetName)
 async function measureScroll(browser: Browser, stage: Stage, budget: BudgetName): Promise<Figure> {
   await using opened = await openDashboard(browser, stage)
   const { page } = opened
-  await page.waitForLoadState('networkidle')
+  await awaitWholeList(page)
   const box = await page.locator('[role=grid]').first().boundingBox()
   if (box === null) throw new Error('the table is not on screen')
   const session = await page.context().newCDPSession(page)
@@ -128,6 +128,11 @@ async function openDashboard(browser: Browser, { server, session }: Stage) {
   await page.goto(server.url)
   await page.locator('[role=grid] [data-row]').first().waitFor()
   return { page, requests, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Until the machines of the whole list have followed the first rows. */
+async function awaitWholeList(page: Page): Promise<void> {
+  await page.locator('[role=tabpanel][aria-busy=false] [role=grid]').waitFor()
 }
 
 function describeSpread(values: readonly number[]): string {
