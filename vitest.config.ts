@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config'
 const chromiumFlags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
-const nodeProject = (name: string, folder: string) => ({
-  test: { name, root: folder, include: ['**/*.test.ts'], testTimeout: 20_000, hookTimeout: 30_000 },
+const nodeProject = (name: string, folder: string, include = '**/*.test.ts') => ({
+  test: { name, root: folder, include: [include], testTimeout: 20_000, hookTimeout: 30_000 },
 })
 
 // Every library of the console that a widget test may reach, bundled before the first test: what is discovered later
@@ -42,7 +42,8 @@ export default defineConfig({
       nodeProject('agent', 'apps/agent'),
       nodeProject('tools', 'tools'),
       nodeProject('console-units', 'apps/console'),
-      nodeProject('e2e', 'e2e'),
+      nodeProject('e2e', 'e2e', '{load,support}/**/*.test.ts'),
+      nodeProject('service', 'e2e/service'),
       {
         root: 'apps/console',
         optimizeDeps: { include: bundledOnce },

@@ -20,6 +20,7 @@ const missing = installSystemPrograms()
 if (missing.length > 0) {
   const packages = missing.map((name) => SYSTEM_PROGRAMS[name].package).join(', ')
   notes.push(`Not installed here: ${packages}`)
+  if (missing.includes('systemd') && process.getuid?.() !== 0) notes.push('Only root can test with systemd')
   if (isCi) sum.failed += 1
 }
 if (sum.failed === 0) await runSteps()

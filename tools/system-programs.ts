@@ -10,6 +10,7 @@ export const SYSTEM_PROGRAMS = {
   nats: { package: 'nats-server', find: () => findOnPath('nats-server', ['/usr/sbin', '/usr/local/sbin']) },
   xvfb: { package: 'xvfb', find: () => findOnPath('Xvfb') },
   x11vnc: { package: 'x11vnc', find: () => findOnPath('x11vnc') },
+  systemd: { package: 'systemd', find: findSystemd },
 } as const
 export type SystemProgram = keyof typeof SYSTEM_PROGRAMS
 
@@ -39,6 +40,11 @@ export function findChromium(): string | undefined {
   const found =
     given ?? findOnPath('chromium') ?? findOnPath('chromium-browser') ?? findOnPath('google-chrome')
   return found !== undefined && existsSync(found) && startsUp(found) ? found : undefined
+}
+
+/** The tests start it inside this machine, which only root may. */
+function findSystemd(): string | undefined {
+  return process.getuid?.() === 0 ? findOnPath('systemd', ['/lib/systemd']) : undefined
 }
 
 /** Ubuntu puts a program of this name there that only says how to install the browser. */

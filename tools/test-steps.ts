@@ -48,6 +48,7 @@ export function listSteps(): Step[] {
       servers: [],
     },
     ...storySteps(),
+    { name: 'service', command: vitest('service'), runner: 'vitest', needs: ['systemd'], servers: [] },
     { name: 'programs and load', command: vitest('e2e'), runner: 'vitest', needs: [], servers: [] },
   ]
 }

@@ -4,7 +4,7 @@ import { createNote } from '@muster/contract/api/notes'
 import { sendCommand } from '@muster/contract/api/history'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect, type Page } from '@playwright/test'
-import { LOOKS, expectAccessible, listDialogNames } from '../support/accessible.ts'
+import { LOOKS, expectAccessible, expectSettled, listDialogNames } from '../support/accessible.ts'
 import { machineTable } from '../support/dashboard.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, addScript, addSite, makeToken } from '../support/seed.ts'
@@ -164,11 +164,6 @@ async function chooseFirst(page: Page, label: string): Promise<void> {
   if ((await field.inputValue()) !== '') return
   await field.click()
   await page.getByRole('option').first().click()
-}
-
-async function expectSettled(page: Page): Promise<void> {
-  await expect(page.getByRole('main')).toBeVisible()
-  await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
 }
 
 type Office = Awaited<ReturnType<typeof furnish>>

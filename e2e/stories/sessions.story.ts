@@ -65,6 +65,7 @@ test('the own sessions are listed, and another one can be ended', async ({
   await here.getByRole('menuitem', { name: 'Sessions' }).click()
   await expect(here).toHaveURL(/[?&]dialog=sessions/)
   const dialog = here.getByRole('dialog', { name: 'Sessions' })
+  await expect(dialog.getByRole('button', { name: 'Close' }).last()).toBeFocused()
   await expect(dialog.getByRole('listitem')).toHaveCount(2)
   await expect(dialog.getByRole('listitem').first()).toContainText('this session')
   await dialog.getByRole('button', { name: 'End', exact: true }).click()

@@ -33,3 +33,9 @@ export function listDialogNames(): string[] {
   const [, table = ''] = /const DIALOG_LOADERS = \{([^]*?)\n\}/.exec(source) ?? []
   return [...table.matchAll(/^ {2}'?([\w-]+)'?: \(\) =>/gm)].map(([, name]) => name ?? '')
 }
+
+/** Waits until the screen has what it shows. */
+export async function expectSettled(page: Page): Promise<void> {
+  await expect(page.getByRole('main')).toBeVisible()
+  await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
+}

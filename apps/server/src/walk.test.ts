@@ -148,6 +148,22 @@ test('nothing of a visible client can be moved to a hidden one, nor taken from i
   }
 })
 
+test('whatever is done, the audit log says it in the same kind of sentence', async () => {
+  await using server = await createTestServer()
+  const seen = new Set<string>()
+  for (const endpoint of endpoints) {
+    const world = await createWorld(server, nameOf(endpoint))
+    await server.ctx.db.deleteFrom('audit_log').execute()
+    // Of its own: some endpoints end the session.
+    await visit(server.as(await server.given.user({ superuser: true })), endpoint, world)
+    for (const { message } of await server.ctx.db.selectFrom('audit_log').select('message').execute()) {
+      expect(message).toMatch(/^([A-Z][a-z]+ed|Made|Ran|Sent|Kept|Reset|Set up) .*[^.]$/)
+      seen.add(message)
+    }
+  }
+  expect(seen.size, 'the walk does what is audited').toBeGreaterThan(20)
+})
+
 function visit(client: TestClient, endpoint: Endpoint, world: World) {
   return client.send({
     method: endpoint.method,

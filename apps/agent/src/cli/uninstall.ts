@@ -7,8 +7,9 @@ import { isLocked } from '../state/lock.ts'
 import { CliError } from './cli-error.ts'
 
 const PATIENCE_MS = 15_000
+// The installer puts the server's certificate there.
 const OWN_FILES =
-  /^(agent\.json|key\.pem|state\.|agent\.lock|status\.json|installation\.json|run$|code-cache$)/
+  /^(agent\.json|key\.pem|state\.|agent\.lock|status\.json|installation\.json|server-ca\.pem|run$|code-cache$)/
 
 /** `uninstall`: removes the service, what the agent keeps, and the program if the installer put it in a folder of its own. */
 export async function uninstall(folder: string): Promise<void> {

@@ -49,7 +49,7 @@ test('when somebody else saved in between, it says who and what, and goes on fro
     site: 'Berlin',
     action: 'modify' as const,
     object_type: 'agent' as const,
-    message: 'changed alpha',
+    message: 'Changed the machine "alpha"',
     before_value: null,
     after_value: null,
     ip_address: '127.0.0.1',

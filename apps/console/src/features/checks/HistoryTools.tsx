@@ -38,6 +38,7 @@ export function HistoryTools({ check, agent, samples, series, view, change }: Hi
         />
       )}
       <SegmentedControl
+        ref={takeFirstFocus}
         aria-label="Time"
         size="xs"
         data={RANGES.map(({ value, label }) => ({ value, label }))}
@@ -89,6 +90,17 @@ export function HistoryTools({ check, agent, samples, series, view, change }: Hi
       </span>
     </div>
   )
+}
+
+/**
+ * The dialog opens with the time that is chosen in focus. The control hands no attribute on to its radio buttons, and
+ * a dialog that has shown that it loads has its focus already.
+ */
+function takeFirstFocus(control: HTMLElement | null): void {
+  const chosen = control?.querySelector('input:checked') ?? control?.querySelector('input')
+  if (!(chosen instanceof HTMLElement)) return
+  chosen.setAttribute('data-autofocus', 'true')
+  chosen.focus({ preventScroll: true })
 }
 
 const fileName = ({ hostname }: AgentDetail, { id, settings }: Check) =>

@@ -27,6 +27,14 @@ test('the graph tells exact values by the keyboard, and zooms', async () => {
   await expect.poll(at).not.toContain('filter')
 })
 
+test('the time that is shown has the focus first', async () => {
+  const { open } = await givenChecks({ checks: [testCheck({})], samples: testSamples([10, 20]) })
+  const { at } = await open(`${AT}&filter=1h`)
+  await expect.element(page.getByRole('radio', { name: '1 h' })).toHaveFocus()
+  await userEvent.keyboard('{ArrowRight}')
+  await expect.poll(at).not.toContain('filter=1h')
+})
+
 test('dragging over the graph zooms', async () => {
   const { open } = await givenChecks({ checks: [testCheck()], samples: testSamples([10, 20, 30]) })
   const { at } = await open(AT)

@@ -34,7 +34,7 @@ export function SessionsDialog({ close }: AddressedDialogProps) {
             <Button variant="subtle" color="negative" onClick={() => setAsking(true)}>
               End all sessions
             </Button>
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={close} data-autofocus>
               Close
             </Button>
           </>

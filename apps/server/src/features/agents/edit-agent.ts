@@ -62,7 +62,7 @@ export async function changeAgent(
       caller,
       action: 'modify',
       object_type: 'agent',
-      message: `changed ${agent.hostname}`,
+      message: `Changed the machine "${agent.hostname}"`,
       before: Object.fromEntries(
         Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
       ),

@@ -21,7 +21,7 @@ export async function removeAgent(
       caller,
       action: 'delete',
       object_type: 'agent',
-      message: `removed ${agent.hostname}`,
+      message: `Removed the machine "${agent.hostname}"`,
       before: { hostname: agent.hostname, client: agent.client_name, site: agent.site_name, uninstalled },
       agent,
       emit,

@@ -31,7 +31,7 @@ export async function setNodeMaintenance(
       caller,
       action: 'bulk_action',
       object_type: order.type === 'Client' ? 'client' : 'site',
-      message: `switched maintenance mode ${order.action ? 'on' : 'off'} for ${changed} machines`,
+      message: `Switched maintenance mode ${order.action ? 'on' : 'off'} for ${changed} machines`,
       after: { maintenance_mode: order.action, machines: changed },
       ...(order.type === 'Client' ? { client: { id: order.id } } : { site: { id: order.id } }),
       emit,

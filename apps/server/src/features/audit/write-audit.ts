@@ -9,7 +9,7 @@ export interface AuditInput {
   caller: Pick<Caller, 'username' | 'source'>
   action: AuditAction
   object_type: AuditObject
-  /** A sentence: "ada changed the site Berlin". */
+  /** What was done, names in quotes and no full stop: `Renamed the client "Acme" to "Cedar"`. `caller` says by whom. */
   message: string
   before?: unknown
   after?: unknown
@@ -28,7 +28,7 @@ const LONGEST_MESSAGE = 1000
  * Adds a row to the audit log, in the transaction of the change itself. Names are looked up, so write it before
  * the thing is deleted. Secrets in `before` and `after` are masked.
  *
- *     await audit(tx, { caller, action: 'modify', object_type: 'client', message: `Renamed to ${name}`, before, after, client: { id }, emit })
+ *     await audit(tx, { caller, action: 'modify', object_type: 'client', message: `Renamed the client to "${name}"`, before, after, client: { id }, emit })
  */
 export async function audit(db: Db, input: AuditInput): Promise<void> {
   const place = await findPlace(db, input)

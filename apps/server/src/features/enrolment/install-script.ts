@@ -45,7 +45,8 @@ function quote(text: string): string {
 }
 
 const TEMPLATE = String.raw`#!/bin/sh
-# Installs the Muster agent. Options: --data DIR (own folder, runs in the foreground), --uninstall, --no-service.
+# Installs the Muster agent. Options: --data DIR (own folder, runs in the foreground), --no-service, and --uninstall,
+# which goes with --data as well.
 set -eu
 
 url=@URL@
@@ -55,34 +56,65 @@ service=muster-agent
 program_folder=/opt/muster-agent
 data=/var/lib/muster-agent
 mode=service
-
-while [ $# -gt 0 ]; do
-  case "$1" in
-    --data) data=$2; program_folder=$2/program; mode=foreground; shift 2 ;;
-    --no-service) mode=none; shift ;;
-    --uninstall) mode=uninstall; shift ;;
-    *) echo "muster: unknown option $1" >&2; exit 2 ;;
-  esac
-done
+action=install
 
 say() { echo "muster: $*"; }
 fail() { echo "muster: $*" >&2; exit 1; }
 has() { command -v "$1" >/dev/null 2>&1; }
 has_systemd() { has systemctl && [ -d /run/systemd/system ]; }
 
-if [ "$mode" = uninstall ]; then
-  if has_systemd; then
-    systemctl disable --now "$service" >/dev/null 2>&1 || true
-    rm -f "/etc/systemd/system/$service.service"
-    systemctl daemon-reload
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --data)
+      [ $# -ge 2 ] || fail "--data needs a folder"
+      data=$2; program_folder=$2/program; mode=foreground; shift 2 ;;
+    --no-service) mode=none; shift ;;
+    --uninstall) action=uninstall; shift ;;
+    *) echo "muster: unknown option $1" >&2; exit 2 ;;
+  esac
+done
+
+node=
+find_node() {
+  for candidate in "$(command -v node || true)" "$program_folder/node"; do
+    if [ -x "$candidate" ] && [ "$("$candidate" -p 'Number(process.versions.node.split(".")[0]) >= 24' 2>/dev/null)" = true ]; then
+      node=$candidate
+      return
+    fi
+  done
+  return 1
+}
+
+if [ "$mode" != foreground ] && [ "$(id -u)" != 0 ]; then
+  fail "run this as root, or give --data DIR for an agent that is your own and has all in that folder"
+fi
+
+if [ "$action" = uninstall ] && [ "$mode" = foreground ]; then
+  if [ ! -e "$program_folder/agent.mjs" ]; then say "there is nothing to remove"; exit 0; fi
+  # Only the agent knows which files of the folder are its own.
+  find_node || fail "there is no Node 24 here, which the agent needs to remove itself"
+  "$node" "$program_folder/agent.mjs" uninstall --data "$data" || fail "the agent could not be removed"
+  rm -rf "$program_folder"
+  rmdir "$data" 2>/dev/null || true
+  say "removed"
+  exit 0
+fi
+if [ "$action" = uninstall ]; then
+  unit=/etc/systemd/system/$service.service
+  if [ ! -e "$unit" ] && [ ! -e "$program_folder" ] && [ ! -e "$data" ]; then
+    say "there is nothing to remove"
+    exit 0
+  fi
+  if [ -e "$unit" ]; then
+    if has_systemd; then
+      systemctl --quiet disable --now "$service" || fail "the service could not be stopped, so nothing was removed"
+    fi
+    rm -f "$unit"
+    if has_systemd; then systemctl daemon-reload; fi
   fi
   rm -rf "$program_folder" "$data"
   say "removed"
   exit 0
-fi
-
-if [ "$mode" != foreground ] && [ "$(id -u)" != 0 ]; then
-  fail "run this as root, or give --data DIR to run the agent as yourself in a folder of its own"
 fi
 
 umask 077
@@ -100,14 +132,7 @@ fetch() {
   mv "$2.new" "$2"
 }
 
-node=
-for candidate in "$(command -v node || true)" "$program_folder/node"; do
-  if [ -x "$candidate" ] && [ "$("$candidate" -p 'Number(process.versions.node.split(".")[0]) >= 24' 2>/dev/null)" = true ]; then
-    node=$candidate
-    break
-  fi
-done
-if [ -z "$node" ]; then
+if ! find_node; then
   say "fetching Node"
   fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" || fail "this server has no Node for $(uname -m)"
   chmod 755 "$program_folder/node"
@@ -118,7 +143,7 @@ fetch "$url/agent/program.mjs" "$program_folder/agent.mjs" || fail "the agent co
 chmod 644 "$program_folder/agent.mjs"
 
 if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
-set -- enrol --server "$url" --token "$token" --data "$data"
+set -- enrol --server "$url" "--token=$token" --data "$data"
 if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
 "$node" "$program_folder/agent.mjs" "$@" || fail "the machine could not be enrolled"
 

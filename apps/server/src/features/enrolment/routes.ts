@@ -43,7 +43,7 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
         caller,
         action: 'add',
         object_type: 'site',
-        message: `made an installer for ${site.client_name} / ${site.name}`,
+        message: `Made an installer for the site "${site.name}" of "${site.client_name}"`,
         after: { agenttype: body.agenttype, plat: body.plat, expires, uses: body.uses },
         site: { id: site.id },
         emit,

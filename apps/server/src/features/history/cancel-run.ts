@@ -26,7 +26,7 @@ export async function cancelRun(ctx: Context, caller: Caller, id: number): Promi
       caller,
       action: 'modify',
       object_type: 'agent',
-      message: `cancelled "${row.command.slice(0, 200)}"`,
+      message: `Cancelled "${row.command.slice(0, 200)}"`,
       before: { history: id, state: row.state },
       agent: { agent_id: row.agent_id },
       emit,

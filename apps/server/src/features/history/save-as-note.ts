@@ -23,7 +23,7 @@ export async function saveOutputAsNotes(
       caller: { username: row.username, source: '' },
       action: 'add',
       object_type: 'note',
-      message: `kept the output of ${row.command} as a note`,
+      message: `Kept the output of "${row.command}" as a note`,
       after: { note: pk, history: row.id },
       agent: { agent_id: row.agent_id },
       emit,

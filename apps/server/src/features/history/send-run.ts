@@ -55,8 +55,8 @@ export async function createRun(ctx: Context, order: RunOrder) {
       action: isScript ? 'execute_script' : 'execute_command',
       object_type: isScript ? 'script' : 'agent',
       message: isScript
-        ? `ran the script ${label.command} on ${agent.hostname}`
-        : `sent a ${label.shell} command to ${agent.hostname}`,
+        ? `Ran the script "${label.command}" on "${agent.hostname}"`
+        : `Sent a ${label.shell} command to "${agent.hostname}"`,
       after: {
         command: label.command,
         args: label.args,

@@ -17,7 +17,7 @@ export async function changeOwnPassword(ctx: Context, caller: Caller, password: 
       caller,
       action: 'modify',
       object_type: 'user',
-      message: `${caller.username} changed the own password`,
+      message: `Changed the password of "${caller.username}"`,
       at: ctx.now(),
       emit,
     })

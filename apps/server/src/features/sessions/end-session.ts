@@ -23,8 +23,8 @@ export async function endSessions(
       object_type: 'session',
       message:
         ended.length === 1
-          ? `A session of ${user.username} was ended`
-          : `${ended.length} sessions of ${user.username} were ended`,
+          ? `Ended a session of "${user.username}"`
+          : `Ended ${ended.length} sessions of "${user.username}"`,
       at: ctx.now(),
       emit,
     })

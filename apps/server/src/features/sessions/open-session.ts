@@ -64,7 +64,7 @@ export async function openSession(
       caller: { username: user.username, source },
       action: 'login',
       object_type: 'user',
-      message: `${user.username} signed in`,
+      message: `Signed in as "${user.username}"`,
       at: now,
       emit,
     })

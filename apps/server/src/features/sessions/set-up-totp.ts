@@ -40,7 +40,7 @@ export async function confirmTotpKey(ctx: Context, caller: Caller, code: string)
       caller,
       action: 'modify',
       object_type: 'user',
-      message: `${user.username} set up two-factor sign-in`,
+      message: `Set up two-factor sign-in of "${user.username}"`,
       at: ctx.now(),
       emit,
     })
@@ -60,7 +60,7 @@ export async function forgetTotpKey(ctx: Context, caller: Caller): Promise<void>
       caller,
       action: 'modify',
       object_type: 'user',
-      message: `${caller.username} reset two-factor sign-in`,
+      message: `Reset two-factor sign-in of "${caller.username}"`,
       at: ctx.now(),
       emit,
     })

@@ -94,7 +94,8 @@ async function auditFailure(ctx: Context, source: string, user: SigningUser | un
     caller: { username: user?.username ?? '', source },
     action: 'failed_login',
     object_type: 'user',
-    message: user === undefined ? 'Sign-in failed: no such user' : `Sign-in of ${user.username} failed`,
+    message:
+      user === undefined ? 'Failed to sign in: no such user' : `Failed to sign in as "${user.username}"`,
     at: ctx.now(),
     emit: ctx.emit,
   })

@@ -35,7 +35,7 @@ export async function createFirstAdmin(
       caller: { username, source: '' },
       action: 'add',
       object_type: 'user',
-      message: `The first user, ${username}, was made`,
+      message: `Made the first user "${username}"`,
       at: ctx.now(),
       emit,
     })

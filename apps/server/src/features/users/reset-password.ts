@@ -31,7 +31,7 @@ export async function resetPassword(ctx: Context, name: string): Promise<string>
       caller: { username: 'server', source: '' },
       action: 'modify',
       object_type: 'user',
-      message: `The password and two-factor sign-in of ${username} were reset on the server`,
+      message: `Reset the password and two-factor sign-in of "${username}" on the server`,
       at: ctx.now(),
       emit,
     })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
 import { createApp } from '../../app.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
-import { createSecrets, openSecrets } from './secrets.ts'
+import { createSecrets, newToken, openSecrets } from './secrets.ts'
 
 test('the key is made once, readable for its owner only, and kept', async () => {
   await using folder = await createFolder()
@@ -59,3 +59,9 @@ async function createFolder() {
   const path = await mkdtemp(join(tmpdir(), 'muster-secrets-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
+
+test('no token looks like an option of a command line', () => {
+  const tokens = Array.from({ length: 2000 }, newToken)
+  expect(tokens.filter((token) => !/^[A-Za-z0-9_][A-Za-z0-9_-]{42}$/.test(token))).toEqual([])
+  expect(new Set(tokens).size).toBe(2000)
+})

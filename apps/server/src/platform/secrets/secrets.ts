@@ -96,5 +96,9 @@ export function digestOf(token: string): string {
 
 /** A random token of 256 bits. */
 export function newToken(): string {
-  return randomBytes(32).toString('base64url')
+  // People paste tokens into command lines, where one that begins with a dash is taken for an option.
+  for (;;) {
+    const token = randomBytes(32).toString('base64url')
+    if (!token.startsWith('-')) return token
+  }
 }
