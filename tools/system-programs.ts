@@ -10,7 +10,7 @@ export const SYSTEM_PROGRAMS = {
   nats: { package: 'nats-server', find: () => findOnPath('nats-server', ['/usr/sbin', '/usr/local/sbin']) },
   xvfb: { package: 'xvfb', find: () => findOnPath('Xvfb') },
   x11vnc: { package: 'x11vnc', find: () => findOnPath('x11vnc') },
-  systemd: { package: 'systemd', find: findSystemd },
+  systemd: { package: 'systemd', find: () => findOnPath('systemd', ['/lib/systemd']) },
 } as const
 export type SystemProgram = keyof typeof SYSTEM_PROGRAMS
 
@@ -42,9 +42,13 @@ export function findChromium(): string | undefined {
   return found !== undefined && existsSync(found) && startsUp(found) ? found : undefined
 }
 
-/** The tests start it inside this machine, which only root may. */
-function findSystemd(): string | undefined {
-  return process.getuid?.() === 0 ? findOnPath('systemd', ['/lib/systemd']) : undefined
+/** Whether a machine with process, control group and disk names of its own can be started inside this one. */
+export function canNestMachines(): boolean {
+  const script =
+    'mount -t tmpfs none /mnt && mkdir /mnt/g /mnt/n /mnt/w && mount -t cgroup2 none /mnt/g && mkdir /mnt/g/muster-probe && ' +
+    'rmdir /mnt/g/muster-probe && mount -t overlay -o lowerdir=/opt,upperdir=/mnt/n,workdir=/mnt/w none /opt'
+  const args = ['--mount', '--pid', '--fork', '--cgroup', '--uts', 'sh', '-c', script]
+  return process.getuid?.() === 0 && spawnSync('unshare', args, { stdio: 'ignore' }).status === 0
 }
 
 /** Ubuntu puts a program of this name there that only says how to install the browser. */

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './programs.ts'
 import { staticChecks } from './static-checks.ts'
-import type { SystemProgram } from './system-programs.ts'
+import { canNestMachines, type SystemProgram } from './system-programs.ts'
 
 export interface Step {
   name: string
@@ -13,6 +13,9 @@ export interface Step {
   needs: SystemProgram[]
   /** A private PostgreSQL or NATS server that is started for the step. */
   servers: ('postgres' | 'nats')[]
+  /** Whether this machine allows the step; where it does not, it is left out, and `needsToo` says why. */
+  isPossible?: () => boolean
+  needsToo?: string
 }
 
 const vitest = (...projects: string[]) => [
@@ -48,7 +51,15 @@ export function listSteps(): Step[] {
       servers: [],
     },
     ...storySteps(),
-    { name: 'service', command: vitest('service'), runner: 'vitest', needs: ['systemd'], servers: [] },
+    {
+      name: 'service',
+      command: vitest('service'),
+      runner: 'vitest',
+      needs: ['systemd'],
+      servers: [],
+      isPossible: canNestMachines,
+      needsToo: 'which needs root and a kernel that lets it start a machine inside this one',
+    },
     { name: 'programs and load', command: vitest('e2e'), runner: 'vitest', needs: [], servers: [] },
   ]
 }
