@@ -9,9 +9,10 @@ import { App, awaitFirstAnswers } from './app/App.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with id "root"')
-await awaitFirstAnswers()
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
+void awaitFirstAnswers().then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  ),
 )
