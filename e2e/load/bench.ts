@@ -6,6 +6,7 @@ import type { Figure } from './budgets.ts'
 import { measureAgent } from './measure-agent.ts'
 import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
 import { measureConsole } from './measure-console.ts'
+import { measureSamples } from './measure-samples.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableRow, writeTable } from './write-table.ts'
 
@@ -21,7 +22,7 @@ const ON_STAGE = {
   load: measureLoad,
   reconnect: measureReconnect,
 }
-const ALL = [...Object.keys(ON_STAGE), 'agent', 'large']
+const ALL = [...Object.keys(ON_STAGE), 'samples', 'agent', 'large']
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -40,11 +41,10 @@ const figures: Figure[] = []
 
 buildPrograms()
 await measureOnStage()
+if (wanted.includes('samples')) keep(await measureSamples())
 if (wanted.includes('agent')) keep(await measureAgent())
 if (wanted.includes('large')) await measureLarge()
-console.log(
-  'Left out, as it does not exist yet: one script to 10,000 machines, terminal, desktop, check samples.',
-)
+console.log('Left out, as it does not exist yet: one script to 10,000 machines, terminal, desktop.')
 if (!values.print) writeTable(figures)
 
 async function measureOnStage(): Promise<void> {

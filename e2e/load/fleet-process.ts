@@ -4,6 +4,8 @@ import { type Fleet, startFleet } from '@muster/fake-agent/fleet'
 import type { FleetOrder, FleetState } from './remote-fleet.ts'
 
 const PROGRESS_EVERY = 5000
+const DAY_MS = 86_400_000
+const LOOK_EVERY_MS = 20
 
 let fleet: Fleet | undefined
 
@@ -40,6 +42,25 @@ async function obey(order: FleetOrder): Promise<FleetState> {
     case 'rate':
       if (fleet !== undefined) fleet.reportsPerSecond = order.reportsPerSecond
       break
+    case 'check-rate':
+      if (fleet === undefined) break
+      fleet.checkResultsPerReport = order.resultsPerReport
+      fleet.checkResultsPerSecond = order.resultsPerSecond
+      break
+    case 'await-checks': {
+      const known = () => sumOf(({ checks }) => (checks.listMissing().length === 0 ? checks.size : 0))
+      await waitUntil(() => known() >= order.count, order.timeoutMs)
+      break
+    }
+    case 'await-acknowledged':
+      await waitUntil(() => sumOf(({ waitingReports }) => waitingReports) === 0, order.timeoutMs)
+      break
+    case 'past': {
+      const machine = fleet?.machines.find(({ agentId }) => agentId === order.agentId)
+      const fromMs = Date.now() - order.days * DAY_MS
+      machine?.reportPast({ fromMs, everyMs: order.everySeconds * 1000 })
+      break
+    }
     case 'look':
       break
   }
@@ -49,5 +70,17 @@ async function obey(order: FleetOrder): Promise<FleetState> {
     agentIds: order.kind === 'start' ? fleet.machines.map(({ agentId }) => agentId) : [],
     hostnames: order.kind === 'start' ? fleet.machines.map(({ hostname }) => hostname) : [],
     memoryMb: Math.round(process.memoryUsage().rss / 1024 / 1024),
+  }
+}
+
+function sumOf(countOf: (machine: Fleet['machines'][number]) => number): number {
+  return (fleet?.machines ?? []).reduce((sum, machine) => sum + countOf(machine), 0)
+}
+
+async function waitUntil(isSo: () => boolean, timeoutMs: number): Promise<void> {
+  const deadlineMs = Date.now() + timeoutMs
+  while (!isSo()) {
+    if (Date.now() > deadlineMs) throw new Error(`not within ${timeoutMs / 1000} s`)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
 }

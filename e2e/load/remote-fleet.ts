@@ -16,6 +16,14 @@ export type FleetOrder =
   | { kind: 'forget-failures' }
   /** Reports of changes a second, of all machines together. */
   | { kind: 'rate'; reportsPerSecond: number }
+  /** Results of checks a second, of all machines together, in reports of so many. */
+  | { kind: 'check-rate'; resultsPerSecond: number; resultsPerReport: number }
+  /** Until so many checks are known to machines. */
+  | { kind: 'await-checks'; count: number; timeoutMs: number }
+  /** Until the server has acknowledged everything. */
+  | { kind: 'await-acknowledged'; timeoutMs: number }
+  /** One machine reports what its checks found in so many days. */
+  | { kind: 'past'; agentId: string; days: number; everySeconds: number }
   | { kind: 'look' }
 
 export interface FleetState {

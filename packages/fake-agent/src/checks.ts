@@ -69,15 +69,20 @@ export class FakeChecks {
     return checks.flatMap((check) => measure(check, random))
   }
 
+  /** Results of every check at each of these moments, in milliseconds, as of a machine that was away. */
+  measurePast(momentsMs: readonly number[], random: Random): CheckResult[] {
+    const checks = [...this.#known.values()]
+    return momentsMs.flatMap((atMs) => checks.flatMap((check) => measure(check, random, atMs)))
+  }
+
   #put({ id, revision, check_type }: CheckDefinition): void {
     const known = this.#known.get(id)
     if (known?.revision === revision) known.type = check_type
   }
 }
 
-function measure(check: KnownCheck | undefined, random: Random): CheckResult[] {
+function measure(check: KnownCheck | undefined, random: Random, nowMs = Date.now()): CheckResult[] {
   if (check?.type === undefined) return []
-  const nowMs = Date.now()
   const measured = invent(check.type, { own: check.own, nowMs, random })
   return [{ check_id: check.id, revision: check.revision, at: new Date(nowMs).toISOString(), measured }]
 }
@@ -148,7 +153,7 @@ function invent(
       return {
         check_type: type,
         count: random.percent(0.5) ? 0 : 1 + Math.round(3 * own),
-        memory_bytes: Math.round((0.05 + own + 0.1 * day) * GB),
+        memory_bytes: Math.round((0.15 + own + 0.1 * day) * GB),
       }
     case 'file':
       return {

@@ -67,6 +67,8 @@ export class Fleet implements Disposable {
   reportsPerSecond: number
   /** Results of checks, of all machines together; may be changed at any time. */
   checkResultsPerSecond: number
+  /** How many results a machine puts into one report. */
+  checkResultsPerReport: number
   lastDialError = ''
   lastRefusal = ''
   #options: FleetOptions
@@ -85,6 +87,7 @@ export class Fleet implements Disposable {
     this.#options = options
     this.reportsPerSecond = options.reportsPerSecond ?? 0
     this.checkResultsPerSecond = options.checkResultsPerSecond ?? 0
+    this.checkResultsPerReport = options.checkResultsPerReport ?? 1
     this.#random = new Random(this.seed ^ 0x5bd1e995)
     this.#clock.onTick((elapsedMs) => {
       this.#reportSome(elapsedMs)
@@ -210,7 +213,7 @@ export class Fleet implements Disposable {
   #reportChecks(elapsedMs: number): void {
     const perSecond = this.checkResultsPerSecond
     if (perSecond === 0 || this.counts.connected === 0) return
-    const perReport = this.#options.checkResultsPerReport ?? 1
+    const perReport = this.checkResultsPerReport
     this.#owedResults = Math.min(perSecond, this.#owedResults + (perSecond * elapsedMs) / 1000)
     for (let idle = 0; this.#owedResults >= 1 && idle < this.machines.length;) {
       const machine = this.machines[this.#nextChecker++ % this.machines.length]

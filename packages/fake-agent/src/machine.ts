@@ -9,6 +9,7 @@ import {
   type Report,
   ServerFrame,
 } from '@muster/contract/agent/link'
+import { MAX_RESULTS } from '@muster/contract/agent/checks'
 import { WebSocket } from 'ws'
 import { FakeChecks } from './checks.ts'
 import { AGENT_VERSION, changeFacts, makeFacts } from './facts.ts'
@@ -125,6 +126,18 @@ export class FakeMachine {
   reportChecks(count: number): number {
     const results = this.checks.measureNext(count, this.#core.random)
     if (results.length > 0) this.report({ kind: 'checks', results })
+    this.#core.counts.checkResults += results.length
+    return results.length
+  }
+
+  /** Results of all checks from so long ago until now, as of a machine that was away; answers how many. */
+  reportPast(given: { fromMs: number; everyMs: number }): number {
+    const count = Math.floor((Date.now() - given.fromMs) / given.everyMs)
+    const moments = Array.from({ length: count }, (_, index) => given.fromMs + index * given.everyMs)
+    const results = this.checks.measurePast(moments, this.#core.random)
+    for (let at = 0; at < results.length; at += MAX_RESULTS) {
+      this.report({ kind: 'checks', results: results.slice(at, at + MAX_RESULTS) })
+    }
     this.#core.counts.checkResults += results.length
     return results.length
   }
