@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AgentsTable, EnrolTokensTable, NotesTable, ProcessesTable } from './tables/agents.ts'
+import type { AlertChannelsTable, AlertLogTable, AlertNoticesTable, AlertsTable } from './tables/alerts.ts'
 import type { AuditLogTable, SettingsTable } from './tables/audit.ts'
 import type {
   CheckResultsTable,
@@ -49,6 +50,10 @@ export interface Database {
   series: SeriesTable
   sample_batches: SampleBatchesTable
   sample_chunks: SampleChunksTable
+  alerts: AlertsTable
+  alert_log: AlertLogTable
+  alert_channels: AlertChannelsTable
+  alert_notices: AlertNoticesTable
   audit_log: AuditLogTable
   settings: SettingsTable
   jobs: JobsTable

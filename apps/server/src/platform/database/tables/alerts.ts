@@ -1,0 +1,71 @@
+import type { AlertHold, AlertLogKind, AlertState, AlertType } from '@muster/contract/api/alerts'
+import type { Severity } from '@muster/contract/api/checks'
+import type { Generated } from 'kysely'
+
+export interface AlertsTable {
+  id: Generated<number>
+  /** What is wrong: `availability:<agent_id>`, `site:<id>`, `check:<id>`, `custom:<key>`. */
+  cause: string
+  /** The cause while it is not over, else null: the database refuses a second open alert of one cause. */
+  open_cause: string | null
+  alert_type: AlertType
+  state: AlertState
+  severity: Severity
+  message: string
+  agent_id: string | null
+  check_id: number | null
+  /** Of what has no machine; that of a machine's alert is where the machine is now. */
+  site_id: number | null
+  alert_time: string
+  snooze_until: string | null
+  acknowledged_by: string
+  acknowledged_on: string | null
+  resolved_on: string | null
+  resolved_by: string
+  hold: AlertHold | null
+  flapping: 0 | 1
+  /** When it was stored. */
+  created_at: string
+  modified: string
+}
+
+export interface AlertLogTable {
+  id: Generated<number>
+  alert_id: number
+  at: string
+  kind: AlertLogKind
+  /** Empty = by the server. */
+  by_user: string
+  text: string
+}
+
+export interface AlertChannelsTable {
+  id: Generated<number>
+  name: string
+  /** JSON of the contract's ChannelSettings; each secret in it is sealed. */
+  settings: string
+  /** JSON of the contract's ChannelRules. */
+  rules: string
+  last_sent: string | null
+  failing_since: string | null
+  last_error: string
+  created_at: string
+  modified: string
+}
+
+/** Something to be told on one channel; sent by a job of the same id. */
+export interface AlertNoticesTable {
+  id: Generated<number>
+  alert_id: number
+  channel_id: number
+  kind: 'opened' | 'severity_changed' | 'repeated' | 'resolved'
+  /** How many notices of this kind the alert had on this channel before: with it no notice is planned twice. */
+  turn: number
+  state: 'waiting' | 'sent' | 'failed' | 'dropped'
+  /** Not before; later than created_at in quiet hours. */
+  due_at: string
+  created_at: string
+  ended_at: string | null
+  /** What the other side said, or why it was dropped. */
+  answer: string
+}
