@@ -8,14 +8,15 @@ const MASKED = '********'
 /** What a secret reads as; sent back it means "as it is". */
 export const MASKED_SECRET = MASKED
 const Secret = z.string().max(2000)
-const WebUrl = z
+const WEB_URL_NEEDED = 'An address begins with http:// or https://.'
+const isWebUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
+const WebUrl = z.string().trim().max(2000).refine(isWebUrl, WEB_URL_NEEDED)
+/** An address that lets whoever knows it post; it is kept and masked like a password. */
+const SecretUrl = z
   .string()
   .trim()
   .max(2000)
-  .refine(
-    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
-    'An address begins with http:// or https://.',
-  )
+  .refine((text) => text === MASKED || isWebUrl(text), WEB_URL_NEEDED)
 const Email = z.email('This is no e-mail address.').max(255)
 
 /** What each kind needs. Fields named in `secretFields` are encrypted at rest and read as `********`. */
@@ -53,9 +54,9 @@ export const channelFields = {
     /** JSON with `{{alert.message}}` and the like; empty = the alert as JSON. */
     body_template: z.string().max(20_000).default(''),
   }),
-  slack: z.object({ url: WebUrl }),
-  teams: z.object({ url: WebUrl }),
-  discord: z.object({ url: WebUrl }),
+  slack: z.object({ url: SecretUrl }),
+  teams: z.object({ url: SecretUrl }),
+  discord: z.object({ url: SecretUrl }),
   telegram: z.object({
     bot_token: Secret.min(1),
     chat_id: z.string().trim().min(1).max(100),
