@@ -26,6 +26,7 @@ export const AuditObject = z.enum([
   'client',
   'site',
   'note',
+  'alert',
   'coresettings',
   'bulk',
 ])

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Engine, flagColumn, idColumn, instantColumn, jsonColumn } from '../columns.ts'
 
 export const name = '0003-alerts'
@@ -30,13 +30,40 @@ async function createAlerts(db: Kysely<unknown>, engine: Engine): Promise<void> 
     .addColumn('resolved_by', 'text', (col) => col.notNull().defaultTo(''))
     .addColumn('hold', 'text')
     .addColumn('flapping', ...flagColumn())
+    .addColumn('told', 'text')
+    .addColumn('look_after', 'text')
     .addColumn('created_at', ...instantColumn())
     .addColumn('modified', ...instantColumn())
     .execute()
   await db.schema.createIndex('alerts_cause').on('alerts').columns(['cause', 'alert_time']).execute()
   await db.schema.createIndex('alerts_agent').on('alerts').columns(['agent_id', 'alert_time']).execute()
-  await db.schema.createIndex('alerts_state').on('alerts').columns(['state', 'alert_time']).execute()
+  // With the severity lists are counted without reading a row.
+  await db.schema
+    .createIndex('alerts_state')
+    .on('alerts')
+    .columns(['state', 'alert_time', 'severity'])
+    .execute()
   await db.schema.createIndex('alerts_check').on('alerts').column('check_id').execute()
+  await db.schema.createIndex('alerts_site').on('alerts').column('site_id').execute()
+  // The sweep asks every second for what is open, for what waits, and for machines that are silent.
+  await db.schema
+    .createIndex('alerts_open')
+    .on('alerts')
+    .column('alert_type')
+    .where(sql<boolean>`open_cause is not null`)
+    .execute()
+  await db.schema
+    .createIndex('alerts_waiting')
+    .on('alerts')
+    .column('look_after')
+    .where(sql<boolean>`look_after is not null`)
+    .execute()
+  await db.schema
+    .createIndex('agents_silent')
+    .on('agents')
+    .column('last_seen')
+    .where(sql<boolean>`connected = 0`)
+    .execute()
   await db.schema
     .createTable('alert_log')
     .addColumn('id', ...idColumn(engine))

@@ -24,6 +24,14 @@ export interface AlertsTable {
   resolved_by: string
   hold: AlertHold | null
   flapping: 0 | 1
+  /** The worst severity that a notice was planned for; null while nobody has been told. */
+  told: Severity | null
+  /**
+   * What is to be done from then on: of a held alert, released when the check has run again (or at once, where no
+   * check is behind it); of an open one that nobody was told of, told; of one that a person resolved while its check
+   * failed, raised again when the check fails again.
+   */
+  look_after: string | null
   /** When it was stored. */
   created_at: string
   modified: string
