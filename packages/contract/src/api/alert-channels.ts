@@ -44,7 +44,7 @@ export const channelFields = {
       .array(
         z.object({
           name: z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'Letters, digits and dashes.'),
-          value: Secret,
+          value: HeaderValue,
         }),
       )
       .max(20)
@@ -62,7 +62,8 @@ export const channelFields = {
     chat_id: z.string().trim().min(1).max(100),
     api_url: WebUrl.default('https://api.telegram.org'),
   }),
-  ntfy: z.object({ url: WebUrl, token: Secret.default('') }),
+  /** The address with the topic: https://ntfy.sh/alerts. */
+  ntfy: z.object({ url: WebUrl, token: HeaderValue.default('') }),
   pagerduty: z.object({
     routing_key: Secret.min(1),
     url: WebUrl.default('https://events.pagerduty.com/v2/enqueue'),

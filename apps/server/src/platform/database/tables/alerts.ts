@@ -56,7 +56,11 @@ export interface AlertChannelsTable {
   rules: string
   last_sent: string | null
   failing_since: string | null
-  last_error: string
+  last_error: Generated<string>
+  /** The process that sends on this channel right now: one at a time, so that what happened first is told first. */
+  sending_by: string | null
+  /** Until then, unless it says so again: a process that died is not waited for any longer. */
+  sending_until: string | null
   created_at: string
   modified: string
 }
@@ -70,10 +74,16 @@ export interface AlertNoticesTable {
   /** How many notices of this kind the alert had on this channel before: with it no notice is planned twice. */
   turn: number
   state: 'waiting' | 'sent' | 'failed' | 'dropped'
-  /** Not before; later than created_at in quiet hours. */
+  /** Not before; later than created_at in quiet hours, and after a failure. */
   due_at: string
   created_at: string
   ended_at: string | null
+  /** How often it was sent without success. */
+  attempts: Generated<number>
+  /** Id of the message that it leaves with, from just before it is sent until it is known how that went. */
+  delivery: string | null
+  /** It may have arrived, as nothing was heard in time after it was sent. */
+  unsure: Generated<0 | 1>
   /** What the other side said, or why it was dropped. */
-  answer: string
+  answer: Generated<string>
 }
