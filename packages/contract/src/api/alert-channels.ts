@@ -17,6 +17,8 @@ const SecretUrl = z
   .trim()
   .max(2000)
   .refine((text) => text === MASKED || isWebUrl(text), WEB_URL_NEEDED)
+/** What may stand in an HTTP header. */
+const HeaderValue = Secret.regex(/^[\t -~]*$/, 'Letters, digits and signs of ASCII, on one line.')
 const Email = z.email('This is no e-mail address.').max(255)
 
 /** What each kind needs. Fields named in `secretFields` are encrypted at rest and read as `********`. */
