@@ -12,6 +12,9 @@ import { ServerMachine } from './features/enrolment/server-machine.ts'
 import { historyRoutes } from './features/history/routes.ts'
 import type { LiveHub } from './features/live/live-hub.ts'
 import { liveRoutes } from './features/live/routes.ts'
+import { maintenanceJobs } from './features/maintenance/jobs.ts'
+import { maintenanceRoutes } from './features/maintenance/routes.ts'
+import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -37,6 +40,7 @@ export interface App {
   api: Api
   fleet: Fleet
   live: LiveHub
+  maintenance: MaintenanceSweep
   routes: readonly DescribedRoute[]
   /** Finishes what runs and closes every connection; new requests hear 503 from the first moment. */
   stop: () => Promise<void>
@@ -56,14 +60,17 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     metrics,
   }
   const fleet = await Fleet.open(ctx)
+  const maintenance = await MaintenanceSweep.open(ctx)
   const serverMachine = new ServerMachine(ctx, fastify)
   fastify.addHook('onListen', () => serverMachine.start())
   fastify.addHook('preClose', async () => {
     await serverMachine[Symbol.asyncDispose]()
+    await maintenance[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()
   })
   ctx.jobs.define(sessionJobs(ctx))
   ctx.jobs.define(checksJobs(ctx))
+  ctx.jobs.define(maintenanceJobs(ctx))
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose link this process holds',
@@ -80,6 +87,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
   checksRoutes(api, ctx, fleet)
+  maintenanceRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   notesRoutes(api, ctx)
@@ -89,6 +97,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     api,
     fleet,
     live,
+    maintenance,
     routes,
     stop,
   }

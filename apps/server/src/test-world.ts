@@ -13,7 +13,18 @@ export interface World {
   historyId: number
   scriptId: number
   checkId: number
+  windowId: number
   user: TestUser
+}
+
+const SCHEDULE = {
+  starts: '2099-01-01T02:00',
+  minutes: 60,
+  time_zone: 'Europe/Zurich',
+  recurs: 'once',
+  weekdays: [],
+  month_days: [],
+  until: null,
 }
 
 export async function createWorld({ ctx, given }: TestServer, name: string): Promise<World> {
@@ -43,6 +54,22 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       failing_since: now,
       measured: '{"check_type":"unmeasurable","reason":""}',
     })
+    .execute()
+  const window = await ctx.db
+    .insertInto('maintenance_windows')
+    .values({
+      reason: `${name} works`,
+      schedule: JSON.stringify(SCHEDULE),
+      ended_at: null,
+      created_by: 'ada',
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await ctx.db
+    .insertInto('maintenance_targets')
+    .values({ window_id: window.id, client_id: client.id, site_id: null, agent_id: null })
     .execute()
   const history = await ctx.db
     .insertInto('agent_history')
@@ -91,6 +118,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     historyId: history.id,
     scriptId: script.id,
     checkId: check.id,
+    windowId: window.id,
     user: await given.user(),
   }
 }
@@ -115,6 +143,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/agents/history/')) return world.historyId
   if (path.startsWith('/scripts/')) return world.scriptId
   if (path.startsWith('/checks/')) return world.checkId
+  if (path.startsWith('/maintenance/')) return world.windowId
   return world.user.id
 }
 
@@ -143,6 +172,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     },
     'PUT /checks/:id/': { settings: { check_type: 'ping', name: 'changed', ip: 'localhost' } },
     'POST /checks/:agent_id/run/': {},
+    'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
+    'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
     'PUT /scripts/:id/': { description: 'changed' },
     'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },

@@ -16,6 +16,7 @@ const LISTS = new Set([
   'GET /clients/sites/',
   'GET /agents/notes/',
   'GET /checks/',
+  'GET /maintenance/',
   'PATCH /logs/audit/',
 ])
 /** What a role limited to one client may add; it becomes part of that scope. */

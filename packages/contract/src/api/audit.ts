@@ -27,6 +27,7 @@ export const AuditObject = z.enum([
   'site',
   'note',
   'alert',
+  'maintenance',
   'coresettings',
   'bulk',
 ])

@@ -13,6 +13,7 @@ import type {
 import type { ClientsTable, SitesTable } from './tables/clients.ts'
 import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
 import type { JobsTable } from './tables/jobs.ts'
+import type { MaintenanceTargetsTable, MaintenanceWindowsTable } from './tables/maintenance.ts'
 import type { ScriptsTable } from './tables/scripts.ts'
 import type {
   IdempotencyKeysTable,
@@ -54,6 +55,8 @@ export interface Database {
   alert_log: AlertLogTable
   alert_channels: AlertChannelsTable
   alert_notices: AlertNoticesTable
+  maintenance_windows: MaintenanceWindowsTable
+  maintenance_targets: MaintenanceTargetsTable
   audit_log: AuditLogTable
   settings: SettingsTable
   jobs: JobsTable
