@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { alertChannelsRoutes } from './features/alert-channels/routes.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
@@ -87,6 +88,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
   checksRoutes(api, ctx, fleet)
+  alertChannelsRoutes(api, ctx)
   maintenanceRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)

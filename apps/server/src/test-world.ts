@@ -3,6 +3,12 @@ import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
 import { audit } from './features/audit/write-audit.ts'
 
+const CHANNEL = {
+  name: 'A new channel',
+  settings: { kind: 'slack', url: 'https://slack.example/x' },
+  rules: {},
+}
+
 /** A client with one of everything in it, whose texts all carry its name. */
 export interface World {
   name: string
@@ -14,6 +20,7 @@ export interface World {
   scriptId: number
   checkId: number
   windowId: number
+  channelId: number
   user: TestUser
 }
 
@@ -109,6 +116,17 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     message: `${name} message`,
     agent,
   })
+  const channel = await ctx.db
+    .insertInto('alert_channels')
+    .values({
+      name: `${name} channel`,
+      settings: JSON.stringify({ kind: 'ntfy', url: 'https://ntfy.sh/alerts', token: '' }),
+      rules: JSON.stringify({ enabled: false }),
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return {
     name,
     clientId: client.id,
@@ -119,6 +137,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     scriptId: script.id,
     checkId: check.id,
     windowId: window.id,
+    channelId: channel.id,
     user: await given.user(),
   }
 }
@@ -144,6 +163,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/scripts/')) return world.scriptId
   if (path.startsWith('/checks/')) return world.checkId
   if (path.startsWith('/maintenance/')) return world.windowId
+  if (path.startsWith('/alerts/channels/')) return world.channelId
   return world.user.id
 }
 
@@ -174,6 +194,10 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /checks/:agent_id/run/': {},
     'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
+    'POST /alerts/channels/': CHANNEL,
+    'PUT /alerts/channels/:id/': CHANNEL,
+    // Nothing listens on port 1, so the test ends at once.
+    'POST /alerts/channels/test/': { settings: { kind: 'slack', url: 'http://127.0.0.1:1/' } },
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
     'PUT /scripts/:id/': { description: 'changed' },
     'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },
