@@ -1,7 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { alertChannelsJobs } from './features/alert-channels/jobs.ts'
 import { alertChannelsRoutes } from './features/alert-channels/routes.ts'
+import { AlertSweep } from './features/alerts/alert-sweep.ts'
+import { alertsJobs } from './features/alerts/jobs.ts'
+import { alertsRoutes } from './features/alerts/routes.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
@@ -41,6 +45,7 @@ export interface App {
   api: Api
   fleet: Fleet
   live: LiveHub
+  sweep: AlertSweep
   maintenance: MaintenanceSweep
   routes: readonly DescribedRoute[]
   /** Finishes what runs and closes every connection; new requests hear 503 from the first moment. */
@@ -63,14 +68,19 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   const fleet = await Fleet.open(ctx)
   const maintenance = await MaintenanceSweep.open(ctx)
   const serverMachine = new ServerMachine(ctx, fastify)
+  const sweep = new AlertSweep(ctx)
   fastify.addHook('onListen', () => serverMachine.start())
+  fastify.addHook('onListen', async () => sweep.start())
   fastify.addHook('preClose', async () => {
+    await sweep[Symbol.asyncDispose]()
     await serverMachine[Symbol.asyncDispose]()
     await maintenance[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()
   })
   ctx.jobs.define(sessionJobs(ctx))
   ctx.jobs.define(checksJobs(ctx))
+  ctx.jobs.define(alertChannelsJobs(ctx))
+  ctx.jobs.define(alertsJobs(ctx))
   ctx.jobs.define(maintenanceJobs(ctx))
   metrics.gauge(
     'muster_connected_agents',
@@ -88,6 +98,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
   checksRoutes(api, ctx, fleet)
+  alertsRoutes(api, ctx)
   alertChannelsRoutes(api, ctx)
   maintenanceRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
@@ -99,6 +110,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     api,
     fleet,
     live,
+    sweep,
     maintenance,
     routes,
     stop,

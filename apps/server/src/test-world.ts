@@ -19,6 +19,7 @@ export interface World {
   historyId: number
   scriptId: number
   checkId: number
+  alertId: number
   windowId: number
   channelId: number
   user: TestUser
@@ -78,6 +79,26 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     .insertInto('maintenance_targets')
     .values({ window_id: window.id, client_id: client.id, site_id: null, agent_id: null })
     .execute()
+  const alert = await ctx.db
+    .insertInto('alerts')
+    .values({
+      cause: `check:${check.id}`,
+      open_cause: `check:${check.id}`,
+      alert_type: 'check',
+      state: 'open',
+      severity: 'warning',
+      message: `${name} router is away`,
+      agent_id: agent.agent_id,
+      check_id: check.id,
+      alert_time: now,
+      acknowledged_by: '',
+      resolved_by: '',
+      flapping: 0,
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   const history = await ctx.db
     .insertInto('agent_history')
     .values({
@@ -136,6 +157,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     historyId: history.id,
     scriptId: script.id,
     checkId: check.id,
+    alertId: alert.id,
     windowId: window.id,
     channelId: channel.id,
     user: await given.user(),
@@ -162,6 +184,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/agents/history/')) return world.historyId
   if (path.startsWith('/scripts/')) return world.scriptId
   if (path.startsWith('/checks/')) return world.checkId
+  if (path.startsWith('/alerts/:id/')) return world.alertId
   if (path.startsWith('/maintenance/')) return world.windowId
   if (path.startsWith('/alerts/channels/')) return world.channelId
   return world.user.id
@@ -198,6 +221,11 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /alerts/channels/:id/': CHANNEL,
     // Nothing listens on port 1, so the test ends at once.
     'POST /alerts/channels/test/': { settings: { kind: 'slack', url: 'http://127.0.0.1:1/' } },
+    'PATCH /alerts/': {},
+    'POST /alerts/': { message: 'A new alert', severity: 'info', agent: agent_id },
+    'PUT /alerts/:id/': { type: 'acknowledge' },
+    'POST /alerts/:id/notes/': { note: 'A new note' },
+    'POST /alerts/bulk/': { bulk_action: 'resolve', alerts: [world.alertId] },
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
     'PUT /scripts/:id/': { description: 'changed' },
     'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },
