@@ -32,7 +32,10 @@ const MENUS: readonly MenuTable[] = [
   },
   {
     label: 'Settings',
-    entries: [{ label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' }],
+    entries: [
+      { label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' },
+      { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
+    ],
   },
   {
     label: 'Help',
