@@ -1,4 +1,5 @@
 import { setMaintenance } from '@muster/contract/api/agents'
+import { createAlert } from '@muster/contract/api/alerts'
 import { createCheck, listAgentChecks, runChecks } from '@muster/contract/api/checks'
 import { createNote } from '@muster/contract/api/notes'
 import { sendCommand } from '@muster/contract/api/history'
@@ -173,6 +174,7 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
   const panes: [string, string][] = [
     ['summary', 'almost full'],
     ['checks', 'in use on average'],
+    ['alerts', 'The backup is late'],
     [`history&entry=${runId}`, 'exit code 3'],
     ['notes', 'Replaced the power supply.'],
     ['audit', 'Command run'],
@@ -188,6 +190,7 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
     ]),
     ...panes.map(([pane, shows]): [string, string] => [`/agents/${agentId}?pane=${pane}`, shows]),
     ['/agents/abcdefgh1234', 'This machine is not there any more'],
+    ['/alerts', 'The backup is late'],
     ['/webterm', 'This tool is not here yet'],
     ['/setup', 'The initial setup is done.'],
   ]
@@ -220,6 +223,12 @@ function listDialogs(agentId: string): Record<string, { item?: string; shows: st
     'edit-check': { item: '1', shows: 'Error threshold' },
     'remove-check': { item: '1', shows: 'is deleted with its whole history' },
     'check-history': { item: '1', shows: 'CSV' },
+    alert: { item: '1', shows: 'What happened' },
+    'alert-channels': { shows: 'Nobody is told of alerts yet.' },
+    'alert-channel': { item: 'new.email', shows: 'What is told here' },
+    maintenance: { item: 'client-1', shows: 'On from now until' },
+    'edit-maintenance': { item: '1', shows: 'does not exist any more' },
+    'maintenance-windows': { shows: 'No maintenance is planned.' },
   }
 }
 
@@ -255,6 +264,9 @@ async function furnish(admin: Session) {
       (await admin.call(listAgentChecks, { params, query: {} })).map((check) => check.check_result.status),
     )
     .not.toContain('pending')
+  await admin.call(createAlert, {
+    body: { message: 'The backup is late', severity: 'warning', agent: agentId },
+  })
   await admin.call(createNote, { body: { agent_id: agentId, note: 'Replaced the power supply.' } })
   await addScript(admin, { name: 'Greet', category: 'Samples', description: 'Says hello' })
   return { fleet, agentId, runId: run.id }

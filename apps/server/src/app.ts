@@ -1,6 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { alertChannelsJobs } from './features/alert-channels/jobs.ts'
+import { alertChannelsRoutes } from './features/alert-channels/routes.ts'
+import { AlertSweep } from './features/alerts/alert-sweep.ts'
+import { alertsJobs } from './features/alerts/jobs.ts'
+import { alertsRoutes } from './features/alerts/routes.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
@@ -12,6 +17,9 @@ import { ServerMachine } from './features/enrolment/server-machine.ts'
 import { historyRoutes } from './features/history/routes.ts'
 import type { LiveHub } from './features/live/live-hub.ts'
 import { liveRoutes } from './features/live/routes.ts'
+import { maintenanceJobs } from './features/maintenance/jobs.ts'
+import { maintenanceRoutes } from './features/maintenance/routes.ts'
+import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -37,6 +45,8 @@ export interface App {
   api: Api
   fleet: Fleet
   live: LiveHub
+  sweep: AlertSweep
+  maintenance: MaintenanceSweep
   routes: readonly DescribedRoute[]
   /** Finishes what runs and closes every connection; new requests hear 503 from the first moment. */
   stop: () => Promise<void>
@@ -56,14 +66,22 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     metrics,
   }
   const fleet = await Fleet.open(ctx)
+  const maintenance = await MaintenanceSweep.open(ctx)
   const serverMachine = new ServerMachine(ctx, fastify)
+  const sweep = new AlertSweep(ctx)
   fastify.addHook('onListen', () => serverMachine.start())
+  fastify.addHook('onListen', async () => sweep.start())
   fastify.addHook('preClose', async () => {
+    await sweep[Symbol.asyncDispose]()
     await serverMachine[Symbol.asyncDispose]()
+    await maintenance[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()
   })
   ctx.jobs.define(sessionJobs(ctx))
   ctx.jobs.define(checksJobs(ctx))
+  ctx.jobs.define(alertChannelsJobs(ctx))
+  ctx.jobs.define(alertsJobs(ctx))
+  ctx.jobs.define(maintenanceJobs(ctx))
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose link this process holds',
@@ -80,6 +98,9 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
   checksRoutes(api, ctx, fleet)
+  alertsRoutes(api, ctx)
+  alertChannelsRoutes(api, ctx)
+  maintenanceRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   notesRoutes(api, ctx)
@@ -89,6 +110,8 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     api,
     fleet,
     live,
+    sweep,
+    maintenance,
     routes,
     stop,
   }

@@ -3,6 +3,12 @@ import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
 import { audit } from './features/audit/write-audit.ts'
 
+const CHANNEL = {
+  name: 'A new channel',
+  settings: { kind: 'slack', url: 'https://slack.example/x' },
+  rules: {},
+}
+
 /** A client with one of everything in it, whose texts all carry its name. */
 export interface World {
   name: string
@@ -13,7 +19,20 @@ export interface World {
   historyId: number
   scriptId: number
   checkId: number
+  alertId: number
+  windowId: number
+  channelId: number
   user: TestUser
+}
+
+const SCHEDULE = {
+  starts: '2099-01-01T02:00',
+  minutes: 60,
+  time_zone: 'Europe/Zurich',
+  recurs: 'once',
+  weekdays: [],
+  month_days: [],
+  until: null,
 }
 
 export async function createWorld({ ctx, given }: TestServer, name: string): Promise<World> {
@@ -44,6 +63,42 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       measured: '{"check_type":"unmeasurable","reason":""}',
     })
     .execute()
+  const window = await ctx.db
+    .insertInto('maintenance_windows')
+    .values({
+      reason: `${name} works`,
+      schedule: JSON.stringify(SCHEDULE),
+      ended_at: null,
+      created_by: 'ada',
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await ctx.db
+    .insertInto('maintenance_targets')
+    .values({ window_id: window.id, client_id: client.id, site_id: null, agent_id: null })
+    .execute()
+  const alert = await ctx.db
+    .insertInto('alerts')
+    .values({
+      cause: `check:${check.id}`,
+      open_cause: `check:${check.id}`,
+      alert_type: 'check',
+      state: 'open',
+      severity: 'warning',
+      message: `${name} router is away`,
+      agent_id: agent.agent_id,
+      check_id: check.id,
+      alert_time: now,
+      acknowledged_by: '',
+      resolved_by: '',
+      flapping: 0,
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   const history = await ctx.db
     .insertInto('agent_history')
     .values({
@@ -82,6 +137,17 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     message: `${name} message`,
     agent,
   })
+  const channel = await ctx.db
+    .insertInto('alert_channels')
+    .values({
+      name: `${name} channel`,
+      settings: JSON.stringify({ kind: 'ntfy', url: 'https://ntfy.sh/alerts', token: '' }),
+      rules: JSON.stringify({ enabled: false }),
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return {
     name,
     clientId: client.id,
@@ -91,6 +157,9 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     historyId: history.id,
     scriptId: script.id,
     checkId: check.id,
+    alertId: alert.id,
+    windowId: window.id,
+    channelId: channel.id,
     user: await given.user(),
   }
 }
@@ -115,6 +184,9 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/agents/history/')) return world.historyId
   if (path.startsWith('/scripts/')) return world.scriptId
   if (path.startsWith('/checks/')) return world.checkId
+  if (path.startsWith('/alerts/:id/')) return world.alertId
+  if (path.startsWith('/maintenance/')) return world.windowId
+  if (path.startsWith('/alerts/channels/')) return world.channelId
   return world.user.id
 }
 
@@ -143,6 +215,17 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     },
     'PUT /checks/:id/': { settings: { check_type: 'ping', name: 'changed', ip: 'localhost' } },
     'POST /checks/:agent_id/run/': {},
+    'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
+    'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
+    'POST /alerts/channels/': CHANNEL,
+    'PUT /alerts/channels/:id/': CHANNEL,
+    // Nothing listens on port 1, so the test ends at once.
+    'POST /alerts/channels/test/': { settings: { kind: 'slack', url: 'http://127.0.0.1:1/' } },
+    'PATCH /alerts/': {},
+    'POST /alerts/': { message: 'A new alert', severity: 'info', agent: agent_id },
+    'PUT /alerts/:id/': { type: 'acknowledge' },
+    'POST /alerts/:id/notes/': { note: 'A new note' },
+    'POST /alerts/bulk/': { bulk_action: 'resolve', alerts: [world.alertId] },
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
     'PUT /scripts/:id/': { description: 'changed' },
     'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },

@@ -8,7 +8,16 @@ import { addressIn, bodyIn, createWorld, queryIn, type World } from './test-worl
 // Walks every endpoint of the API, whoever adds one: product.md section 3 point 8.
 
 /** Endpoints about things that belong to no client. All others are asked about a client that is out of scope. */
-const UNSCOPED = ['/scripts/', '/accounts/', '/core/', '/health/', '/v2/', '/logout', '/agent/enrol']
+const UNSCOPED = [
+  '/alerts/channels/',
+  '/scripts/',
+  '/accounts/',
+  '/core/',
+  '/health/',
+  '/v2/',
+  '/logout',
+  '/agent/enrol',
+]
 /** These name no single thing: they answer what is in scope. */
 const LISTS = new Set([
   'GET /agents/',
@@ -16,8 +25,12 @@ const LISTS = new Set([
   'GET /clients/sites/',
   'GET /agents/notes/',
   'GET /checks/',
+  'GET /maintenance/',
   'PATCH /logs/audit/',
+  'PATCH /alerts/',
 ])
+/** Lists whose filters are a body. */
+const READS = new Set(['PATCH /logs/audit/', 'PATCH /alerts/'])
 /** What a role limited to one client may add; it becomes part of that scope. */
 const ADDS = new Set(['POST /clients/'])
 
@@ -82,7 +95,7 @@ test('a user who sees one client reads nothing of another', async () => {
   for (const scope of [{ clients: [visible.clientId] }, { sites: [visible.siteId] }]) {
     const limited = server.as(await server.given.user({ permissions: PERMISSIONS, ...scope }))
     for (const endpoint of endpoints) {
-      if (endpoint.method !== 'GET' && nameOf(endpoint) !== 'PATCH /logs/audit/') continue
+      if (endpoint.method !== 'GET' && !READS.has(nameOf(endpoint))) continue
       if (isUnscoped(endpoint)) continue
       const answer = await visit(limited, endpoint, hidden)
       expect([nameOf(endpoint), answer.text]).not.toEqual([
@@ -207,6 +220,7 @@ async function readHidden({ ctx: { db } }: TestServer, hidden: World): Promise<u
     .selectAll()
     .where('agent_id', '=', hidden.agentId)
     .execute()
+  const alerts = await db.selectFrom('alerts').selectAll().where('agent_id', '=', hidden.agentId).execute()
   const checks = await db.selectFrom('checks').selectAll().where('agent_id', '=', hidden.agentId).execute()
   const results = await db
     .selectFrom('check_results')
@@ -220,5 +234,5 @@ async function readHidden({ ctx: { db } }: TestServer, hidden: World): Promise<u
     .selectAll()
     .where('site_id', '=', hidden.siteId)
     .execute()
-  return { agents, inSite, notes, runs, checks, results, clients, sites, tokens }
+  return { agents, inSite, notes, runs, alerts, checks, results, clients, sites, tokens }
 }

@@ -11,6 +11,9 @@ export const EVENT_TYPES = [
   'check.changed',
   /** What machines are to measure has changed; ids are those of checks whose definition is new. Not told to consoles. */
   'check.redefined',
+  /** Raised, changed or resolved, or something was added to its log. */
+  'alert.changed',
+  'maintenance.changed',
   'script.changed',
   'history.changed',
   'note.changed',

@@ -16,12 +16,15 @@ export const PERMISSIONS = [
   'can_list_checks',
   'can_manage_checks',
   'can_run_checks',
+  'can_list_alerts',
+  'can_manage_alerts',
   'can_list_scripts',
   'can_manage_scripts',
   'can_view_auditlogs',
   'can_list_accounts',
   'can_manage_accounts',
   'can_view_core_settings',
+  'can_edit_core_settings',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]

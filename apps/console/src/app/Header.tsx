@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Tooltip } from '@mantine/core'
 import { IconMoon, IconRefresh, IconSun } from '@tabler/icons-react'
 import { Link, useMatchRoute } from '@tanstack/react-router'
+import { AlertBell } from '../features/alerts/AlertBell.tsx'
 import { CertificateChip } from './CertificateChip.tsx'
 import classes from './Header.module.css'
 import { MachineCounts } from './MachineCounts.tsx'
@@ -26,6 +27,7 @@ export function Header() {
       <div className={classes.end}>
         <CertificateChip />
         <MachineCounts />
+        <AlertBell />
         <DarkModeButton />
         <UserMenu />
       </div>

@@ -1,4 +1,5 @@
 import { Menu, Menubar } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import classes from './MenuBar.module.css'
 import { LiveIndicator } from './LiveIndicator.tsx'
 import { type MenuItem, useMenus } from './menus.ts'
@@ -31,6 +32,13 @@ export function MenuBar() {
 function BarItem({ item: { label, opens } }: { item: MenuItem }) {
   const { open } = useDialog()
   if ('dialog' in opens) return <Menu.Item onClick={() => open(opens.dialog)}>{label}</Menu.Item>
+  if ('page' in opens) {
+    return (
+      <Menu.Item component={Link} to={opens.page}>
+        {label}
+      </Menu.Item>
+    )
+  }
   return (
     <Menu.Item component="a" href={opens.href} target="_blank" rel="noreferrer">
       {label}

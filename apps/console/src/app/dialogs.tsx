@@ -40,6 +40,17 @@ const DIALOG_LOADERS = {
     import('../features/checks/RemoveCheckDialog.tsx').then((file) => file.RemoveCheckDialog),
   'check-history': () =>
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
+  alert: () => import('../features/alerts/AlertDialog.tsx').then((file) => file.AlertDialog),
+  maintenance: () =>
+    import('../features/maintenance/WindowDialogs.tsx').then((file) => file.AddMaintenanceDialog),
+  'edit-maintenance': () =>
+    import('../features/maintenance/WindowDialogs.tsx').then((file) => file.EditMaintenanceDialog),
+  'maintenance-windows': () =>
+    import('../features/maintenance/WindowsDialog.tsx').then((file) => file.WindowsDialog),
+  'alert-channels': () =>
+    import('../features/alert-channels/ChannelsDialog.tsx').then((file) => file.ChannelsDialog),
+  'alert-channel': () =>
+    import('../features/alert-channels/ChannelDialog.tsx').then((file) => file.ChannelDialog),
   scripts: () => import('../features/scripts/ScriptsDialog.tsx').then((file) => file.ScriptsDialog),
   script: () => import('../features/scripts/ScriptDialog.tsx').then((file) => file.ScriptDialog),
   audit: () => import('../features/audit/AuditDialog.tsx').then((file) => file.AuditDialog),

@@ -1,9 +1,11 @@
 import { getAgent, listAgents } from '@muster/contract/api/agents'
+import { getAlert, listAlerts } from '@muster/contract/api/alerts'
 import { listAudit } from '@muster/contract/api/audit'
 import { getCheck, getCheckSamples, listAgentChecks, listChecks } from '@muster/contract/api/checks'
 import { getClient, getSite, listClients, listSites } from '@muster/contract/api/clients'
 import { getDashInfo } from '@muster/contract/api/core'
 import { getHistory, getHistoryOutput, listAgentHistory } from '@muster/contract/api/history'
+import { listMaintenanceWindows } from '@muster/contract/api/maintenance'
 import { listNotes } from '@muster/contract/api/notes'
 import { getScript, listScripts } from '@muster/contract/api/scripts'
 import { listOwnSessions, listUserSessions } from '@muster/contract/api/sessions'
@@ -42,6 +44,8 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: getCheckSamples, by: 'id' },
   ],
   'check.redefined': [],
+  'alert.changed': [{ endpoint: listAlerts }, { endpoint: getAlert, by: 'id' }],
+  'maintenance.changed': [{ endpoint: listMaintenanceWindows }],
   'script.changed': [{ endpoint: listScripts }, { endpoint: getScript, by: 'id' }],
   'history.changed': [
     { endpoint: listAgentHistory },

@@ -2,10 +2,15 @@ import type { Permission } from '@muster/contract/permissions'
 import { type DialogName, isDialogName } from './dialogs.tsx'
 import { may, useDashInfo, useMe } from './queries.ts'
 
+/** A page of the console that has a menu item of its own. */
+interface Page {
+  page: '/alerts'
+}
+
 interface MenuEntry {
   label: string
-  /** What the item opens: a dialog of dialogs.tsx, or a page beside the console. */
-  opens: { dialog: string } | { href: string }
+  /** What the item opens: a dialog of dialogs.tsx, a page of the console, or one beside it. */
+  opens: { dialog: string } | Page | { href: string }
   needs?: Permission
 }
 
@@ -27,12 +32,20 @@ const MENUS: readonly MenuTable[] = [
     ],
   },
   {
+    label: 'View',
+    entries: [{ label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' }],
+  },
+  {
     label: 'Agents',
     entries: [{ label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' }],
   },
   {
     label: 'Settings',
-    entries: [{ label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' }],
+    entries: [
+      { label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' },
+      { label: 'Alert channels', opens: { dialog: 'alert-channels' }, needs: 'can_view_core_settings' },
+      { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
+    ],
   },
   {
     label: 'Help',
@@ -43,7 +56,7 @@ const MENUS: readonly MenuTable[] = [
 
 export interface MenuItem {
   label: string
-  opens: { dialog: DialogName } | { href: string }
+  opens: { dialog: DialogName } | Page | { href: string }
 }
 
 export interface Menu {
@@ -65,6 +78,6 @@ export function useMenus(): Menu[] {
 }
 
 function toItem({ label, opens }: MenuEntry): MenuItem[] {
-  if ('href' in opens) return [{ label, opens }]
+  if (!('dialog' in opens)) return [{ label, opens }]
   return isDialogName(opens.dialog) ? [{ label, opens: { dialog: opens.dialog } }] : []
 }

@@ -37,9 +37,12 @@ function useActionSource(): void {
     { ...action('Dashboard', () => void navigate({ to: '/' })), group: 'Screens' },
     ...menus.flatMap(({ label: menu, items }) =>
       items.map(({ label, opens }) => ({
-        ...action(label, () =>
-          'dialog' in opens ? open(opens.dialog) : void window.open(opens.href, '_blank', 'noreferrer'),
-        ),
+        ...action(label, () => {
+          if ('dialog' in opens) open(opens.dialog)
+          else if ('page' in opens) void navigate({ to: opens.page })
+          else window.open(opens.href, '_blank', 'noreferrer')
+        }),
+        ...('page' in opens ? { group: 'Screens' } : {}),
         hint: menu,
       })),
     ),

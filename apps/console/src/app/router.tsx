@@ -16,7 +16,14 @@ import { NotFoundPage } from './NotFoundPage.tsx'
 import { SignedInGate } from './SignedInGate.tsx'
 import { notePage, takePageToRemember } from './last-page.ts'
 import { clientsQuery } from './queries.ts'
-import { agentSearch, dashboardSearch, frameSearch, parseSearch, stringifySearch } from './search.ts'
+import {
+  agentSearch,
+  alertsSearch,
+  dashboardSearch,
+  frameSearch,
+  parseSearch,
+  stringifySearch,
+} from './search.ts'
 import { isSignedIn, storeNext } from './session.ts'
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -64,6 +71,14 @@ const agent = createRoute({
   },
   pendingComponent: SkeletonRows,
   component: lazyRouteComponent(() => import('../features/agents/AgentPage.tsx'), 'AgentPage'),
+})
+
+const alerts = createRoute({
+  getParentRoute: () => frame,
+  path: '/alerts',
+  validateSearch: alertsSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/alerts/AlertsPage.tsx'), 'AlertsPage'),
 })
 
 const laterToolPage = lazyRouteComponent(() => import('./LaterToolPage.tsx'), 'LaterToolPage')
@@ -114,7 +129,7 @@ const expired = createRoute({
 const routeTree = root.addChildren([
   signedIn.addChildren([
     gated.addChildren([
-      frame.addChildren([dashboard, agent]),
+      frame.addChildren([dashboard, agent, alerts]),
       takeControl,
       webVnc,
       webTerm,

@@ -11,7 +11,7 @@ const text = z.string().max(500).optional().catch(undefined)
 export const frameSearch = z.object({ dialog: text, item: text, filter: text })
 export type FrameSearch = z.infer<typeof frameSearch>
 
-export const PANES = ['summary', 'checks', 'history', 'notes', 'audit'] as const
+export const PANES = ['summary', 'checks', 'alerts', 'history', 'notes', 'audit'] as const
 export type Pane = (typeof PANES)[number]
 
 /** Sub-tab of a machine, and the entry of it that is open (a command of the history). */
@@ -41,6 +41,17 @@ export const dashboardSearch = z.object({
   ...paneSearch,
 })
 export type DashboardSearch = z.infer<typeof dashboardSearch>
+
+/** What the list of alerts is narrowed to: `?severity=error,warning&also=resolved&days=7`. */
+export const alertsSearch = z.object({
+  clients: text,
+  severity: text,
+  type: text,
+  also: text,
+  days: text,
+  search: text,
+})
+export type AlertsSearch = z.infer<typeof alertsSearch>
 
 /** `?node=Client|3&search=is:online` as plain text values, without the JSON that the router would write. */
 export function parseSearch(search: string): Record<string, string> {

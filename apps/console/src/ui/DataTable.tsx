@@ -36,6 +36,8 @@ export interface DataTableProps<Row, Context> {
   onClickRow?: (row: Row) => void
   /** Enter. */
   onOpen?: (row: Row) => void
+  /** Space. */
+  onToggle?: (row: Row) => void
   onDoubleClick?: (row: Row) => void
   onMenu?: (row: Row, at: Point) => void
   /** In place of rows, when there are none. */
@@ -116,6 +118,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
             select,
             open: (index) => rows[index] !== undefined && on.onOpen?.(rows[index]),
             openMenu,
+            toggle: on.onToggle && ((index) => rows[index] !== undefined && on.onToggle?.(rows[index])),
             deselect: () => on.onSelect?.(undefined),
           })
         }}

@@ -9,6 +9,8 @@ interface RowKeys {
   select: (index: number) => void
   open: (index: number) => void
   openMenu: (index: number) => void
+  /** Space; for rows that can be checked. */
+  toggle?: ((index: number) => void) | undefined
   deselect: () => void
 }
 
@@ -21,6 +23,7 @@ export function handleRowKey(event: KeyboardEvent, keys: RowKeys): boolean {
   else if (event.key === 'Escape' && selected >= 0) keys.deselect()
   else if (selected < 0) return false
   else if (event.key === 'Enter') keys.open(selected)
+  else if (event.key === ' ' && keys.toggle !== undefined) keys.toggle(selected)
   else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) keys.openMenu(selected)
   else return false
   event.preventDefault()

@@ -114,6 +114,8 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   modified: z.string(),
   facts: AgentFacts.nullable(),
   clock_skew_seconds: z.number().nullable(),
+  /** Id of the maintenance window that switched maintenance mode on; null = a person did, or it is off. */
+  maintenance_by: z.int().nullable(),
   link_lost_at: Instant.nullable(),
 })
 export type AgentDetail = z.infer<typeof AgentDetail>

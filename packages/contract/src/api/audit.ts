@@ -26,6 +26,8 @@ export const AuditObject = z.enum([
   'client',
   'site',
   'note',
+  'alert',
+  'maintenance',
   'coresettings',
   'bulk',
 ])

@@ -6,6 +6,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { MaintenanceNote } from '../maintenance/MaintenanceNote.tsx'
 import classes from './AgentSummary.module.css'
 import { DiskList } from './DiskList.tsx'
 import { MachineStatus } from './machine-cells.tsx'
@@ -20,6 +21,7 @@ interface AgentSummaryProps {
 export function AgentSummary({ agent, named }: AgentSummaryProps) {
   return (
     <div className={classes.summary}>
+      <MaintenanceNote agent={agent} />
       {agent.problems.length > 0 && <Problems problems={agent.problems} />}
       <div className={classes.cards}>
         <Hardware agent={agent} named={named} />

@@ -1,6 +1,7 @@
 import { type AgentRow, editAgent, getAgent, refreshAgent } from '@muster/contract/api/agents'
 import { agentCan } from '@muster/rules/agent-can'
 import {
+  IconCalendarClock,
   IconFileCode,
   IconListDetails,
   IconPencil,
@@ -83,6 +84,13 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       icon: IconTool,
       disabledReason: unless(mayEdit),
       run: () => maintenance({ agent_id, hostname, on: !maintenance_mode }),
+    },
+    {
+      id: 'plan-maintenance',
+      label: 'Plan maintenance',
+      icon: IconCalendarClock,
+      disabledReason: unless(mayEdit),
+      run: () => open('maintenance', `agent-${agent_id}`),
     },
     {
       id: 'refresh',

@@ -21,10 +21,12 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   session: 'Session',
   script: 'Script',
   check: 'Check',
+  alert: 'Alert',
   agent: 'Agent',
   client: 'Client',
   site: 'Site',
   note: 'Note',
+  maintenance: 'Maintenance window',
   coresettings: 'Settings',
   bulk: 'Bulk action',
 }

@@ -9,6 +9,7 @@ import { ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import { Tree } from '../../ui/Tree.tsx'
 import type { Point } from '../../ui/menu-entry.ts'
 import { useDashboard } from '../dashboard/use-dashboard.ts'
+import { useMaintenanceTip } from '../maintenance/use-maintenance-tip.ts'
 import classes from './ClientTree.module.css'
 import { TreeLineContent } from './TreeLineContent.tsx'
 import { TreeTools } from './TreeTools.tsx'
@@ -52,6 +53,7 @@ function Lines({ clients, onChosen }: { clients: readonly Client[]; onChosen: ((
   const { sort } = useTreeSort()
   const selected = useDashboard(({ node }) => node)
   const select = useSelectNode()
+  const tipOf = useMaintenanceTip(clients)
   const [menu, setMenu] = useState<{ line: NodeLine; at: Point }>()
   const lines = useMemo(() => listTreeLines(clients, sort, opened), [clients, sort, opened])
   return (
@@ -69,7 +71,9 @@ function Lines({ clients, onChosen }: { clients: readonly Client[]; onChosen: ((
         }
         hasMenu={(line) => line.kind !== 'All'}
         onMenu={(line, at) => setMenu({ line, at })}
-        renderLine={(line) => <TreeLineContent line={line} />}
+        renderLine={(line) => (
+          <TreeLineContent line={line} maintenance={tipOf(line.kind, line.nodeId, line.clientId)} />
+        )}
       />
       {menu && (
         <Suspense fallback={null}>

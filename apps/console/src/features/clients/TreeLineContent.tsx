@@ -13,11 +13,17 @@ import { type NodeLine, describeColor, describeLine } from './tree-lines.ts'
 const ICONS = { All: IconHome, Client: IconBuilding, Site: IconBuildingCommunity }
 const MARKS = { maintenance: IconTool, negative: IconAlertTriangle, warning: IconAlertCircle }
 
+interface TreeLineContentProps {
+  line: NodeLine
+  /** Until when it is in maintenance, and why, where that is known. */
+  maintenance?: string | undefined
+}
+
 /** Icon, name, state and number of machines. */
-export function TreeLineContent({ line }: { line: NodeLine }) {
+export function TreeLineContent({ line, maintenance }: TreeLineContentProps) {
   const LineIcon = ICONS[line.kind]
   return (
-    <span className={classes.content} data-color={line.color} data-tip={describeLine(line)}>
+    <span className={classes.content} data-color={line.color} data-tip={describeLine(line, maintenance)}>
       <LineIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
       <span className={classes.label}>{line.label}</span>{' '}
       <span className={classes.count} data-line-end>

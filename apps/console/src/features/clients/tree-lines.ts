@@ -87,9 +87,10 @@ export const describeColor = (color: NodeColor | undefined): string | undefined 
 
 const countMachines = (count: number) => `${count} ${count === 1 ? 'machine' : 'machines'}`
 
-/** What the tooltip of a line says. */
-export function describeLine({ kind, nodeId, count, color }: NodeLine): string {
+/** What the tooltip of a line says; `maintenance` is what is known of it beyond its colour. */
+export function describeLine({ kind, nodeId, count, color }: NodeLine, maintenance?: string): string {
   const machines = countMachines(count)
   if (kind === 'All') return machines
-  return [`${kind} ${nodeId}, ${machines}`, describeColor(color)].filter(Boolean).join('\n')
+  const state = color === 'maintenance' ? (maintenance ?? describeColor(color)) : describeColor(color)
+  return [`${kind} ${nodeId}, ${machines}`, state].filter(Boolean).join('\n')
 }

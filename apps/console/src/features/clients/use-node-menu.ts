@@ -1,6 +1,13 @@
 import { setMaintenance } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
-import { IconBuildingPlus, IconDownload, IconPencil, IconTool, IconTrash } from '@tabler/icons-react'
+import {
+  IconBuildingPlus,
+  IconCalendarClock,
+  IconDownload,
+  IconPencil,
+  IconTool,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
@@ -55,6 +62,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       note: `For all ${line.count} machines here.`,
       disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayEditAgents),
       run: () => maintain(!on),
+    },
+    {
+      id: 'plan-maintenance',
+      label: 'Plan maintenance',
+      icon: IconCalendarClock,
+      disabledReason: unless(mayEditAgents),
+      run: () => open('maintenance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     divider('end'),
     {

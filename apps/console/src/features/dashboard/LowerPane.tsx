@@ -12,7 +12,7 @@ export function LowerPane({ contentHeight }: { contentHeight: number }) {
   if (agentId === undefined) {
     return (
       <section className={classes.none} aria-label="Selected machine">
-        <EmptyState message="Select a machine to see its summary, checks, history, notes and audit log." />
+        <EmptyState message="Select a machine to see its summary, checks, alerts, history, notes and audit log." />
       </section>
     )
   }

@@ -59,6 +59,7 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
     facts: null,
     clock_skew_seconds: null,
     link_lost_at: null,
+    maintenance_by: null,
     ...more,
   }
 }

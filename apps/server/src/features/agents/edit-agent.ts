@@ -10,6 +10,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findChecksOfInterval } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
+import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
 import { findVisibleSite } from './queries.ts'
 import { requireAgent } from './require-agent.ts'
 
@@ -52,7 +53,11 @@ export async function changeAgent(
     const values = columnsOf(changes)
     await tx
       .updateTable('agents')
-      .set({ ...values, modified: laterThan(agent.modified, ctx.now()) })
+      .set({
+        ...values,
+        ...(await switchMaintenance(values)),
+        modified: laterThan(agent.modified, ctx.now()),
+      })
       .where('agent_id', '=', agentId)
       .execute()
     if (changes.check_interval !== undefined) {
@@ -71,6 +76,14 @@ export async function changeAgent(
       emit,
     })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
+
+    /** The form sends the mode also when nobody touched it: only a change takes the machine out of a window's hands. */
+    async function switchMaintenance({ maintenance_mode: mode }: Updateable<AgentsTable>) {
+      if (mode === undefined || mode === agent.maintenance_mode) return {}
+      const now = ctx.now()
+      if (mode === 0) await endWindowsOf(tx, emit, { target: { type: 'agent', id: agentId }, now })
+      return switchedByHand(mode === 1, now)
+    }
   })
 }
 

@@ -6,6 +6,7 @@ import type { SigningKey } from '../../platform/agent-link/keys.ts'
 import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
 import { VERSION } from '../../platform/config/version.ts'
 import { NoResponderError } from '../../platform/bus/bus.ts'
+import { tendAlerts } from '../alerts/tend-alerts.ts'
 import { CheckSync } from '../checks/check-sync.ts'
 import { meetMachines } from '../checks/meet-machines.ts'
 import { type ReportedResults, storeResults } from '../checks/store-results.ts'
@@ -181,10 +182,10 @@ export class Fleet implements AsyncDisposable {
   async #welcomeBack(machines: LinkedMachine[]): Promise<void> {
     await failLostRuns(this.#ctx, machines)
     await meetMachines(this.#ctx, this.#checks, machines)
-    await this.#deliverHere(
-      machines.map(({ agentId }) => agentId),
-      'sent before too',
-    )
+    const agentIds = machines.map(({ agentId }) => agentId)
+    await this.#deliverHere(agentIds, 'sent before too')
+    // The sweep would find them within a second; whoever waits for the machine should not wait for that.
+    await tendAlerts(this.#ctx, agentIds)
   }
 
   async #deliverHere(agentIds: string[], again: Parameters<typeof deliverRuns>[3]): Promise<void> {

@@ -28,6 +28,8 @@ export async function removeAgent(
     })
     await tx.deleteFrom('agents').where('agent_id', '=', agentId).execute()
     emit({ type: 'agent.removed', ids: [agentId], agent_ids: [agentId] })
+    // Its alerts are gone with it.
+    emit({ type: 'alert.changed', ids: [] })
   })
   await fleet.forget(agentId)
   return { uninstalled }

@@ -2,6 +2,8 @@ import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { requireNode } from '../clients/require-node.ts'
+import { lockMaintenance } from '../maintenance/apply-windows.ts'
+import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
 import { findNodeAgents } from './queries.ts'
 
 const SLICE = 1000
@@ -13,6 +15,8 @@ export async function setNodeMaintenance(
   order: { type: 'Client' | 'Site'; id: number; action: boolean },
 ): Promise<{ changed: number }> {
   return ctx.transaction(async (tx, emit) => {
+    await lockMaintenance(tx)
+    const now = ctx.now()
     await requireNode(tx, order, caller)
     const agents = await findNodeAgents(tx, order, caller)
     const ids = agents.map(({ agent_id }) => agent_id)
@@ -20,11 +24,15 @@ export async function setNodeMaintenance(
     for (let from = 0; from < ids.length; from += SLICE) {
       const result = await tx
         .updateTable('agents')
-        .set({ maintenance_mode: order.action ? 1 : 0, modified: ctx.now().toISOString() })
+        .set({ ...switchedByHand(order.action, now), modified: now.toISOString() })
         .where('agent_id', 'in', ids.slice(from, from + SLICE))
         .where('maintenance_mode', '=', order.action ? 0 : 1)
         .executeTakeFirst()
       changed += Number(result.numUpdatedRows)
+    }
+    if (!order.action) {
+      const type = order.type === 'Client' ? 'client' : 'site'
+      await endWindowsOf(tx, emit, { target: { type, id: order.id }, now })
     }
     if (changed === 0) return { changed }
     await audit(tx, {

@@ -42,6 +42,7 @@ export function viewAgentDetail(row: AgentsRow, now: Date): AgentDetail {
     modified: row.modified,
     facts,
     clock_skew_seconds: row.clock_skew_seconds,
+    maintenance_by: row.maintenance_by,
     link_lost_at: row.link_lost_at,
   }
 }

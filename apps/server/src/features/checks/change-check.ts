@@ -1,14 +1,14 @@
 import type { editCheck } from '@muster/contract/api/checks'
 import type { Parsed } from '@muster/contract/endpoint'
-import type { Event } from '@muster/contract/events'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
-import type { Db } from '../../platform/database/database.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
+import { takeCheckFindings } from '../alerts/check-alerts.ts'
+import type { Scene } from '../alerts/store-lives.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
 import { subjectOf } from './definitions.ts'
@@ -42,7 +42,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
         modified_by: caller.username,
       })
       await redefineChecks(tx, emit, { checkIds: [id] })
-      await judgeLast(tx, emit, { before, after: await requireCheck(tx, caller, id), at })
+      await judgeLast({ ctx, tx, emit }, { before, after: await requireCheck(tx, caller, id), at })
       const after = await requireCheck(tx, caller, id)
       await audit(tx, {
         caller,
@@ -76,15 +76,15 @@ function refuseOldSave(before: CheckRow, { modified, settings }: Change): void {
 
 /** What was measured of another disk, host or file says nothing any more; else it is judged anew. */
 async function judgeLast(
-  tx: Db,
-  emit: (event: Event) => void,
+  scene: Scene,
   { before, after, at }: { before: CheckRow; after: CheckRow; at: Date },
 ): Promise<void> {
+  const { tx, emit } = scene
   const { id, agent_id, status, measured } = before
   if (status === null || measured === null) return
   const settings = readSettings(after)
   if (subjectOf(readSettings(before)) !== subjectOf(settings)) {
-    await forgetResults(tx, emit, [before], at)
+    await forgetResults(scene, [before], { at, why: 'The check looks at something else now.' })
     return
   }
   const { alert_severity, failing_since } = before
@@ -99,4 +99,5 @@ async function judgeLast(
   if (verdict.alert_severity === alert_severity) return
   const severity = verdict.alert_severity
   await insertTransitions(tx, [{ check_id: id, agent_id, at: secondsOf(at), severity }])
+  await takeCheckFindings(scene, [{ checkId: id, at, severity, text: verdict.more_info }], 'server')
 }

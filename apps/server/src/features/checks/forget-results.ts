@@ -1,22 +1,30 @@
-import type { Event } from '@muster/contract/events'
-import type { Db } from '../../platform/database/database.ts'
+import { takeCheckFindings } from '../alerts/check-alerts.ts'
+import { lockChecks } from '../alerts/queries.ts'
+import type { Scene } from '../alerts/store-lives.ts'
 import { type CheckRow, deleteResults } from './queries.ts'
 import { insertTransitions } from './results-queries.ts'
 
 type Forgotten = Pick<CheckRow, 'id' | 'agent_id' | 'alert_severity' | 'status'>
 
-/** Makes checks pending until they run again; what they failed for ends now. Answers how many were not pending. */
+/**
+ * Makes checks pending until they run again; what they failed for ends now, and their alerts with it. Answers how many
+ * were not pending. `why`: for the logs of the alerts.
+ */
 export async function forgetResults(
-  tx: Db,
-  emit: (event: Event) => void,
+  scene: Scene,
   checks: Forgotten[],
-  at: Date,
+  { at, why }: { at: Date; why: string },
 ): Promise<number> {
+  const { ctx, tx, emit } = scene
   const known = checks.filter(({ status }) => status !== null)
   if (known.length === 0) return 0
   const ids = known.map(({ id }) => id)
   const agentIds = known.map(({ agent_id }) => agent_id)
+  // Results that arrive in this moment come before or after, with their alerts.
+  await lockChecks(tx, ctx.engine, ids)
   await deleteResults(tx, ids)
+  const over = known.map(({ id }) => ({ checkId: id, at, severity: null, text: why }))
+  await takeCheckFindings(scene, over, 'server')
   const ended = known.filter(({ alert_severity }) => alert_severity !== null)
   await insertTransitions(
     tx,

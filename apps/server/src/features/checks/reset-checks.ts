@@ -7,11 +7,13 @@ import { type CheckRow, findChecks } from './queries.ts'
 import { requireCheck } from './require-check.ts'
 import { viewCheck } from './view.ts'
 
+const RESET = 'The check was reset.'
+
 export function resetOne(ctx: Context, caller: Caller, id: number): Promise<CheckRow> {
   return ctx.transaction(async (tx, emit) => {
     const check = await requireCheck(tx, caller, id)
     const at = ctx.now()
-    if ((await forgetResults(tx, emit, [check], at)) === 0) return check
+    if ((await forgetResults({ ctx, tx, emit }, [check], { at, why: RESET })) === 0) return check
     const { readable_desc, check_result } = viewCheck(check)
     await audit(tx, {
       caller,
@@ -33,7 +35,7 @@ export function resetAll(ctx: Context, caller: Caller, agentId: string): Promise
     const agent = await requireAgent(tx, agentId, caller)
     const checks = await findChecks(tx, caller, agentId)
     const at = ctx.now()
-    const changed = await forgetResults(tx, emit, checks, at)
+    const changed = await forgetResults({ ctx, tx, emit }, checks, { at, why: RESET })
     if (changed === 0) return { changed }
     await audit(tx, {
       caller,

@@ -4,6 +4,7 @@ import type { Event } from '@muster/contract/events'
 import { seriesOf } from '@muster/rules/check-series'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
 import { isSameSubject } from './definitions.ts'
 import { secondsOf } from './forget-results.ts'
 import { judgeRun, PENDING, type Standing } from './judge-result.ts'
@@ -43,7 +44,7 @@ interface Progress {
 export async function storeResults(
   tx: Db,
   emit: (event: Event) => void,
-  ctx: Pick<Context, 'engine' | 'now'>,
+  ctx: Pick<Context, 'engine' | 'jobs' | 'now'>,
   reports: ReportedResults[],
 ): Promise<void> {
   const now = ctx.now()
@@ -62,11 +63,17 @@ export async function storeResults(
   })
   await storeSamples(tx, now, values)
   const transitions: Transition[] = []
+  const findings: CheckFinding[] = []
   for (const { result, atMs } of runs) {
     // belongs() has found it.
     const progress = checks.get(result.check_id)!
     if (atMs <= progress.lastRunMs || atMs > now.getTime() + AHEAD_MS) continue
-    transitions.push(...takeRun(progress, result, new Date(atMs)))
+    const at = new Date(atMs)
+    for (const transition of takeRun(progress, result, at)) {
+      transitions.push(transition)
+      const text = progress.row?.more_info ?? ''
+      findings.push({ checkId: progress.check.id, at, severity: transition.severity ?? null, text })
+    }
   }
   const taken = [...checks.values()].filter(({ row }) => row !== undefined)
   if (taken.length === 0) return
@@ -75,6 +82,7 @@ export async function storeResults(
     taken.flatMap(({ row }) => row ?? []),
   )
   await insertTransitions(tx, transitions)
+  await takeCheckFindings({ ctx, tx, emit }, findings, 'machine')
   emit({
     type: 'check.changed',
     ids: taken.map(({ check }) => check.id),

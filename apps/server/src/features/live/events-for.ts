@@ -29,6 +29,8 @@ export function everythingChanged(userId: number): Told[] {
     'agent.changed',
     'client.changed',
     'check.changed',
+    'alert.changed',
+    'maintenance.changed',
     'script.changed',
     'history.changed',
     'note.changed',
@@ -57,6 +59,10 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'history.changed':
     case 'note.changed':
       return pending.pick((agentId) => seesAgent(viewer, agentId))
+    case 'alert.changed':
+      // Of alerts without a machine it is not said which, since they may be of a site that is not seen.
+      if (!sight.all && pending.has(NO_AGENT)) return ALL
+      return pending.pick((agentId) => seesAgent(viewer, agentId))
     case 'audit.added':
       // Rows without a machine may belong to a client that is not seen: that there is one more says nothing of it.
       if (!sight.all && pending.has(NO_AGENT)) return ALL
@@ -68,6 +74,8 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'session.ended':
       // A digest is nobody else's business.
       return ALL
+    case 'maintenance.changed':
+      return ALL
     case 'script.changed':
     case 'settings.changed':
       return pending.pick(() => true)
@@ -78,6 +86,8 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'agent.changed': 'can_list_agents',
   'client.changed': 'can_list_clients',
   'check.changed': 'can_list_checks',
+  'alert.changed': 'can_list_alerts',
+  'maintenance.changed': 'can_list_agents',
   'script.changed': 'can_list_scripts',
   'history.changed': 'can_list_agent_history',
   'note.changed': 'can_list_notes',

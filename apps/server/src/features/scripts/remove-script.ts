@@ -14,7 +14,7 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
     if (row.script_type === 'builtin') {
       throw new AppError('not_allowed', 'Built-in scripts cannot be deleted. Hide it instead.')
     }
-    await forgetScript(tx, emit, id, ctx.now())
+    await forgetScript({ ctx, tx, emit }, id, ctx.now())
     await deleteScriptRow(tx, id)
     await audit(tx, {
       caller,

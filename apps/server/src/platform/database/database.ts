@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AgentsTable, EnrolTokensTable, NotesTable, ProcessesTable } from './tables/agents.ts'
+import type { AlertChannelsTable, AlertLogTable, AlertNoticesTable, AlertsTable } from './tables/alerts.ts'
 import type { AuditLogTable, SettingsTable } from './tables/audit.ts'
 import type {
   CheckResultsTable,
@@ -12,6 +13,7 @@ import type {
 import type { ClientsTable, SitesTable } from './tables/clients.ts'
 import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
 import type { JobsTable } from './tables/jobs.ts'
+import type { MaintenanceTargetsTable, MaintenanceWindowsTable } from './tables/maintenance.ts'
 import type { ScriptsTable } from './tables/scripts.ts'
 import type {
   IdempotencyKeysTable,
@@ -49,6 +51,12 @@ export interface Database {
   series: SeriesTable
   sample_batches: SampleBatchesTable
   sample_chunks: SampleChunksTable
+  alerts: AlertsTable
+  alert_log: AlertLogTable
+  alert_channels: AlertChannelsTable
+  alert_notices: AlertNoticesTable
+  maintenance_windows: MaintenanceWindowsTable
+  maintenance_targets: MaintenanceTargetsTable
   audit_log: AuditLogTable
   settings: SettingsTable
   jobs: JobsTable

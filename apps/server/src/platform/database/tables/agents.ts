@@ -24,6 +24,10 @@ export interface AgentsTable {
   link_lost_at: string | null
   clock_skew_seconds: number | null
   maintenance_mode: Generated<0 | 1>
+  /** The window that switched maintenance mode on; null = a person, or it is off. */
+  maintenance_by: number | null
+  /** When a person last switched it off: windows that had begun by then leave the machine alone. */
+  maintenance_off_at: string | null
   check_interval: Generated<number>
   offline_time: Generated<number>
   overdue_time: Generated<number>

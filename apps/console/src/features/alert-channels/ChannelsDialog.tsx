@@ -1,0 +1,103 @@
+import { Button, Menu } from '@mantine/core'
+import type { AlertChannel } from '@muster/contract/api/alert-channels'
+import { IconChevronDown, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { useMay } from '../../app/queries.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { ChannelRow } from './ChannelRow.tsx'
+import classes from './ChannelsDialog.module.css'
+import { RemoveChannel } from './RemoveChannel.tsx'
+import { KINDS, KIND_LABELS } from './channel-fields.ts'
+import { channelsQuery } from './channels-query.ts'
+import { useChannelAddress } from './use-channel-address.ts'
+
+const TITLE = 'Alert channels'
+/** No event tells how a message went; while somebody looks, the list is asked for this often. */
+const REFRESH_MS = 3000
+
+/** Where alerts are told, and whether that works. */
+export function ChannelsDialog({ close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title={TITLE} needs="can_view_core_settings" size="lg" onClose={close}>
+      <Channels close={close} />
+    </GuardedDialog>
+  )
+}
+
+function Channels({ close }: { close: () => void }) {
+  const mayEdit = useMay('can_edit_core_settings')
+  const { openChannel } = useChannelAddress()
+  const { data, error, refetch } = useQuery({
+    ...channelsQuery,
+    staleTime: 0,
+    refetchInterval: REFRESH_MS,
+    meta: { quiet: true },
+  })
+  const [removing, setRemoving] = useState<AlertChannel>()
+  return (
+    <>
+      <Dialog
+        title={TITLE}
+        size="lg"
+        onClose={close}
+        footer={
+          <>
+            <Button variant="default" onClick={close} data-autofocus>
+              Close
+            </Button>
+            {mayEdit && data !== undefined && data.length > 0 && <NewChannel />}
+          </>
+        }
+      >
+        {data === undefined ? (
+          <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
+        ) : data.length === 0 ? (
+          <EmptyState message="Nobody is told of alerts yet. Add a channel, and try it out with a test message.">
+            {mayEdit && <NewChannel />}
+          </EmptyState>
+        ) : (
+          <ul className={classes.list} aria-label={TITLE}>
+            {data.map((channel) => (
+              <ChannelRow
+                key={channel.id}
+                channel={channel}
+                mayEdit={mayEdit}
+                onEdit={() => openChannel(channel.id)}
+                onRemove={() => setRemoving(channel)}
+              />
+            ))}
+          </ul>
+        )}
+      </Dialog>
+      {removing !== undefined && <RemoveChannel channel={removing} onClose={() => setRemoving(undefined)} />}
+    </>
+  )
+}
+
+/** A button that offers the kinds. */
+function NewChannel() {
+  const { openChannel } = useChannelAddress()
+  return (
+    <Menu position="top-end" zIndex={250}>
+      <Menu.Target>
+        <Button
+          leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
+          rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}
+        >
+          New channel
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {KINDS.map((kind) => (
+          <Menu.Item key={kind} onClick={() => openChannel(`new.${kind}`)}>
+            {KIND_LABELS[kind]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,109 @@
+import { Anchor } from '@mantine/core'
+import type { Alert } from '@muster/contract/api/alerts'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { Time } from '../../ui/Time.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import classes from './AlertDialog.module.css'
+import { SeverityMark } from './SeverityMark.tsx'
+import { StateMark } from './StateMark.tsx'
+import { lasting } from './alert-columns.tsx'
+import { HOLD_LABELS, TYPE_LABELS } from './alert-words.ts'
+
+const TICK_MS = 10_000
+
+/** All that is known of an alert, as names and values. */
+export function AlertFacts({ alert }: { alert: Alert }) {
+  const nowMs = useNow(TICK_MS)
+  const { open } = useDialog()
+  const mayListChecks = useMay('can_list_checks')
+  const { agent_id, check_id, hold, state } = alert
+  const place = [alert.client, alert.site].filter((part) => part !== '').join(' › ')
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Severity">
+        <SeverityMark severity={alert.severity} />
+      </Fact>
+      <Fact name="State">
+        <StateMark alert={alert} />
+        <StateMore alert={alert} />
+      </Fact>
+      {agent_id !== null && (
+        <Fact name="Machine">
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link {...props} to="/agents/$agent_id" params={{ agent_id }} search={{ pane: 'alerts' }} />
+            )}
+          >
+            <bdi>{alert.hostname || agent_id}</bdi>
+          </Anchor>
+        </Fact>
+      )}
+      {place !== '' && (
+        <Fact name="Place">
+          <bdi>{place}</bdi>
+        </Fact>
+      )}
+      <Fact name="Type">
+        {TYPE_LABELS[alert.alert_type]}
+        {check_id !== null && mayListChecks && (
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            className={classes.more}
+            onClick={() => open('check-history', check_id)}
+          >
+            History of the check
+          </Anchor>
+        )}
+      </Fact>
+      <Fact name="Happened">
+        <Time instant={alert.alert_time} />
+      </Fact>
+      <Fact name={state === 'resolved' ? 'Lasted' : 'Lasting'}>{lasting(alert, nowMs)}</Fact>
+      {alert.resolved_on !== null && (
+        <Fact name="Resolved">
+          <span>
+            <Time instant={alert.resolved_on} />{' '}
+            {alert.resolved_by === '' ? 'by itself' : <bdi>by {alert.resolved_by}</bdi>}
+          </span>
+        </Fact>
+      )}
+      {hold !== null && state !== 'resolved' && <Fact name="Held back">{HOLD_LABELS[hold].sentence}</Fact>}
+      {alert.flapping && hold !== 'flapping' && (
+        <Fact name="Flapping">It came and went so often lately that it is told only once.</Fact>
+      )}
+    </dl>
+  )
+}
+
+/** Since when and by whom it is as it is. */
+function StateMore({ alert }: { alert: Alert }) {
+  if (alert.state === 'snoozed') {
+    return (
+      <span className={classes.dim}>
+        until <Time instant={alert.snooze_until} />
+      </span>
+    )
+  }
+  if (alert.state !== 'acknowledged') return null
+  return (
+    <span className={classes.dim}>
+      {alert.acknowledged_by !== '' && <bdi>by {alert.acknowledged_by}, </bdi>}
+      <Time instant={alert.acknowledged_on} />
+    </span>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt className={classes.factName}>{name}</dt>
+      <dd className={classes.value}>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { isRefused } from '../../app/describe-error.ts'
+import { may, useMe } from '../../app/queries.ts'
+import { EmptyState, NoPermission } from '../../ui/States.tsx'
+import classes from './AlertList.module.css'
+import { AlertTable } from './AlertTable.tsx'
+import { AlertTools } from './AlertTools.tsx'
+import { ChosenBar } from './ChosenBar.tsx'
+import { type AlertView, START_VIEW, isNarrowed, toAlertsRequest } from './alert-view.ts'
+import { alertsQuery } from './alerts-query.ts'
+import { useAlertActions } from './use-alert-actions.tsx'
+import { useChosen } from './use-chosen.ts'
+
+/** Alerts that are fetched at first, and added by each "Show more". */
+const STEP = 200
+const MOST = 1000
+const REFUSED = 'Your role does not allow you to see alerts.'
+
+interface AlertListProps {
+  view: AlertView
+  onChange: (view: AlertView) => void
+  /** Only those of this machine. */
+  agent?: { agent_id: string; hostname: string }
+}
+
+/** Alerts with their filter, worst and newest first; live. Opening one shows all that happened to it. */
+export function AlertList({ view, onChange, agent }: AlertListProps) {
+  const me = useMe()
+  const mayList = me !== undefined && may(me, 'can_list_alerts')
+  const [size, setSize] = useState(STEP)
+  const request = toAlertsRequest(view, agent?.agent_id, size)
+  const { data, error, isPlaceholderData, refetch } = useQuery({ ...alertsQuery(request), enabled: mayList })
+  const alerts = data?.alerts ?? []
+  const chosen = useChosen(alerts)
+  const actions = useAlertActions(chosen.clear)
+  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
+  return (
+    <div className={classes.list}>
+      <AlertTools view={view} onChange={onChange} isOfAgent={agent !== undefined} />
+      {data === undefined ? (
+        <div className={classes.state}>
+          <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
+        </div>
+      ) : (
+        <>
+          {data.alerts_count > 0 && (
+            <ChosenBar alerts={alerts} total={data.alerts_count} chosen={chosen} actions={actions} />
+          )}
+          <div className={classes.table} aria-busy={isPlaceholderData}>
+            <AlertTable
+              alerts={alerts}
+              chosen={chosen}
+              actions={actions}
+              ofAgent={agent !== undefined}
+              empty={<NoAlerts view={view} onChange={onChange} hostname={agent?.hostname} />}
+            />
+          </div>
+          {data.alerts_count > alerts.length && (
+            <div className={classes.more}>
+              {size < MOST ? (
+                <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + 2 * STEP))}>
+                  Show more
+                </Button>
+              ) : (
+                <span className={classes.dim}>
+                  The worst and newest {MOST} are shown. Narrow the filter to see others.
+                </span>
+              )}
+            </div>
+          )}
+        </>
+      )}
+      {actions.dialog}
+    </div>
+  )
+}
+
+interface NoAlertsProps {
+  view: AlertView
+  onChange: (view: AlertView) => void
+  hostname: string | undefined
+}
+
+function NoAlerts({ view, onChange, hostname }: NoAlertsProps) {
+  if (isNarrowed(view)) {
+    return (
+      <EmptyState message="No alert fits the filter.">
+        <Button
+          variant="default"
+          onClick={() => onChange({ ...START_VIEW, also: view.also, days: view.days })}
+        >
+          Clear filter
+        </Button>
+      </EmptyState>
+    )
+  }
+  const calm = hostname === undefined ? 'All is well: no alert is open.' : `${hostname} has no open alerts.`
+  if (view.also.includes('resolved')) {
+    return (
+      <EmptyState
+        message={
+          view.days === 0 ? 'There has been no alert yet.' : `${calm} There was none in this time, either.`
+        }
+      />
+    )
+  }
+  return (
+    <EmptyState message={calm}>
+      <Button variant="default" onClick={() => onChange({ ...view, also: [...view.also, 'resolved'] })}>
+        Show resolved ones
+      </Button>
+    </EmptyState>
+  )
+}

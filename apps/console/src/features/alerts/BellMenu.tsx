@@ -1,0 +1,147 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import type { Alert } from '@muster/contract/api/alerts'
+import { formatRelativeTime } from '@muster/rules/relative-time'
+import { type Icon, IconBellPause, IconCircleCheck, IconUserCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { useNow } from '../../ui/use-now.ts'
+import classes from './BellMenu.module.css'
+import { NoticesSwitch } from './NoticesSwitch.tsx'
+import { SeverityMark } from './SeverityMark.tsx'
+import { alertName, placeOf } from './alert-words.ts'
+import { TOP, topAlertsQuery } from './alerts-query.ts'
+import { useChangeAlerts } from './use-change-alerts.ts'
+
+const TICK_MS = 10_000
+
+interface BellMenuProps {
+  onSnooze: (alert: Alert) => void
+  /** Something has been opened that stands elsewhere. */
+  onLeave: () => void
+}
+
+/** The ten worst and newest alerts, each with what can be done about it. */
+export function BellMenu({ onSnooze, onLeave }: BellMenuProps) {
+  const { data, error, refetch } = useQuery({ ...topAlertsQuery, meta: { quiet: true } })
+  const mayManage = useMay('can_manage_alerts')
+  const nowMs = useNow(TICK_MS)
+  return (
+    <>
+      <div className={classes.head}>
+        <h2 className={classes.title}>Alerts</h2>
+        <NoticesSwitch />
+      </div>
+      {data === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
+      ) : data.alerts.length === 0 ? (
+        <p className={classes.calm}>
+          <IconCircleCheck size={16} stroke={1.75} aria-hidden className={classes.calmIcon} />
+          All is well: no alert is open.
+        </p>
+      ) : (
+        <ul className={classes.list}>
+          {data.alerts.slice(0, TOP).map((alert) => (
+            <BellRow
+              key={alert.id}
+              alert={alert}
+              nowMs={nowMs}
+              mayManage={mayManage}
+              onSnooze={() => onSnooze(alert)}
+              onLeave={onLeave}
+            />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+interface BellRowProps {
+  alert: Alert
+  nowMs: number
+  mayManage: boolean
+  onSnooze: () => void
+  onLeave: () => void
+}
+
+function BellRow({ alert, nowMs, mayManage, onSnooze, onLeave }: BellRowProps) {
+  const { open } = useDialog()
+  const change = useChangeAlerts()
+  const place = placeOf(alert)
+  const name = alertName(alert)
+  return (
+    <li className={classes.row}>
+      <SeverityMark severity={alert.severity} shapeOnly />
+      <div className={classes.text}>
+        <div className={classes.line}>
+          {alert.agent_id === null ? (
+            <bdi className={classes.place}>{place ?? 'Raised by hand'}</bdi>
+          ) : (
+            <Link
+              to="/agents/$agent_id"
+              params={{ agent_id: alert.agent_id }}
+              search={{ pane: 'alerts' }}
+              className={classes.place}
+              onClick={onLeave}
+            >
+              <bdi>{place}</bdi>
+            </Link>
+          )}
+          <time dateTime={alert.alert_time} className={classes.age}>
+            {formatRelativeTime(alert.alert_time, Math.max(nowMs, Date.parse(alert.alert_time)))}
+          </time>
+        </div>
+        <div className={classes.line}>
+          <button
+            type="button"
+            className={classes.message}
+            dir="auto"
+            onClick={() => {
+              onLeave()
+              open('alert', alert.id)
+            }}
+          >
+            {alert.message}
+          </button>
+          {mayManage && (
+            <span className={classes.actions}>
+              <RowAction
+                label={`Acknowledge ${name}`}
+                tip="Acknowledge"
+                icon={IconUserCheck}
+                onClick={() => change.mutate({ action: 'acknowledge', alerts: [alert] })}
+              />
+              <RowAction label={`Snooze ${name}`} tip="Snooze" icon={IconBellPause} onClick={onSnooze} />
+              <RowAction
+                label={`Resolve ${name}`}
+                tip="Resolve"
+                icon={IconCircleCheck}
+                onClick={() => change.mutate({ action: 'resolve', alerts: [alert] })}
+              />
+            </span>
+          )}
+        </div>
+      </div>
+    </li>
+  )
+}
+
+interface RowActionProps {
+  label: string
+  tip: string
+  icon: Icon
+  onClick: () => void
+}
+
+function RowAction({ label, tip, icon: ActionSign, onClick }: RowActionProps) {
+  return (
+    <Tooltip label={tip} withinPortal={false}>
+      <ActionIcon size={24} aria-label={label} onClick={onClick}>
+        <ActionSign size={16} stroke={1.75} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

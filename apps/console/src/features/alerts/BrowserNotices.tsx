@@ -1,0 +1,34 @@
+import { listAlerts } from '@muster/contract/api/alerts'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { query } from '../../app/api.ts'
+import { SEVERITY_LABELS, alertName, placeOf } from './alert-words.ts'
+import { findNews } from './find-news.ts'
+
+/** Shows new open alerts as notifications of the browser while nobody looks at the page. Draws nothing. */
+export function BrowserNotices() {
+  const { data } = useQuery({ ...query(listAlerts, { body: { top: 100 } }), meta: { quiet: true } })
+  const navigate = useNavigate()
+  const seen = useRef<ReadonlySet<number>>(undefined)
+  const alerts = data?.alerts
+  useEffect(() => {
+    if (alerts === undefined) return
+    const { news, known } = findNews(alerts, seen.current)
+    seen.current = known
+    if (!document.hidden) return
+    for (const alert of news) {
+      const notice = new Notification(
+        [SEVERITY_LABELS[alert.severity], placeOf(alert)].filter(Boolean).join(': '),
+        // Several tabs of one browser show one notification: the later one replaces the earlier.
+        { body: alertName(alert), tag: `muster-alert-${alert.id}`, icon: '/favicon.svg' },
+      )
+      notice.addEventListener('click', () => {
+        window.focus()
+        notice.close()
+        void navigate({ to: '/alerts', search: { dialog: 'alert', item: `${alert.id}` } })
+      })
+    }
+  }, [alerts, navigate])
+  return null
+}

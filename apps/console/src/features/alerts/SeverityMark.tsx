@@ -1,0 +1,28 @@
+import type { Severity } from '@muster/contract/api/checks'
+import { type Icon, IconAlertTriangle, IconAlertTriangleFilled, IconInfoCircle } from '@tabler/icons-react'
+import classes from './AlertMarks.module.css'
+import { SEVERITY_LABELS } from './alert-words.ts'
+
+export const SEVERITY_TONES = { error: 'negative', warning: 'warning', info: 'info' } as const
+const ICONS: Record<Severity, Icon> = {
+  error: IconAlertTriangleFilled,
+  warning: IconAlertTriangle,
+  info: IconInfoCircle,
+}
+
+interface SeverityMarkProps {
+  severity: Severity
+  /** The word is read aloud only: where the shape stands in a line of text. */
+  shapeOnly?: boolean
+}
+
+/** How bad it is, as shape and word. */
+export function SeverityMark({ severity, shapeOnly = false }: SeverityMarkProps) {
+  const SeverityIcon = ICONS[severity]
+  return (
+    <span className={classes.mark} data-tone={SEVERITY_TONES[severity]}>
+      <SeverityIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <span className={shapeOnly ? 'read-only-aloud' : undefined}>{SEVERITY_LABELS[severity]}</span>
+    </span>
+  )
+}

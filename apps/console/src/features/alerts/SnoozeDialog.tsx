@@ -1,0 +1,107 @@
+import { Radio, Stack, TextInput, Textarea } from '@mantine/core'
+import '@mantine/core/styles/Radio.css'
+import { useForm } from '@mantine/form'
+import type { Alert } from '@muster/contract/api/alerts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormDialog } from '../../app/FormDialog.tsx'
+import { notifyDone } from '../../app/notify.ts'
+import { useDateFormat } from '../../ui/date-format.ts'
+import classes from './AlertDialogs.module.css'
+import { alertName, countAlerts } from './alert-words.ts'
+import { refreshAlerts } from './alerts-query.ts'
+import { describeChange, sendChange } from './send-change.ts'
+import { checkSnooze, fromLocalText, listSnoozeChoices, toLocalText } from './snooze-choices.ts'
+
+interface SnoozeDialogProps {
+  alerts: readonly Alert[]
+  /** Written already, where the dialog was opened. */
+  note?: string
+  onDone?: () => void
+  onClose: () => void
+}
+
+const OWN = 'own'
+
+/** Leaves alerts alone until a moment; then they are open again, and told once more when the cause still stands. */
+export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialogProps) {
+  const queryClient = useQueryClient()
+  const format = useDateFormat()
+  // As it was when the dialog was opened: choices do not move under the pointer.
+  const [choices] = useState(() => listSnoozeChoices(Date.now()))
+  const [usual] = choices
+  const form = useForm({
+    initialValues: { choice: 'reminder', own: usual === undefined ? '' : toLocalText(usual.untilMs), note },
+    validate: ({ choice, own }) => {
+      const wrong = choice === OWN ? checkSnooze(fromLocalText(own), Date.now()) : undefined
+      return wrong === undefined ? {} : { own: wrong }
+    },
+    validateInputOnChange: true,
+  })
+  const { choice } = form.values
+  const save = async (values: typeof form.values) => {
+    const chosen = choices.find(({ value }) => value === values.choice)
+    const untilMs = chosen === undefined ? fromLocalText(values.own) : chosen.untilMs
+    if (untilMs === undefined) return
+    const change = { action: 'snooze', alerts, note: values.note, untilMs } as const
+    notifyDone(describeChange(change, await sendChange(change)))
+    await refreshAlerts(queryClient)
+    onDone?.()
+  }
+  return (
+    <FormDialog
+      title={alerts.length === 1 ? 'Snooze alert' : `Snooze ${countAlerts(alerts.length)}`}
+      size="sm"
+      form={form}
+      save={save}
+      submitLabel="Snooze"
+      mayStayUnchanged
+      onClose={onClose}
+    >
+      <Stack gap="md">
+        <AlertNames alerts={alerts} />
+        <Radio.Group label="Until" {...form.getInputProps('choice')}>
+          <Stack gap="sm" mt="sm">
+            {choices.map(({ value, label, untilMs }) => (
+              <Radio
+                key={value}
+                size="xs"
+                value={value}
+                label={
+                  <>
+                    {label} <span className={classes.dim}>{format(untilMs)}</span>
+                  </>
+                }
+                {...(value === choice ? { 'data-autofocus': true } : {})}
+              />
+            ))}
+            <Radio size="xs" value={OWN} label="Another time" />
+          </Stack>
+        </Radio.Group>
+        {choice === OWN && (
+          <TextInput type="datetime-local" label="Date and time" {...form.getInputProps('own')} />
+        )}
+        <Textarea
+          label="Note"
+          description="Optional; stands in the log of the alert."
+          autosize
+          minRows={2}
+          maxRows={6}
+          maxLength={4000}
+          {...form.getInputProps('note')}
+        />
+      </Stack>
+    </FormDialog>
+  )
+}
+
+/** What a dialog is about: the message of one, else how many. */
+export function AlertNames({ alerts }: { alerts: readonly Alert[] }) {
+  const [first] = alerts
+  if (first === undefined || alerts.length > 1) return null
+  return (
+    <p className={classes.about} dir="auto">
+      {alertName(first)}
+    </p>
+  )
+}

@@ -1,0 +1,170 @@
+import { Checkbox } from '@mantine/core'
+import type { Alert } from '@muster/contract/api/alerts'
+import { formatDuration } from '@muster/rules/duration'
+import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import classes from './AlertList.module.css'
+import { SeverityMark } from './SeverityMark.tsx'
+import { StateMark } from './StateMark.tsx'
+import { TYPE_LABELS, alertName, placeOf } from './alert-words.ts'
+
+export interface AlertContext {
+  nowMs: number
+  formatDate: (instant: string) => string
+  formatExact: (instant: string) => string
+  checked: ReadonlySet<number>
+  /** Undefined where nothing can be done with them. */
+  toggle: ((alert: Alert) => void) | undefined
+}
+
+type AlertColumn = DataColumn<Alert, AlertContext>
+
+const CHECKED: AlertColumn = {
+  id: 'checked',
+  title: 'Selected',
+  titleHidden: true,
+  width: '32px',
+  render: (alert, context) => <CheckMark alert={alert} context={context} />,
+}
+const TIME: AlertColumn = {
+  id: 'alert_time',
+  title: 'Time',
+  width: '156px',
+  render: ({ alert_time }, { formatDate, formatExact }) => (
+    <time dateTime={alert_time} data-tip={formatExact(alert_time)}>
+      {formatDate(alert_time)}
+    </time>
+  ),
+}
+const SEVERITY: AlertColumn = {
+  id: 'severity',
+  title: 'Severity',
+  width: '100px',
+  render: ({ severity }) => <SeverityMark severity={severity} />,
+  watch: ({ severity }) => severity,
+}
+const STATE: AlertColumn = {
+  id: 'state',
+  title: 'State',
+  width: 'minmax(128px, 0.9fr)',
+  render: (alert) => <StateMark alert={alert} />,
+  watch: ({ state, hold }) => `${state} ${hold}`,
+}
+const TYPE: AlertColumn = {
+  id: 'alert_type',
+  title: 'Type',
+  width: '92px',
+  render: ({ alert_type }) => <span className={classes.dim}>{TYPE_LABELS[alert_type]}</span>,
+}
+const MESSAGE: AlertColumn = {
+  id: 'message',
+  title: 'Message',
+  width: 'minmax(200px, 3fr)',
+  render: ({ message }) => <bdi className={classes.name}>{message}</bdi>,
+}
+const LASTED: AlertColumn = {
+  id: 'lasted',
+  title: 'Lasting',
+  width: '92px',
+  render: (alert, { nowMs }) => <span className={classes.dim}>{lasting(alert, nowMs)}</span>,
+}
+const RESOLVED: AlertColumn = {
+  id: 'resolved_on',
+  title: 'Resolved',
+  width: '156px',
+  render: ({ resolved_on }, { formatDate, formatExact }) =>
+    resolved_on === null ? (
+      <span className={classes.dim}>–</span>
+    ) : (
+      <time dateTime={resolved_on} className={classes.dim} data-tip={formatExact(resolved_on)}>
+        {formatDate(resolved_on)}
+      </time>
+    ),
+}
+
+function place(id: 'client' | 'site' | 'hostname', title: string): AlertColumn {
+  return { id, title, width: 'minmax(90px, 0.8fr)', render: (alert) => <bdi>{alert[id] || '–'}</bdi> }
+}
+
+interface ColumnChoice {
+  /** Alerts of one machine, whose name need not stand on each. */
+  ofAgent: boolean
+  canCheck: boolean
+}
+
+/** The columns of a table of alerts, and below which width it scrolls sideways. */
+export function alertColumns({ ofAgent, canCheck }: ColumnChoice): {
+  columns: readonly AlertColumn[]
+  minWidth: number
+} {
+  const places = ofAgent
+    ? []
+    : [place('client', 'Client'), place('site', 'Site'), place('hostname', 'Machine')]
+  return {
+    columns: [
+      ...(canCheck ? [CHECKED] : []),
+      TIME,
+      SEVERITY,
+      STATE,
+      ...places,
+      TYPE,
+      MESSAGE,
+      LASTED,
+      RESOLVED,
+    ],
+    minWidth: ofAgent ? 980 : 1300,
+  }
+}
+
+/** An alert in a narrow window. */
+export function alertCard({ ofAgent, canCheck }: ColumnChoice): DataCard<Alert, AlertContext> {
+  return {
+    height: ofAgent ? 61 : 83,
+    render: (alert, context) => (
+      <>
+        <div className={classes.cardLine}>
+          <span className={classes.cardStart}>
+            <SeverityMark severity={alert.severity} shapeOnly />
+            <bdi className={`${classes.cut} ${classes.name}`}>{alertName(alert)}</bdi>
+          </span>
+          {canCheck && <CheckMark alert={alert} context={context} />}
+        </div>
+        {!ofAgent && (
+          <div className={`${classes.cardLine} ${classes.dim}`}>
+            <bdi className={classes.cut}>{placeOf(alert) ?? TYPE_LABELS[alert.alert_type]}</bdi>
+          </div>
+        )}
+        <div className={`${classes.cardLine} ${classes.dim}`}>
+          <span className={classes.cut}>
+            <StateMark alert={alert} />
+          </span>
+          <span className={classes.cardEnd}>{lasting(alert, context.nowMs)}</span>
+        </div>
+      </>
+    ),
+  }
+}
+
+/** How long it lasts, or has lasted. */
+export function lasting({ alert_time, resolved_on }: Alert, nowMs: number): string {
+  const endMs = resolved_on === null ? nowMs : Date.parse(resolved_on)
+  return formatDuration(Math.max(0, Math.round((endMs - Date.parse(alert_time)) / 1000)))
+}
+
+// The keyboard has Space for it.
+function CheckMark({ alert, context: { checked, toggle } }: { alert: Alert; context: AlertContext }) {
+  return (
+    <span
+      className={classes.check}
+      onClick={(event) => event.stopPropagation()}
+      aria-hidden={toggle === undefined}
+    >
+      <Checkbox
+        size="xs"
+        tabIndex={-1}
+        aria-label={`Select ${alertName(alert)}`}
+        checked={checked.has(alert.id)}
+        onChange={() => toggle?.(alert)}
+      />
+    </span>
+  )
+}

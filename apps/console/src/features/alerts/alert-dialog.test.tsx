@@ -1,0 +1,109 @@
+import { changeAlert, getAlert, noteAlert } from '@muster/contract/api/alerts'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { refuse } from '../../app/test-server.ts'
+import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
+
+const AT = '/alerts?dialog=alert&item=1'
+const dialog = () => page.getByRole('dialog', { name: 'Alert', exact: true })
+const button = (name: string) => dialog().getByRole('button', { name, exact: true })
+
+test('all facts and everything that happened', async () => {
+  const { open } = await givenAlerts({ alerts: [testAlert({ flapping: true })] })
+  await open(AT)
+  await expect.element(dialog().getByText(/^Disk space of/)).toBeVisible()
+  await expect.element(dialog().getByText('Acme › Berlin')).toBeVisible()
+  await expect.element(dialog().getByText('It came and went so often lately', { exact: false })).toBeVisible()
+  const log = dialog().getByRole('list').getByRole('listitem')
+  await expect.element(log.nth(1)).toHaveTextContent('Mail to the team')
+  await expect.element(log.nth(2)).toHaveTextContent('by ines')
+})
+
+test('the history of the check is one click away', async () => {
+  const { open } = await givenAlerts({ alerts: [testAlert()] })
+  const { at } = await open(AT)
+  await button('History of the check').click()
+  await expect.poll(at).toContain('dialog=check-history&item=7')
+})
+
+test('the machine is one click away', async () => {
+  const { open } = await givenAlerts({ alerts: [testAlert()] })
+  const { at } = await open(AT)
+  await dialog().getByRole('link', { name: 'alpha' }).click()
+  await expect.poll(at).toBe(`/agents/${AGENT}?pane=alerts`)
+})
+
+test('a note goes along with what is done', async () => {
+  const { server, open } = await givenAlerts({ alerts: [testAlert()] })
+  await open(AT)
+  await dialog().getByRole('textbox', { name: 'Note' }).fill('I am on it.')
+  await button('Acknowledge').click()
+  await expect.element(page.getByText('Alert acknowledged.')).toBeVisible()
+  expect(server.calls(changeAlert)[0]?.body).toEqual({ type: 'acknowledge', note: 'I am on it.' })
+  await expect.element(button('Take acknowledgement back')).toBeVisible()
+  await expect.element(dialog().getByRole('textbox', { name: 'Note' })).toHaveValue('')
+  await expect.element(dialog().getByText('by ada', { exact: false })).toBeVisible()
+})
+
+test('a note alone is added to the log', async () => {
+  const { server, open } = await givenAlerts({ alerts: [testAlert()] })
+  await open(AT)
+  await expect.element(button('Add note')).toBeDisabled()
+  await dialog().getByRole('textbox', { name: 'Note' }).fill('Ordered a larger disk.')
+  await userEvent.keyboard('{Control>}{Enter}{/Control}')
+  await expect.element(page.getByText('Note added.')).toBeVisible()
+  expect(server.calls(noteAlert)[0]?.body).toEqual({ note: 'Ordered a larger disk.' })
+})
+
+test('leaving with a note that is not added asks', async () => {
+  const { open } = await givenAlerts({ alerts: [testAlert()] })
+  await open(AT)
+  await dialog().getByRole('textbox', { name: 'Note' }).fill('Half a thought')
+  await dialog().getByText('Close', { exact: true }).click()
+  await expect.element(page.getByRole('dialog', { name: 'Discard your changes?' })).toBeVisible()
+})
+
+test('snoozing until a time of one’s own, which has to lie ahead', async () => {
+  const { server, open } = await givenAlerts({ alerts: [testAlert()] })
+  await open(AT)
+  await button('Snooze …').click()
+  const snooze = page.getByRole('dialog', { name: 'Snooze alert' })
+  await snooze.getByRole('radio', { name: 'Another time' }).click()
+  const time = snooze.getByLabelText('Date and time')
+  await time.fill('2020-01-01T08:00')
+  await expect.element(snooze.getByText('This is over already.')).toBeVisible()
+  await expect.element(snooze.getByRole('button', { name: 'Snooze' })).toBeDisabled()
+  await time.fill('2040-01-01T08:00')
+  await snooze.getByRole('button', { name: 'Snooze' }).click()
+  await expect.element(page.getByText('Alert snoozed.')).toBeVisible()
+  expect(server.calls(changeAlert)[0]?.body).toEqual({
+    type: 'snooze',
+    snooze_until: new Date('2040-01-01T08:00').toISOString(),
+  })
+  await expect.element(button('End snooze')).toBeVisible()
+})
+
+test('what the server refuses is said', async () => {
+  const { server, open } = await givenAlerts({ alerts: [testAlert()] })
+  server.on(changeAlert, () => refuse('conflict', 'This alert is resolved already.'))
+  await open(AT)
+  await button('Resolve').click()
+  await expect.element(page.getByText('This alert is resolved already.')).toBeVisible()
+})
+
+test('what is over says so and offers nothing but a note', async () => {
+  const { open } = await givenAlerts({
+    alerts: [testAlert({ state: 'resolved', resolved_on: new Date().toISOString() })],
+  })
+  await open(AT)
+  await expect.element(dialog().getByText('by itself', { exact: false })).toBeVisible()
+  expect(dialog().getByRole('button', { name: 'Acknowledge' }).elements()).toHaveLength(0)
+  await expect.element(dialog().getByRole('textbox', { name: 'Note' })).toBeVisible()
+})
+
+test('an alert that is gone, and one that cannot be read', async () => {
+  const { server, open } = await givenAlerts()
+  await open(AT)
+  await expect.element(dialog().getByText(/^This alert is not there any more/)).toBeVisible()
+  expect(server.calls(getAlert)).not.toHaveLength(0)
+})

@@ -1,0 +1,185 @@
+import { changeAlerts, listAlerts } from '@muster/contract/api/alerts'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { refuse } from '../../app/test-server.ts'
+import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
+
+const table = () => page.getByRole('grid', { name: 'Alerts' })
+const THREE = [
+  testAlert(),
+  testAlert({
+    id: 2,
+    severity: 'warning',
+    message: 'CPU load 95 %',
+    hostname: 'bravo',
+    state: 'acknowledged',
+  }),
+  testAlert({
+    id: 3,
+    severity: 'info',
+    alert_type: 'custom',
+    message: 'A delivery is late',
+    agent_id: null,
+    hostname: '',
+    client: '',
+    site: '',
+    check_id: null,
+  }),
+]
+
+test('each alert shows how bad it is, its state, its place, what it is and how long it lasts', async () => {
+  await (await givenAlerts({ alerts: THREE })).open('/alerts')
+  for (const name of [
+    /Error open Acme Berlin alpha Check Disk space of .srv.* 2 h –/,
+    /Warning acknowledged Acme Berlin bravo Check CPU load 95 % 2 h –/,
+    /Info open – – – Custom A delivery is late 2 h –/,
+  ]) {
+    await expect.element(table().getByRole('row', { name })).toBeVisible()
+  }
+})
+
+test('nothing open: it says so and offers what is over', async () => {
+  const { server, open } = await givenAlerts({ alerts: [testAlert({ state: 'resolved' })] })
+  const { at } = await open('/alerts')
+  await expect.element(page.getByText('All is well: no alert is open.')).toBeVisible()
+  await page.getByRole('button', { name: 'Show resolved ones' }).click()
+  await expect.poll(at).toBe('/alerts?also=resolved')
+  await expect.element(table().getByRole('row', { name: /Error resolved/ })).toBeVisible()
+  expect(server.calls(listAlerts).at(-1)?.body).toMatchObject({ resolvedFilter: true, timeFilter: 30 })
+})
+
+test('the filter stands in the address, is asked for, and is taken away by its pill', async () => {
+  const { server, open } = await givenAlerts({ alerts: THREE })
+  const { at } = await open('/alerts?severity=error,warning&type=check&clients=1&also=held&search=disk')
+  await expect.element(table()).toBeInTheDocument()
+  const asked = () => server.calls(listAlerts).findLast(({ body }) => !('top' in Object(body)))?.body
+  expect(asked()).toMatchObject({
+    severityFilter: ['warning', 'error'],
+    typeFilter: ['check'],
+    clientFilter: [1],
+    heldFilter: true,
+    search: 'disk',
+  })
+  await expect.element(page.getByText('Client: Acme')).toBeVisible()
+  await page.getByRole('button', { name: 'Remove the filter Type' }).click()
+  await expect.poll(at).not.toContain('type=')
+  await expect.poll(asked).not.toHaveProperty('typeFilter')
+  await page.getByRole('textbox', { name: 'Search alerts' }).fill('cpu')
+  await expect.poll(at).toContain('search=cpu')
+  await expect.poll(asked).toMatchObject({ search: 'cpu' })
+})
+
+test('the filter menu narrows by severity', async () => {
+  const { open } = await givenAlerts({ alerts: THREE })
+  const { at } = await open('/alerts')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.getByRole('combobox', { name: 'Severity' }).click()
+  await page.getByRole('option', { name: 'Warning' }).click()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect.poll(at).toBe('/alerts?severity=warning')
+})
+
+test('several are checked and seen to at once, by the keyboard too', async () => {
+  const { server, open } = await givenAlerts({ alerts: THREE })
+  await open('/alerts')
+  await expect.element(table().getByRole('row', { name: /alpha/ })).toBeVisible()
+  const grid = table().element()
+  if (grid instanceof HTMLElement) grid.focus()
+  await userEvent.keyboard('{ArrowDown} {ArrowDown} ')
+  await expect.element(page.getByText('2 of 3 alerts selected')).toBeVisible()
+  await page.getByRole('button', { name: 'Resolve', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Resolve 2 alerts' })
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('Cleaned up.')
+  await dialog.getByRole('button', { name: 'Resolve' }).click()
+  await expect.element(page.getByText('2 alerts resolved.')).toBeVisible()
+  expect(server.calls(changeAlerts)[0]?.body).toEqual({
+    bulk_action: 'resolve',
+    alerts: [1, 2],
+    note: 'Cleaned up.',
+  })
+  await expect.element(page.getByText('1 alert', { exact: true })).toBeVisible()
+})
+
+test('all are checked at once; what is acknowledged already is not acknowledged again', async () => {
+  const { server, open } = await givenAlerts({ alerts: THREE })
+  await open('/alerts')
+  await page.getByRole('checkbox', { name: 'Select all alerts of the list' }).click()
+  await page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+  await expect.element(page.getByText('2 alerts acknowledged.')).toBeVisible()
+  expect(server.calls(changeAlerts)[0]?.body).toEqual({ bulk_action: 'acknowledge', alerts: [1, 3] })
+})
+
+test('a click and Enter open the alert, the box only checks it', async () => {
+  const { open } = await givenAlerts({ alerts: THREE })
+  const { at } = await open('/alerts')
+  await page.getByRole('checkbox', { name: 'Select CPU load 95 %' }).click()
+  expect(at()).toBe('/alerts')
+  await table().getByRole('row', { name: /bravo/ }).click()
+  await expect.poll(at).toBe('/alerts?dialog=alert&item=2')
+})
+
+test('the menu of an alert offers what fits its state', async () => {
+  const { open } = await givenAlerts({ alerts: [testAlert({ state: 'snoozed' })] })
+  await open('/alerts?also=snoozed')
+  await table().getByRole('row', { name: /alpha/ }).click({ button: 'right' })
+  await expect.element(page.getByRole('menuitem', { name: 'End snooze' })).toBeVisible()
+  const items = page
+    .getByRole('menuitem')
+    .elements()
+    .map((item) => item.textContent)
+  expect(items).toContain('Acknowledge …')
+  expect(items).not.toContain('Take acknowledgement back')
+})
+
+test('held ones say why nobody is told', async () => {
+  const { open } = await givenAlerts({ alerts: [testAlert({ hold: 'maintenance' })] })
+  await open('/alerts?also=held')
+  await expect.element(table().getByRole('row', { name: /open · held: maintenance/ })).toBeVisible()
+})
+
+test('a role that may only look checks nothing', async () => {
+  const { open } = await givenAlerts({
+    alerts: THREE,
+    me: { is_superuser: false, permissions: ['can_list_alerts'] },
+  })
+  await open('/alerts')
+  await expect.element(table().getByRole('row', { name: /alpha/ })).toBeVisible()
+  expect(page.getByRole('checkbox', { name: /^Select/ }).elements()).toHaveLength(0)
+})
+
+test('a role that may not see alerts is told so', async () => {
+  const { open } = await givenAlerts({ me: { is_superuser: false, permissions: ['can_list_agents'] } })
+  await open('/alerts')
+  await expect.element(page.getByText('Your role does not allow you to see alerts.')).toBeVisible()
+})
+
+test('a failing server is told with a way to try again', async () => {
+  const { server, open } = await givenAlerts()
+  server.on(listAlerts, () => refuse('invalid', 'The alerts cannot be read.'))
+  await open('/alerts')
+  await expect.element(page.getByText('The alerts cannot be read.')).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+})
+
+test('in a narrow window each alert is a card', async () => {
+  const { open } = await givenAlerts({ alerts: THREE })
+  await page.viewport(390, 844)
+  await open('/alerts')
+  await expect.element(table().getByText('Acme › Berlin › alpha')).toBeVisible()
+  const root = document.documentElement
+  expect(root.scrollWidth).toBeLessThanOrEqual(root.clientWidth)
+})
+
+test('a machine shows its own alerts, also those that nobody is told of', async () => {
+  const { server, open } = await givenAlerts({
+    alerts: [testAlert(), testAlert({ id: 4, state: 'snoozed' })],
+  })
+  await open(`/agents/${AGENT}?pane=alerts`)
+  await expect.element(table().getByRole('row', { name: /Error snoozed/ })).toBeVisible()
+  expect(server.calls(listAlerts).at(-1)?.body).toMatchObject({
+    agentFilter: [AGENT],
+    snoozedFilter: true,
+    heldFilter: true,
+  })
+})

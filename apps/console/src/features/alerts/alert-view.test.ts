@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { START_VIEW, isNarrowed, readAlertView, toAlertsRequest, writeAlertView } from './alert-view.ts'
+
+test('a view survives its way through the address', () => {
+  const view = {
+    clients: [1, 3],
+    severities: ['warning', 'error'],
+    types: ['check'],
+    also: ['held', 'resolved'],
+    days: 7,
+    search: 'disk',
+  } as const
+  expect(readAlertView(writeAlertView(view))).toEqual(view)
+})
+
+test('the usual view needs no words in the address', () => {
+  expect(Object.values(writeAlertView(START_VIEW)).every((value) => value === undefined)).toBe(true)
+  expect(readAlertView({})).toEqual(START_VIEW)
+})
+
+test.each([
+  { clients: 'x,-1,0,1.5' },
+  { severity: 'terrible' },
+  { type: 'check2' },
+  { also: 'deleted' },
+  { days: '-3' },
+  { days: '100000' },
+  { days: 'soon' },
+])('what nobody understands counts as absent: %j', (address) => {
+  expect(readAlertView(address)).toEqual(START_VIEW)
+})
+
+test('the usual view asks for what is not over', () => {
+  expect(toAlertsRequest(START_VIEW, undefined, 200)).toEqual({ page: 1, page_size: 200 })
+  expect(isNarrowed(START_VIEW)).toBe(false)
+})
+
+test('days count only where resolved ones are wanted, and 0 means all of them', () => {
+  const days = (view: Partial<typeof START_VIEW>) =>
+    toAlertsRequest({ ...START_VIEW, ...view }, undefined, 200).timeFilter
+  expect(days({ days: 7 })).toBeUndefined()
+  expect(days({ days: 7, also: ['resolved'] })).toBe(7)
+  expect(days({ days: 0, also: ['resolved'] })).toBeUndefined()
+})
+
+test('one machine’s alerts are asked for by its id', () => {
+  expect(toAlertsRequest({ ...START_VIEW, also: ['snoozed', 'held'] }, 'abcdefgh12', 50)).toEqual({
+    agentFilter: ['abcdefgh12'],
+    snoozedFilter: true,
+    heldFilter: true,
+    page: 1,
+    page_size: 50,
+  })
+})

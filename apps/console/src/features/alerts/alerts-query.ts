@@ -1,0 +1,25 @@
+import { getAlert, listAlerts } from '@muster/contract/api/alerts'
+import { type QueryClient, keepPreviousData } from '@tanstack/react-query'
+import { query } from '../../app/api.ts'
+import { queryKey } from '../../app/query-key.ts'
+import type { AlertsRequest } from './alert-view.ts'
+
+/** What the bell shows. */
+export const TOP = 10
+export const topAlertsQuery = query(listAlerts, { body: { top: TOP } })
+
+/** A list that stays on screen until the next one is there. */
+export const alertsQuery = (body: AlertsRequest) => ({
+  ...query(listAlerts, { body }),
+  placeholderData: keepPreviousData,
+})
+
+export const alertQuery = (id: number) => query(getAlert, { params: { id } })
+
+/** After the user's own action; what others do comes by the live link. */
+export async function refreshAlerts(queryClient: QueryClient): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: queryKey(listAlerts) }),
+    queryClient.invalidateQueries({ queryKey: queryKey(getAlert) }),
+  ])
+}

@@ -1,0 +1,140 @@
+import { changeAlert, listAlerts } from '@muster/contract/api/alerts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { queryKey } from '../../app/query-key.ts'
+import { refuse } from '../../app/test-server.ts'
+import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
+
+const bell = (name: string | RegExp) => page.getByRole('button', { name })
+
+test('the bell says how many are open and how bad the worst is', async () => {
+  const { state, open } = await givenAlerts({
+    alerts: [testAlert(), testAlert({ id: 2, severity: 'warning' }), testAlert({ id: 3, state: 'snoozed' })],
+  })
+  const { queryClient } = await open()
+  await expect.element(bell('Alerts: 2 open, the worst is an error')).toHaveTextContent('2')
+  state.alerts = Array.from({ length: 120 }, (_, id) => testAlert({ id, severity: 'info' }))
+  // As the live link does it.
+  await queryClient.invalidateQueries({ queryKey: queryKey(listAlerts) })
+  await expect.element(bell('Alerts: 120 open, the worst is an information')).toHaveTextContent('99+')
+})
+
+test('nothing open: a calm bell and a calm sentence', async () => {
+  const { open } = await givenAlerts()
+  await open()
+  await bell('Alerts: none open').click()
+  await expect.element(page.getByText('All is well: no alert is open.')).toBeVisible()
+  await expect.element(page.getByRole('link', { name: 'All alerts' })).toBeVisible()
+})
+
+test('ten alerts are listed, each with its place, and a way to all of them', async () => {
+  const { open } = await givenAlerts({
+    alerts: Array.from({ length: 14 }, (_, id) => testAlert({ id, message: `Alert ${id}` })),
+  })
+  const { at } = await open()
+  await bell(/^Alerts: 14 open/).click()
+  const menu = page.getByRole('dialog', { name: /^Alerts: / })
+  await expect.element(menu.getByText('Alert 9')).toBeVisible()
+  expect(menu.getByRole('listitem').elements()).toHaveLength(10)
+  await expect.element(menu.getByText('2 hours ago').first()).toBeVisible()
+  await menu.getByRole('link', { name: 'All alerts (14)' }).click()
+  await expect.element(page.getByRole('heading', { name: 'Alerts' })).toBeVisible()
+  expect(at()).toBe('/alerts')
+})
+
+test('the place leads to the machine, the message to the alert', async () => {
+  const { open } = await givenAlerts({ alerts: [testAlert()] })
+  const { at } = await open()
+  await bell(/^Alerts/).click()
+  await page.getByRole('link', { name: 'Acme › Berlin › alpha' }).click()
+  await expect.poll(at).toBe(`/agents/${AGENT}?pane=alerts`)
+  await bell(/^Alerts: 1/).click()
+  await page
+    .getByRole('dialog', { name: /^Alerts: / })
+    .getByRole('button', { name: /^Disk space/ })
+    .click()
+  await expect.poll(at).toContain('dialog=alert&item=1')
+})
+
+test('acknowledge, snooze and resolve without leaving the page', async () => {
+  const { server, open } = await givenAlerts({ alerts: [testAlert()] })
+  await open()
+  await bell(/^Alerts/).click()
+  await bell(/^Snooze Disk/).click()
+  const dialog = page.getByRole('dialog', { name: 'Snooze alert' })
+  await expect.element(dialog.getByRole('radio', { name: /^The next reminder/ })).toBeChecked()
+  await dialog.getByRole('button', { name: 'Snooze' }).click()
+  await expect.element(page.getByText('Alert snoozed.')).toBeVisible()
+  const { snooze_until } = server.calls(changeAlert)[0]?.body as { snooze_until: string }
+  expect(new Date(snooze_until).getMinutes()).toBe(35)
+  await expect.element(bell('Alerts: none open')).toBeVisible()
+})
+
+test('resolving from the bell tells the server, and the bell is calm', async () => {
+  const { server, open } = await givenAlerts({ alerts: [testAlert()] })
+  await open()
+  await bell(/^Alerts/).click()
+  await bell(/^Resolve Disk/).click()
+  await expect.element(page.getByText('All is well: no alert is open.')).toBeVisible()
+  expect(server.calls(changeAlert)[0]?.body).toEqual({ type: 'resolve' })
+})
+
+test('a role that may only look gets no buttons, one that may not has no bell', async () => {
+  const { open } = await givenAlerts({
+    alerts: [testAlert()],
+    me: { is_superuser: false, permissions: ['can_list_alerts'] },
+  })
+  await open('/alerts')
+  await bell(/^Alerts: 1/).click()
+  await expect.element(page.getByRole('link', { name: 'All alerts (1)' })).toBeVisible()
+  await expect.element(bell(/^Disk space/)).toBeVisible()
+  expect(bell(/^Acknowledge/).elements()).toHaveLength(0)
+})
+
+test('a failing server is told where the list would be', async () => {
+  const { server, open } = await givenAlerts()
+  server.on(listAlerts, () => refuse('invalid', 'The alerts cannot be read.'))
+  await open()
+  await bell(/^Alerts/).click()
+  await expect.element(page.getByText('The alerts cannot be read.')).toBeVisible()
+})
+
+test('a hostile message and a hostile name are text', async () => {
+  const name = '<img src=x onerror=alert(1)>'
+  const { open } = await givenAlerts({ alerts: [testAlert({ message: name, hostname: name })] })
+  await open()
+  await bell(/^Alerts/).click()
+  await expect.element(page.getByRole('link', { name: /<img src=x/ })).toBeVisible()
+  expect(document.querySelector('[role=dialog] img')).toBeNull()
+})
+
+test('the bell works by the keyboard and gives it back', async () => {
+  const { open } = await givenAlerts({ alerts: [testAlert()] })
+  await open()
+  await expect.element(bell(/^Alerts: 1/)).toBeVisible()
+  const element = bell(/^Alerts: 1/).element()
+  if (element instanceof HTMLElement) element.focus()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.getByRole('dialog', { name: /^Alerts: / })).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(page.getByRole('dialog', { name: /^Alerts: / })).not.toBeInTheDocument()
+  await expect.element(bell(/^Alerts: 1/)).toHaveFocus()
+})
+
+test('notifications of the browser are off, and say why when the browser refuses', async () => {
+  const asked = vi.spyOn(Notification, 'requestPermission').mockResolvedValue('denied')
+  const permission = vi.spyOn(Notification, 'permission', 'get').mockReturnValue('default')
+  onTestFinished(() => {
+    asked.mockRestore()
+    permission.mockRestore()
+  })
+  const { open } = await givenAlerts()
+  await open()
+  await bell(/^Alerts/).click()
+  const notify = page.getByRole('switch', { name: 'Notify me in this browser' })
+  await expect.element(notify).not.toBeChecked()
+  await notify.click()
+  await expect.element(page.getByText(/^This browser refuses notifications of this page/)).toBeVisible()
+  await expect.element(notify).not.toBeChecked()
+  expect(asked).toHaveBeenCalledTimes(1)
+})

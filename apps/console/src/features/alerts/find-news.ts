@@ -1,0 +1,21 @@
+import type { Alert } from '@muster/contract/api/alerts'
+
+/** More at once are one burst, of which the newest are shown. */
+const MOST_AT_ONCE = 5
+
+/**
+ * The errors and warnings that were not there the last time. The first list has no news: whoever opens the console
+ * sees it. What was known stays known, so that an alert that is taken back from a snooze is not new.
+ */
+export function findNews(
+  alerts: readonly Alert[],
+  seen: ReadonlySet<number> | undefined,
+): { news: Alert[]; known: ReadonlySet<number> } {
+  const known = new Set([...(seen ?? []), ...alerts.map(({ id }) => id)])
+  if (seen === undefined) return { news: [], known }
+  const news = alerts
+    .filter(({ id, severity, state }) => !seen.has(id) && severity !== 'info' && state === 'open')
+    .toSorted((a, b) => b.alert_time.localeCompare(a.alert_time))
+    .slice(0, MOST_AT_ONCE)
+  return { news, known }
+}

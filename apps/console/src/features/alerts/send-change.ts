@@ -1,0 +1,44 @@
+import { type Alert, type AlertAction, changeAlert, changeAlerts } from '@muster/contract/api/alerts'
+import { call } from '../../app/api.ts'
+import { countAlerts } from './alert-words.ts'
+
+export interface AlertChange {
+  action: AlertAction
+  alerts: readonly Pick<Alert, 'id'>[]
+  note?: string
+  /** Of a snooze. */
+  untilMs?: number
+}
+
+/** Does the same to one alert or to many; answers how many it fitted. */
+export async function sendChange({ action, alerts, note = '', untilMs }: AlertChange): Promise<number> {
+  const more = {
+    ...(note.trim() === '' ? {} : { note: note.trim() }),
+    ...(untilMs === undefined ? {} : { snooze_until: new Date(untilMs).toISOString() }),
+  }
+  const [first] = alerts
+  if (first === undefined) return 0
+  if (alerts.length === 1) {
+    await call(changeAlert, { params: { id: first.id }, body: { type: action, ...more } })
+    return 1
+  }
+  const ids = alerts.map(({ id }) => id)
+  const { changed } = await call(changeAlerts, { body: { bulk_action: action, alerts: ids, ...more } })
+  return changed
+}
+
+/** What is said when it is done; alerts that it did not fit are named. */
+export function describeChange({ action, alerts }: AlertChange, changed: number): string {
+  const asked = alerts.length
+  if (asked === 1) return `Alert ${DONE[action]}.`
+  if (changed === asked) return `${countAlerts(asked)} ${DONE[action]}.`
+  return `${changed} of ${countAlerts(asked)} ${DONE[action]}; somebody was faster with the others.`
+}
+
+const DONE: Record<AlertAction, string> = {
+  acknowledge: 'acknowledged',
+  unacknowledge: 'open again',
+  snooze: 'snoozed',
+  unsnooze: 'open again',
+  resolve: 'resolved',
+}

@@ -1,0 +1,52 @@
+import { nextReminderAt } from '@muster/rules/reminder'
+
+export interface SnoozeChoice {
+  value: string
+  label: string
+  untilMs: number
+}
+
+/** Until when an alert may be left alone; the first one is the usual one. */
+export function listSnoozeChoices(nowMs: number): SnoozeChoice[] {
+  return [
+    { value: 'reminder', label: 'The next reminder', untilMs: nextReminderAt(nowMs) },
+    { value: 'hour', label: '1 hour', untilMs: nowMs + HOUR_MS },
+    { value: 'tomorrow', label: 'Tomorrow morning', untilMs: tomorrowAt(nowMs, MORNING_HOUR) },
+    { value: 'day', label: '1 day', untilMs: nowMs + DAY_MS },
+    { value: 'week', label: '1 week', untilMs: nowMs + 7 * DAY_MS },
+  ]
+}
+
+/** `2026-11-22T08:00` by the local clock, as a field for date and time takes it. */
+export function toLocalText(ms: number): string {
+  const date = new Date(ms)
+  const two = (number: number) => `${number}`.padStart(2, '0')
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+/** The moment that a local date and time means; undefined for what is none. */
+export function fromLocalText(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return undefined
+  const ms = new Date(text).getTime()
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** What is wrong with a moment to snooze until, or nothing. */
+export function checkSnooze(untilMs: number | undefined, nowMs: number): string | undefined {
+  if (untilMs === undefined) return 'A date and a time are needed.'
+  if (untilMs <= nowMs) return 'This is over already.'
+  return untilMs > nowMs + MOST_DAYS * DAY_MS ? `At most ${MOST_DAYS} days.` : undefined
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const MORNING_HOUR = 8
+const MOST_DAYS = 9998
+
+function tomorrowAt(nowMs: number, hour: number): number {
+  const date = new Date(nowMs)
+  date.setDate(date.getDate() + 1)
+  date.setHours(hour, 0, 0, 0)
+  return date.getTime()
+}

@@ -1,0 +1,143 @@
+import { useForm } from '@mantine/form'
+import { listAgents } from '@muster/contract/api/agents'
+import { listClients } from '@muster/contract/api/clients'
+import {
+  createMaintenanceWindow,
+  editMaintenanceWindow,
+  listMaintenanceWindows,
+  type MaintenanceWindow,
+} from '@muster/contract/api/maintenance'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { FormDialog } from '../../app/FormDialog.tsx'
+import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
+import { call, query, queryKey } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { clientsQuery } from '../../app/queries.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { ownTimeZone } from '../setup/time-zones.ts'
+import { WindowFields } from './WindowFields.tsx'
+import { WindowPreview } from './WindowPreview.tsx'
+import { groupTargets } from './target-choices.ts'
+import { type WindowForm, checkForm, newForm, readForm, readTarget, toSchedule } from './window-form.ts'
+import { windowsQuery } from './windows-query.ts'
+
+const NOW_EVERY_MS = 10_000
+
+/** Maintenance for what `item` names (`site-2`, several with dots between), or for what is chosen here. */
+export function AddMaintenanceDialog({ item = '', close }: AddressedDialogProps) {
+  const targets = item.split('.').filter((text) => readTarget(text) !== undefined)
+  return (
+    <GuardedDialog title="Plan maintenance" needs="can_edit_agent" onClose={close}>
+      <WindowFormDialog
+        title="Plan maintenance"
+        initialValues={newForm(targets, ownTimeZone())}
+        close={close}
+      />
+    </GuardedDialog>
+  )
+}
+
+/** Changes the window that `item` names. */
+export function EditMaintenanceDialog({ item = '', close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title="Edit maintenance" needs="can_edit_agent" onClose={close}>
+      <EditWindow id={item} close={close} />
+    </GuardedDialog>
+  )
+}
+
+function EditWindow({ id, close }: { id: string; close: () => void }) {
+  const title = 'Edit maintenance'
+  const { data: windows, error, refetch } = useQuery(windowsQuery)
+  const window = windows?.find((candidate) => `${candidate.id}` === id)
+  if (windows === undefined) {
+    return <StateDialog title={title} onClose={close} error={error} onRetry={() => void refetch()} />
+  }
+  if (window === undefined) {
+    return (
+      <Dialog title={title} onClose={close}>
+        <EmptyState message="This maintenance window does not exist any more, or you may not see it." />
+      </Dialog>
+    )
+  }
+  return (
+    <WindowFormDialog
+      key={window.id}
+      title={title}
+      initialValues={readForm(window)}
+      window={window}
+      close={close}
+    />
+  )
+}
+
+interface WindowFormDialogProps {
+  title: string
+  initialValues: WindowForm
+  /** The one that is changed; absent = a new one. */
+  window?: MaintenanceWindow
+  close: () => void
+}
+
+function WindowFormDialog({ title, initialValues, window: given, close }: WindowFormDialogProps) {
+  // What the form began with stays so while others change the window; the server says when that matters.
+  const [window] = useState(given)
+  const queryClient = useQueryClient()
+  const nowMs = useNow(NOW_EVERY_MS)
+  const zone = ownTimeZone()
+  const form = useForm<WindowForm>({
+    initialValues,
+    validate: (values) => checkForm(values, zone),
+    validateInputOnChange: true,
+  })
+  const groups = useTargetGroups(window?.targets ?? [])
+  const { values } = form
+  const isValid = Object.keys(checkForm(values, zone, nowMs)).every((field) => field === 'targets')
+  const save = async () => {
+    const schedule = toSchedule(values, zone)
+    // The form lets nobody save what checkForm finds fault with.
+    if (schedule === undefined) return
+    const targets = values.targets.map(readTarget).filter((target) => target !== undefined)
+    const body = { reason: values.reason, targets, schedule }
+    await (window === undefined
+      ? call(createMaintenanceWindow, { body })
+      : call(editMaintenanceWindow, {
+          params: { id: window.id },
+          body: { ...body, modified: window.modified },
+        }))
+    void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
+    void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
+  }
+  return (
+    <FormDialog
+      title={title}
+      form={form}
+      save={save}
+      submitLabel={window === undefined ? (values.when === 'now' ? 'Start' : 'Plan') : 'Save'}
+      done={values.when === 'now' ? 'Maintenance has begun.' : 'Maintenance is planned.'}
+      mayStayUnchanged={window === undefined}
+      onClose={close}
+    >
+      <WindowFields form={form} targets={groups} mayBeNow={window === undefined} />
+      <WindowPreview
+        schedule={isValid ? toSchedule(values, zone, nowMs) : undefined}
+        isNow={values.when === 'now'}
+        coversMore={values.targets.some((target) => !target.startsWith('agent-'))}
+        nowMs={nowMs}
+      />
+    </FormDialog>
+  )
+}
+
+/** What can be covered, with the names of machines; who may not list clients chooses among the rest. */
+function useTargetGroups(known: MaintenanceWindow['targets']) {
+  const { data: clients = [] } = useQuery(clientsQuery)
+  const { data: machines = [] } = useQuery({
+    ...query(listAgents, { query: { detail: 'false' } }),
+    gcTime: 0,
+  })
+  return useMemo(() => groupTargets(clients, machines, known), [clients, machines, known])
+}

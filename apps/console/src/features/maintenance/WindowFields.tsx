@@ -1,0 +1,153 @@
+import { Checkbox, Group, MultiSelect, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import type { UseFormReturnType } from '@mantine/form'
+import { listTimeZones } from '../setup/time-zones.ts'
+import classes from './Maintenance.module.css'
+import { WEEKDAYS } from './schedule-words.ts'
+import { filterTargets, type TargetGroup } from './target-choices.ts'
+import { UNIT_CHOICES, type WindowForm } from './window-form.ts'
+
+interface WindowFieldsProps {
+  form: UseFormReturnType<WindowForm>
+  targets: readonly TargetGroup[]
+  /** Something new may begin at once. */
+  mayBeNow: boolean
+}
+
+const WHEN_CHOICES = [
+  { value: 'now', label: 'Now' },
+  { value: 'once', label: 'Once, at a time' },
+  { value: 'daily', label: 'Every day' },
+  { value: 'weekly', label: 'Every week' },
+  { value: 'monthly', label: 'Every month' },
+]
+
+export function WindowFields({ form, targets, mayBeNow }: WindowFieldsProps) {
+  const { when } = form.values
+  return (
+    <Stack gap="md">
+      <MultiSelect
+        label="Covers"
+        placeholder={form.values.targets.length === 0 ? 'Clients, sites or machines' : ''}
+        data={[...targets]}
+        filter={filterTargets}
+        searchable
+        openOnFocus={false}
+        nothingFoundMessage="Nothing of that name"
+        hidePickedOptions
+        {...form.getInputProps('targets')}
+      />
+      <Select
+        label="When"
+        data={WHEN_CHOICES.filter(({ value }) => mayBeNow || value !== 'now')}
+        allowDeselect={false}
+        data-autofocus
+        {...form.getInputProps('when')}
+      />
+      {when === 'now' ? <NowFields form={form} /> : <PlannedFields form={form} />}
+      <Textarea
+        label="Reason"
+        description="Optional. Colleagues read it at the machines."
+        maxLength={500}
+        autosize
+        maxRows={4}
+        dir="auto"
+        {...form.getInputProps('reason')}
+      />
+    </Stack>
+  )
+}
+
+type FormProps = Pick<WindowFieldsProps, 'form'>
+
+function NowFields({ form }: FormProps) {
+  return (
+    <>
+      <TextInput
+        type="datetime-local"
+        label="Until"
+        disabled={form.values.open}
+        {...form.getInputProps('now_until')}
+      />
+      <OpenEnd form={form} />
+    </>
+  )
+}
+
+function OpenEnd({ form }: FormProps) {
+  return <Checkbox label="Until somebody ends it" {...form.getInputProps('open', { type: 'checkbox' })} />
+}
+
+function PlannedFields({ form }: FormProps) {
+  const { when, open } = form.values
+  const recurs = when !== 'once'
+  return (
+    <>
+      {when === 'weekly' && (
+        <Checkbox.Group label="On" {...form.getInputProps('weekdays')}>
+          <Group gap="sm" mt="xs">
+            {WEEKDAYS.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} size="xs" />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      )}
+      {when === 'monthly' && (
+        <TextInput
+          label="Days of the month"
+          description="For example 1, 15, last"
+          maxLength={200}
+          {...form.getInputProps('month_days')}
+        />
+      )}
+      <div className={classes.pair}>
+        <TextInput type="date" label={recurs ? 'Not before' : 'Day'} {...form.getInputProps('date')} />
+        <TextInput type="time" label="Starts at" {...form.getInputProps('time')} />
+      </div>
+      <div className={classes.pair}>
+        <NumberInput
+          label="Length"
+          min={1}
+          max={527_040}
+          allowDecimal={false}
+          clampBehavior="none"
+          disabled={open && !recurs}
+          {...form.getInputProps('length')}
+        />
+        <Select
+          label="Unit"
+          data={UNIT_CHOICES}
+          allowDeselect={false}
+          disabled={open && !recurs}
+          {...form.getInputProps('unit')}
+        />
+      </div>
+      {!recurs && <OpenEnd form={form} />}
+      <Select
+        label="Time zone"
+        data={zonesWith(form.values.time_zone)}
+        searchable
+        allowDeselect={false}
+        openOnFocus={false}
+        limit={200}
+        nothingFoundMessage="No such time zone"
+        {...form.getInputProps('time_zone')}
+      />
+      {recurs && (
+        <TextInput
+          type="datetime-local"
+          label="Ends"
+          description="Optional. Nothing begins after it."
+          {...form.getInputProps('until')}
+        />
+      )}
+    </>
+  )
+}
+
+/** A program may have stored a name that this browser spells in another way. */
+function zonesWith(zone: string): string[] {
+  return [...new Set([...listTimeZones(), zone])]
+}

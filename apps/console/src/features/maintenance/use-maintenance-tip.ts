@@ -1,0 +1,29 @@
+import type { Client } from '@muster/contract/api/clients'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import { useMay } from '../../app/queries.ts'
+import { useDateFormat } from '../../ui/date-format.ts'
+import { describeMaintenance, findWindowOn } from './window-state.ts'
+import { windowsQuery } from './windows-query.ts'
+
+/** What the tree says of a client or site in maintenance; undefined where no window is known to stand behind it. */
+export function useMaintenanceTip(clients: readonly Client[]) {
+  const isAny = clients.some(({ maintenance_mode }) => maintenance_mode)
+  const may = useMay('can_list_agents')
+  // Only where there is something to tell: the dashboard opens without it.
+  const { data: windows } = useQuery({ ...windowsQuery, enabled: isAny && may })
+  const format = useDateFormat()
+  const sitesOf = useMemo(
+    () => new Map(clients.map(({ id, sites }) => [id, sites.map((site) => site.id)])),
+    [clients],
+  )
+  return useCallback(
+    (kind: 'All' | 'Client' | 'Site', nodeId: number, clientId: number): string | undefined => {
+      if (windows === undefined || kind === 'All') return undefined
+      const siteIds = kind === 'Site' ? [nodeId] : (sitesOf.get(clientId) ?? [])
+      const window = findWindowOn(windows, { siteIds, clientId })
+      return window === undefined ? undefined : describeMaintenance(window, format)
+    },
+    [windows, sitesOf, format],
+  )
+}

@@ -1,0 +1,9 @@
+import type { Severity } from '@muster/contract/api/checks'
+
+const COLORS = { error: '#c92a2a', warning: '#e67700', info: '#1864ab' } as const
+const OVER = '#2b8a3e'
+
+/** The colour that chat programs put beside a message. Its words say the same. */
+export function colorOf(worst: Severity | undefined): string {
+  return worst === undefined ? OVER : COLORS[worst]
+}

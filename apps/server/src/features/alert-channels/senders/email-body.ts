@@ -1,0 +1,63 @@
+import {
+  alertKey,
+  cut,
+  digestLines,
+  factsOf,
+  linkOf,
+  type Message,
+  subjectOf,
+  textOf,
+  worstOf,
+} from '../message.ts'
+import { colorOf } from './colors.ts'
+
+/** The parts of a mail, ready for nodemailer. Nothing in them can add a header or markup of its own. */
+export function mailOf(message: Message, domain: string) {
+  const id = (key: string) => `<${key.replaceAll(/[^\w.-]/g, '-')}@${domain}>`
+  const [news] = message.news
+  const isFirst = message.news.length > 1 || news.kind === 'opened'
+  return {
+    messageId: id(message.delivery),
+    // Mail programs show what belongs to one alert together.
+    ...(isFirst ? {} : { references: [id(alertKey(message, news.alert))] }),
+    subject: cut(subjectOf(message), 200),
+    text: textOf(message),
+    html: htmlOf(message),
+    date: message.at,
+    headers: { 'auto-submitted': 'auto-generated', 'x-muster-delivery': cut(message.delivery, 100) },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+function htmlOf(message: Message): string {
+  const link = linkOf(message)
+  const content =
+    message.news.length === 1
+      ? [
+          `<p style="white-space:pre-wrap">${escapeHtml(message.news[0].alert.message)}</p>`,
+          '<table>',
+          ...factsOf(message.news[0], message).map(
+            ([label, value]) =>
+              `<tr><th align="left">${escapeHtml(label)}</th><td>${escapeHtml(value)}</td></tr>`,
+          ),
+          '</table>',
+        ]
+      : ['<ul>', ...digestLines(message).map((line) => `<li>${escapeHtml(line)}</li>`), '</ul>']
+  return [
+    '<!doctype html><html><body style="font-family:sans-serif">',
+    `<h2 style="color:${colorOf(worstOf(message))}">${escapeHtml(subjectOf(message))}</h2>`,
+    ...content,
+    ...(link === undefined ? [] : [`<p><a href="${escapeHtml(link)}">Open in Muster</a></p>`]),
+    '</body></html>',
+  ].join('\n')
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+}

@@ -1,0 +1,17 @@
+import type { Message } from '../message.ts'
+import type { WebRequest } from './web-request.ts'
+
+/** Posts JSON; presets differ in what it says. */
+export function jsonRequest(
+  url: string,
+  body: unknown,
+  { delivery }: Pick<Message, 'delivery'>,
+  headers: Record<string, string> = {},
+): WebRequest {
+  return {
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers, 'muster-delivery': delivery },
+    body: JSON.stringify(body),
+  }
+}

@@ -1,0 +1,46 @@
+import type { AlertLogKind } from '@muster/contract/api/alerts'
+import type { Insertable } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import type { AlertLogTable } from '../../platform/database/tables/alerts.ts'
+import { slicesOf } from './queries.ts'
+
+type Entry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'> & { by_user?: string }
+
+/** So many entries has the log of an alert; after that only how it ended is added. */
+export const MOST_LOG_ENTRIES = 1000
+const LAST_WORDS = 'The log of this alert is full: of what happens from now on only its end is written.'
+const ALWAYS: AlertLogKind = 'resolved'
+
+/** Adds to the logs of alerts, in the order given. A log that is full says so in its last entry. */
+export async function writeAlertLog(tx: Db, entries: readonly Entry[]): Promise<void> {
+  const counts = await countEntries(tx, [...new Set(entries.map(({ alert_id }) => alert_id))])
+  const kept: Entry[] = []
+  for (const entry of entries) {
+    const before = counts.get(entry.alert_id) ?? 0
+    if (before < MOST_LOG_ENTRIES - 1) kept.push(entry)
+    else if (before === MOST_LOG_ENTRIES - 1)
+      kept.push({ ...entry, kind: 'noted', by_user: '', text: LAST_WORDS })
+    if (before >= MOST_LOG_ENTRIES - 1 && entry.kind === ALWAYS) kept.push(entry)
+    counts.set(entry.alert_id, before + 1)
+  }
+  for (const slice of slicesOf(kept)) {
+    await tx
+      .insertInto('alert_log')
+      .values(slice.map((entry) => ({ by_user: '', ...entry })))
+      .execute()
+  }
+}
+
+export async function countEntries(db: Db, alertIds: number[]): Promise<Map<number, number>> {
+  const counts = new Map<number, number>()
+  for (const slice of slicesOf(alertIds)) {
+    const rows = await db
+      .selectFrom('alert_log')
+      .select(['alert_id', ({ fn }) => fn.countAll<number>().as('count')])
+      .where('alert_id', 'in', slice)
+      .groupBy('alert_id')
+      .execute()
+    for (const { alert_id, count } of rows) counts.set(alert_id, Number(count))
+  }
+  return counts
+}

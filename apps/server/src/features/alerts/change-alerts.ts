@@ -1,0 +1,184 @@
+import type { AlertAction } from '@muster/contract/api/alerts'
+import type { Event } from '@muster/contract/events'
+import { AppError } from '@muster/contract/errors'
+import { actOnAlert } from '@muster/rules/alert-actions'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+import { writeAlertLog, countEntries, MOST_LOG_ENTRIES } from './alert-log.ts'
+import { findAlert, findAlerts, type ListedAlert } from './list-alerts.ts'
+import { type AlertRow, findFailing, lockAlerts, lockChecks, slicesOf } from './queries.ts'
+import { emitAlertsChanged, follow, lifeOf, storeLives } from './store-lives.ts'
+
+export interface Order {
+  type: AlertAction
+  note?: string | undefined
+  snooze_days?: number | undefined
+  snooze_until?: string | undefined
+}
+
+const DONE: Record<AlertAction, string> = {
+  acknowledge: 'Acknowledged',
+  unacknowledge: 'Unacknowledged',
+  snooze: 'Snoozed',
+  unsnooze: 'Unsnoozed',
+  resolve: 'Resolved',
+}
+const DAY_MS = 86_400_000
+const LONGEST_NAME = 200
+
+/** Does what a person asks of one alert, or says why it does not fit. */
+export function changeAlert(ctx: Context, caller: Caller, id: number, order: Order): Promise<ListedAlert> {
+  const until = endOfSnooze(order, ctx.now())
+  return ctx.transaction(async (tx, emit) => {
+    const before = await requireAlert(tx, caller, id)
+    const { changed, refused } = await change({ ctx, tx, emit }, caller, { ids: [id], order, until })
+    if (changed.length === 0) throw new AppError('conflict', refused ?? 'This alert is gone.')
+    const after = await requireAlert(tx, caller, id)
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'alert',
+      message: `${DONE[order.type]} the alert "${nameOf(before)}"`,
+      before: { state: before.state },
+      after: { state: after.state, snooze_until: after.snooze_until, note: order.note ?? '' },
+      ...placeOf(after),
+      at: ctx.now(),
+      emit,
+    })
+    return after
+  })
+}
+
+/** The same for those of many that are seen and that it fits. Answers how many those were. */
+export async function changeAlerts(
+  ctx: Context,
+  caller: Caller,
+  { ids, ...order }: Order & { ids: number[] },
+): Promise<number> {
+  const until = endOfSnooze(order, ctx.now())
+  return ctx.transaction(async (tx, emit) => {
+    const seen: ListedAlert[] = []
+    for (const slice of slicesOf([...new Set(ids)])) seen.push(...(await findAlerts(tx, caller, slice)))
+    if (seen.length === 0) {
+      throw new AppError('not_found', 'There are no such alerts, or you may not see them.')
+    }
+    const seenIds = seen.map(({ id }) => id).toSorted((a, b) => a - b)
+    const { changed } = await change({ ctx, tx, emit }, caller, { ids: seenIds, order, until })
+    if (changed.length === 0) return 0
+    const [only] = new Set(changed.map(({ agent_id }) => agent_id))
+    const isOfOne = changed.every(({ agent_id }) => agent_id === only)
+    await audit(tx, {
+      caller,
+      action: 'bulk_action',
+      object_type: 'alert',
+      message: `${DONE[order.type]} ${changed.length} ${changed.length === 1 ? 'alert' : 'alerts'}`,
+      after: { alerts: changed.map(({ id }) => id), note: order.note ?? '' },
+      ...(isOfOne && only != null ? { agent: { agent_id: only } } : {}),
+      at: ctx.now(),
+      emit,
+    })
+    return changed.length
+  })
+}
+
+/** Adds a note of a person to the log. */
+export function addNote(ctx: Context, caller: Caller, id: number, note: string) {
+  return ctx.transaction(async (tx, emit) => {
+    const alert = await requireAlert(tx, caller, id)
+    const entries = (await countEntries(tx, [id])).get(id) ?? 0
+    if (entries >= MOST_LOG_ENTRIES - 1) {
+      throw new AppError('conflict', `The log of this alert is full: it has ${MOST_LOG_ENTRIES} entries.`)
+    }
+    const at = ctx.now()
+    await writeAlertLog(tx, [
+      { alert_id: id, at: at.toISOString(), kind: 'noted', by_user: caller.username, text: note },
+    ])
+    await audit(tx, {
+      caller,
+      action: 'add',
+      object_type: 'alert',
+      message: `Added a note to the alert "${nameOf(alert)}"`,
+      after: { note },
+      ...placeOf(alert),
+      at,
+      emit,
+    })
+    emitAlertsChanged(emit, [alert])
+    return tx
+      .selectFrom('alert_log')
+      .selectAll()
+      .where('alert_id', '=', id)
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** The alert, or `not_found`: also for one that the caller may not see. */
+export async function requireAlert(db: Db, caller: Caller, id: number): Promise<ListedAlert> {
+  const alert = await findAlert(db, caller, id)
+  if (alert === undefined) throw new AppError('not_found', 'There is no such alert, or you may not see it.')
+  return alert
+}
+
+export function nameOf({ hostname, message }: { hostname: string | null; message: string }): string {
+  const name = hostname === null ? message : `${hostname}: ${message}`
+  // One line that ends without a full stop, as the audit log has it.
+  const line = name.replaceAll(/\s+/g, ' ').replace(/[.\s]+$/, '')
+  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line
+}
+
+export function placeOf({ agent_id, place_id }: ListedAlert) {
+  if (agent_id !== null) return { agent: { agent_id } }
+  return place_id === null ? {} : { site: { id: place_id } }
+}
+
+async function change(
+  { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
+  caller: Caller,
+  { ids, order, until }: { ids: number[]; order: Order; until: string | undefined },
+): Promise<{ changed: AlertRow[]; refused?: string }> {
+  const { type, note = '' } = order
+  const at = ctx.now().toISOString()
+  const checksOf = (alerts: AlertRow[]) => alerts.flatMap(({ check_id }) => check_id ?? [])
+  // How a check stands must not change between the look at it and the end of its alert. Checks are kept before alerts,
+  // as those do who store results.
+  if (type === 'resolve') {
+    const rows = await tx.selectFrom('alerts').selectAll().where('id', 'in', ids).execute()
+    await lockChecks(tx, ctx.engine, [...new Set(checksOf(rows))])
+  }
+  const alerts = await lockAlerts(tx, ctx.engine, ids)
+  const failing = type === 'resolve' ? await findFailing(tx, checksOf(alerts)) : new Set<number>()
+  const lives = []
+  let refused: string | undefined
+  for (const alert of alerts) {
+    const stillStands = alert.check_id !== null && failing.has(alert.check_id)
+    const outcome = actOnAlert(alert, { type, at, by: caller.username, note, until, stillStands })
+    if ('refused' in outcome) {
+      refused ??= outcome.refused
+      continue
+    }
+    const life = lifeOf(alert)
+    follow(life, outcome)
+    lives.push(life)
+  }
+  const stored = lives.length === 0 ? [] : await storeLives({ ctx, tx, emit }, lives)
+  return {
+    changed: stored.filter((row) => row !== undefined),
+    ...(refused === undefined ? {} : { refused }),
+  }
+}
+
+function endOfSnooze({ type, snooze_days, snooze_until }: Order, now: Date): string | undefined {
+  if (type !== 'snooze') return undefined
+  if (snooze_until !== undefined) {
+    const until = new Date(snooze_until)
+    if (until > now) return until.toISOString()
+    const sentence = 'A snooze ends in the future.'
+    throw new AppError('invalid', sentence, { fields: { snooze_until: [sentence] } })
+  }
+  if (snooze_days !== undefined) return new Date(now.getTime() + snooze_days * DAY_MS).toISOString()
+  const sentence = 'Say until when to snooze it.'
+  throw new AppError('invalid', sentence, { fields: { snooze_until: [sentence] } })
+}

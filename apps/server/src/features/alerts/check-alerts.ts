@@ -1,0 +1,90 @@
+import type { AlertHold, AlertSeverity } from '@muster/rules/alert-state'
+import type { CheckSettings } from '@muster/contract/api/checks'
+import { describeCheck } from '../checks/describe-check.ts'
+import { causeOfCheck, type Subject } from './causes.ts'
+import { isOverdue } from './overdue.ts'
+import { slicesOf } from './queries.ts'
+import type { Scene } from './store-lives.ts'
+import { type Finding, takeFindings } from './take-findings.ts'
+
+/** That the standing of a check has changed. */
+export interface CheckFinding {
+  checkId: number
+  at: Date
+  /** Null: it no longer fails. */
+  severity: AlertSeverity | null
+  /** What it found, or why it ended. */
+  text: string
+}
+
+/**
+ * Raises, changes and ends the alerts of checks, in the order given. `from: 'machine'`: results that the machine just
+ * sent, so that it is not down, whatever its row says in this moment.
+ */
+export async function takeCheckFindings(
+  scene: Scene,
+  found: readonly CheckFinding[],
+  from: 'machine' | 'server',
+): Promise<void> {
+  if (found.length === 0) return
+  const subjects = new Map<string, Subject>()
+  const names = new Map<number, string>()
+  for (const check of await findChecks(scene, [...new Set(found.map(({ checkId }) => checkId))])) {
+    const cause = causeOfCheck(check.id)
+    subjects.set(cause, {
+      cause,
+      alert_type: 'check',
+      agent_id: check.agent_id,
+      check_id: check.id,
+      site_id: null,
+      hold: holdOf(check, from, scene.ctx.now()),
+    })
+    names.set(check.id, nameOf(check))
+  }
+  const findings = found.map(({ checkId, at, severity, text }): Finding => {
+    const cause = causeOfCheck(checkId)
+    const name = names.get(checkId)
+    const isNamed = severity !== null && name !== undefined
+    return { cause, at, severity, text: isNamed ? (text === '' ? name : `${name}: ${text}`) : text }
+  })
+  await takeFindings(scene, subjects, findings)
+}
+
+function holdOf(check: KnownCheck, from: 'machine' | 'server', now: Date): AlertHold | null {
+  if (check.maintenance_mode === 1) return 'maintenance'
+  return from === 'server' && isOverdue(check, now) ? 'machine_down' : null
+}
+
+type KnownCheck = Awaited<ReturnType<typeof findChecks>>[number]
+
+/** The thresholds stand in the settings; what matters here is what it looks at. */
+function nameOf({ check_type, settings, script_name }: KnownCheck): string {
+  // Stored by add-check.ts and change-check.ts as the contract's schema made it, without its type.
+  const read = { ...JSON.parse(settings), check_type } as CheckSettings
+  switch (read.check_type) {
+    case 'diskspace':
+      return `Disk Space Check: ${read.disk}`
+    case 'cpuload':
+      return 'CPU Load Check'
+    case 'memory':
+      return read.memory_kind === 'memory' ? 'Memory Check' : 'Swap Check'
+    default:
+      return describeCheck(read, script_name)
+  }
+}
+
+async function findChecks({ tx }: Scene, ids: number[]) {
+  const found = []
+  for (const slice of slicesOf(ids)) {
+    const rows = await tx
+      .selectFrom('checks')
+      .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
+      .leftJoin('scripts', 'scripts.id', 'checks.script_id')
+      .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'scripts.name as script_name'])
+      .select(['maintenance_mode', 'connected', 'last_seen', 'offline_time', 'overdue_time'])
+      .where('checks.id', 'in', slice)
+      .execute()
+    found.push(...rows)
+  }
+  return found
+}

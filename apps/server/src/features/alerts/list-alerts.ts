@@ -1,0 +1,168 @@
+import type { listAlerts } from '@muster/contract/api/alerts'
+import type { Parsed } from '@muster/contract/endpoint'
+import { sql, type SqlBool } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import { contains } from '../../platform/database/sql.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+
+type Filter = Parsed<typeof listAlerts>['body']
+type Viewer = { scope: Scope }
+type Severity = 'info' | 'warning' | 'error'
+
+const DAY_MS = 86_400_000
+const DEFAULT_PAGE_SIZE = 50
+/** Without a page so many at most; the count says that there are more. */
+const MOST = 1000
+
+/** Alerts with their names: `.where(isVisible(caller))` belongs to each query of them. */
+export function selectAlerts(db: Db) {
+  return joinPlaces(db)
+    .leftJoin('clients', 'clients.id', 'sites.client_id')
+    .selectAll('alerts')
+    .select(['agents.hostname', 'sites.id as place_id', 'sites.name as site_name'])
+    .select(['sites.client_id', 'clients.name as client_name'])
+}
+
+function joinPlaces(db: Db) {
+  return db
+    .selectFrom('alerts')
+    .leftJoin('agents', 'agents.agent_id', 'alerts.agent_id')
+    .leftJoin('sites', (join) => join.on(sql<SqlBool>`sites.id = coalesce(agents.site_id, alerts.site_id)`))
+}
+
+/** What has neither machine nor site is everybody's. */
+export function isVisible(caller: Viewer) {
+  return caller.scope.all
+    ? sql<SqlBool>`1 = 1`
+    : sql<SqlBool>`(${visibleTo(caller)} or (alerts.agent_id is null and alerts.site_id is null))`
+}
+
+export type ListedAlert = Awaited<ReturnType<typeof findAlert>> & {}
+
+export function findAlert(db: Db, caller: Viewer, id: number) {
+  return selectAlerts(db).where('alerts.id', '=', id).where(isVisible(caller)).executeTakeFirst()
+}
+
+export function findAlerts(db: Db, caller: Viewer, ids: number[]) {
+  return selectAlerts(db).where('alerts.id', 'in', ids).where(isVisible(caller)).execute()
+}
+
+/**
+ * One page, and how many there are. What is not resolved comes first, the worst of it before the rest; resolved ones
+ * follow, the newest first. The two are read apart: the resolved ones by an index that has their order, since there
+ * may be very many.
+ */
+export async function listPage(db: Db, caller: Viewer, filter: Filter, now: Date) {
+  const question = { caller, filter, now }
+  const current = await countSeverities(db, { ...question, part: 'current' })
+  const past =
+    filter.resolvedFilter === true && filter.top === undefined
+      ? await countSeverities(db, { ...question, part: 'past' })
+      : new Map<Severity, number>()
+  const currentCount = sum(current)
+  const { from, size } = pageOf(filter)
+  const alerts: ListedAlert[] = []
+  if (from < currentCount) {
+    alerts.push(
+      ...(await select(db, { ...question, part: 'current' })
+        .orderBy(sql`case alerts.severity when 'error' then 0 when 'warning' then 1 else 2 end`)
+        .orderBy('alerts.alert_time', 'desc')
+        .orderBy('alerts.id', 'desc')
+        .limit(size)
+        .offset(from)
+        .execute()),
+    )
+  }
+  if (alerts.length < size && past.size > 0) {
+    alerts.push(
+      ...(await select(db, { ...question, part: 'past' })
+        .orderBy('alerts.alert_time', 'desc')
+        .orderBy('alerts.id', 'desc')
+        .limit(size - alerts.length)
+        .offset(Math.max(0, from - currentCount))
+        .execute()),
+    )
+  }
+  const worst = (['error', 'warning', 'info'] as const).find((name) => current.has(name) || past.has(name))
+  return { alerts_count: currentCount + sum(past), worst: worst ?? null, alerts }
+}
+
+function pageOf({ top, page, page_size }: Filter): { from: number; size: number } {
+  if (top !== undefined) return { from: 0, size: top }
+  if (page === undefined) return { from: 0, size: page_size ?? MOST }
+  const size = page_size ?? DEFAULT_PAGE_SIZE
+  return { from: (page - 1) * size, size }
+}
+
+type Part = 'current' | 'past'
+
+interface Question {
+  caller: Viewer
+  filter: Filter
+  now: Date
+  part: Part
+}
+
+function select(db: Db, question: Question) {
+  return selectAlerts(db).where(whereOf(question))
+}
+
+function whereOf({ caller, ...question }: Question) {
+  return sql<SqlBool>`${sql.join([isVisible(caller), ...conditions(question)], sql` and `)}`
+}
+
+/** How many of each severity there are; tables that nothing is asked of are left out. */
+async function countSeverities(db: Db, question: Question): Promise<Map<Severity, number>> {
+  const { caller, filter } = question
+  const needsPlaces =
+    !caller.scope.all ||
+    [filter.clientFilter, filter.siteFilter, filter.search].some((value) => value !== undefined)
+  const query = needsPlaces ? joinPlaces(db) : db.selectFrom('alerts')
+  const rows = await query
+    .select(['alerts.severity', ({ fn }) => fn.countAll<number>().as('count')])
+    .where(whereOf(question))
+    .groupBy('alerts.severity')
+    .execute()
+  return new Map(rows.map(({ severity, count }) => [severity, Number(count)]))
+}
+
+function conditions({ filter, part, now }: Omit<Question, 'caller'>) {
+  const { timeFilter, search } = filter
+  const all = [stateCondition(filter, part)]
+  if (part === 'past' && timeFilter !== undefined) {
+    const since = new Date(now.getTime() - timeFilter * DAY_MS).toISOString()
+    all.push(sql<SqlBool>`alerts.alert_time >= ${since}`)
+  }
+  if (filter.clientFilter !== undefined) all.push(oneOf('sites.client_id', filter.clientFilter))
+  if (filter.siteFilter !== undefined) all.push(oneOf('sites.id', filter.siteFilter))
+  if (filter.agentFilter !== undefined) all.push(oneOf('alerts.agent_id', filter.agentFilter))
+  if (filter.severityFilter !== undefined) all.push(oneOf('alerts.severity', filter.severityFilter))
+  if (filter.typeFilter !== undefined) all.push(oneOf('alerts.alert_type', filter.typeFilter))
+  for (const word of (search ?? '').split(/\s+/).filter((text) => text !== '')) {
+    const places = ['alerts.message', 'agents.hostname', 'sites.name'].map(
+      (column) => sql<SqlBool>`${contains(sql.ref<string>(column), word)}`,
+    )
+    const client = sql<SqlBool>`exists (select 1 from clients as named where named.id = sites.client_id
+      and ${contains(sql.ref<string>('named.name'), word)})`
+    all.push(sql<SqlBool>`(${sql.join([...places, client], sql` or `)})`)
+  }
+  return all
+}
+
+function stateCondition({ top, snoozedFilter, heldFilter }: Filter, part: Part) {
+  if (part === 'past') return sql<SqlBool>`alerts.state = 'resolved'`
+  if (top !== undefined) return sql<SqlBool>`(alerts.state = 'open' and alerts.hold is null)`
+  const states = ['open', 'acknowledged', ...(snoozedFilter === true ? ['snoozed'] : [])]
+  const inState = oneOf('alerts.state', states)
+  return heldFilter === true ? inState : sql<SqlBool>`(${inState} and alerts.hold is null)`
+}
+
+function oneOf(column: string, values: readonly (string | number)[]) {
+  if (values.length === 0) return sql<SqlBool>`1 = 0`
+  return sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`
+}
+
+function sum(counts: Map<Severity, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0)
+}

@@ -1,0 +1,108 @@
+import type { Selectable } from 'kysely'
+import type { Engine } from '../../platform/database/columns.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { AlertsTable } from '../../platform/database/tables/alerts.ts'
+
+export type AlertRow = Selectable<AlertsTable>
+
+/** So many values a statement: SQLite takes 32,766, and equal statements are prepared once. */
+const SLICE = 250
+
+/**
+ * The open alerts of these causes. On PostgreSQL they are kept from others until the transaction ends; everybody takes
+ * them in the order of their numbers, so that no two wait for each other.
+ */
+export async function lockOpenAlerts(tx: Db, engine: Engine, causes: string[]): Promise<AlertRow[]> {
+  return lock(tx, engine, 'open_cause', causes)
+}
+
+/** The alerts with these numbers, kept from others as above. */
+export async function lockAlerts(tx: Db, engine: Engine, ids: number[]): Promise<AlertRow[]> {
+  return lock(tx, engine, 'id', ids)
+}
+
+async function lock(
+  tx: Db,
+  engine: Engine,
+  column: 'id' | 'open_cause',
+  values: (string | number)[],
+): Promise<AlertRow[]> {
+  const found: AlertRow[] = []
+  for (const slice of slicesOf(values)) {
+    const rows = await tx
+      .selectFrom('alerts')
+      .selectAll()
+      // The values are those of the column: its type is the union's that fits.
+      .where(column, 'in', slice as never[])
+      .orderBy('id')
+      .$if(engine === 'postgres', (query) => query.forUpdate())
+      .execute()
+    found.push(...rows)
+  }
+  return found
+}
+
+/**
+ * Keeps these checks from whoever stores their results, so that how they stand stays true until the transaction ends.
+ * SQLite has one writer and needs no lock.
+ */
+export async function lockChecks(tx: Db, engine: Engine, ids: number[]): Promise<void> {
+  if (engine === 'sqlite') return
+  for (const slice of slicesOf(ids.toSorted((a, b) => a - b))) {
+    await tx.selectFrom('checks').select('id').where('id', 'in', slice).orderBy('id').forUpdate().execute()
+  }
+}
+
+/** Alerts of these causes that began after `since`, for telling whether they flap. */
+export async function findRecentAlerts(tx: Db, causes: string[], since: string) {
+  const found = []
+  for (const slice of slicesOf(causes)) {
+    const rows = await tx
+      .selectFrom('alerts')
+      .select(['cause', 'alert_time', 'resolved_on', 'flapping'])
+      .where('cause', 'in', slice)
+      .where('alert_time', '>', since)
+      .execute()
+    found.push(...rows)
+  }
+  return found
+}
+
+/** Stores alerts; one whose cause has got an open alert meanwhile is missing from the answer. */
+export async function insertAlerts(tx: Db, rows: Omit<AlertRow, 'id'>[]): Promise<AlertRow[]> {
+  const stored: AlertRow[] = []
+  for (const slice of slicesOf(rows)) {
+    const inserted = await tx
+      .insertInto('alerts')
+      .values(slice)
+      .onConflict((conflict) => conflict.column('open_cause').doNothing())
+      .returningAll()
+      .execute()
+    stored.push(...inserted)
+  }
+  return stored
+}
+
+export async function updateAlert(tx: Db, { id, ...values }: AlertRow): Promise<void> {
+  await tx.updateTable('alerts').set(values).where('id', '=', id).execute()
+}
+
+/** Which of these checks fail now. */
+export async function findFailing(tx: Db, checkIds: number[]): Promise<Set<number>> {
+  const failing = new Set<number>()
+  for (const slice of slicesOf(checkIds)) {
+    const rows = await tx
+      .selectFrom('check_results')
+      .select('check_id')
+      .where('check_id', 'in', slice)
+      .where('alert_severity', 'is not', null)
+      .execute()
+    for (const { check_id } of rows) failing.add(check_id)
+  }
+  return failing
+}
+
+export function slicesOf<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / SLICE)
+  return Array.from({ length: count }, (_, index) => items.slice(index * SLICE, (index + 1) * SLICE))
+}

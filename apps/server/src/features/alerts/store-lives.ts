@@ -1,0 +1,141 @@
+import type { Event } from '@muster/contract/events'
+import type { AlertLogLine, AlertStanding, AlertStep, TellKind } from '@muster/rules/alert-state'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { planNotices, type Tellable } from '../alert-channels/plan-notices.ts'
+import { writeAlertLog } from './alert-log.ts'
+import type { Subject } from './causes.ts'
+import { type AlertRow, insertAlerts, slicesOf, updateAlert } from './queries.ts'
+
+/** The transaction in which alerts change. */
+export interface Scene {
+  ctx: Pick<Context, 'jobs' | 'now' | 'engine'>
+  tx: Db
+  emit: (event: Event) => void
+}
+
+/** What becomes of one alert within a transaction. */
+export interface Life {
+  /** As it is stored; absent while it is new. */
+  row?: AlertRow
+  subject: Pick<Subject, 'cause' | 'alert_type' | 'agent_id' | 'check_id' | 'site_id'>
+  standing: AlertStanding
+  flapping: 0 | 1
+  log: AlertLogLine[]
+  tells: TellKind[]
+}
+
+export function lifeOf(row: AlertRow): Life {
+  return { row, subject: row, standing: row, flapping: row.flapping, log: [], tells: [] }
+}
+
+/** Takes a step in memory; storeLives writes them all. */
+export function follow(life: Life, step: AlertStep): void {
+  life.standing = step.next
+  life.log.push(...step.log)
+  if (step.tell !== null) life.tells.push(step.tell)
+}
+
+/**
+ * Stores alerts with their logs, and plans what is to be told of them. Answers the rows in the order of the lives;
+ * undefined for a new one whose cause another process has raised in this moment.
+ */
+export async function storeLives(
+  { ctx, tx, emit }: Scene,
+  lives: readonly Life[],
+): Promise<(AlertRow | undefined)[]> {
+  const modified = ctx.now().toISOString()
+  const fresh = lives.filter(({ row }) => row === undefined)
+  for (const life of fresh) keepSilent(life)
+  const inserted = await insertAlerts(
+    tx,
+    fresh.map((life) => ({ ...columnsOf(life), created_at: modified, modified })),
+  )
+  const byKey = new Map(inserted.map((row) => [keyOf(row), row]))
+  const stored: (AlertRow | undefined)[] = []
+  for (const life of lives) {
+    if (life.row === undefined) {
+      stored.push(byKey.get(keyOf({ ...life.subject, ...life.standing })))
+      continue
+    }
+    const row = { ...life.row, ...columnsOf(life), modified }
+    await updateAlert(tx, row)
+    stored.push(row)
+  }
+  const told: Tellable[] = []
+  const entries = []
+  for (const [index, { log, tells, row: before }] of lives.entries()) {
+    const alert = stored[index]
+    if (alert === undefined) continue
+    entries.push(
+      ...log.map(({ at, kind, by, text }) => ({ alert_id: alert.id, at, kind, by_user: by, text })),
+    )
+    const kind = before === undefined ? tells[0] : tells.includes('resolved') ? 'resolved' : tells.at(-1)
+    if (kind !== undefined) told.push({ alert, kind })
+  }
+  await writeAlertLog(tx, entries)
+  if (told.length > 0) await planNotices(ctx, tx, told)
+  emitAlertsChanged(
+    emit,
+    stored.filter((row) => row !== undefined),
+  )
+  return stored
+}
+
+/** In pairs with the machines, as far as there are any. */
+export function emitAlertsChanged(
+  emit: (event: Event) => void,
+  alerts: readonly Pick<AlertRow, 'id' | 'agent_id'>[],
+): void {
+  const ofMachines = alerts.flatMap(({ id, agent_id }) => (agent_id === null ? [] : [{ id, agent_id }]))
+  for (const slice of slicesOf(ofMachines)) {
+    emit({
+      type: 'alert.changed',
+      ids: slice.map(({ id }) => id),
+      agent_ids: slice.map(({ agent_id }) => agent_id),
+    })
+  }
+  const others = alerts.filter(({ agent_id }) => agent_id === null).map(({ id }) => id)
+  if (others.length > 0) emit({ type: 'alert.changed', ids: others })
+}
+
+/** What opened and ended within one transaction is listed, and not told. */
+function keepSilent(life: Life): void {
+  const { standing } = life
+  if (standing.state !== 'resolved') return
+  life.tells = []
+  if (standing.told === null) return
+  life.standing = { ...standing, told: null }
+  const at = standing.resolved_on ?? standing.alert_time
+  life.log.push({ at, kind: 'notice_held', by: '', text: 'It was over before it could be told.' })
+}
+
+function columnsOf({ subject, standing, flapping }: Life): Omit<AlertRow, 'id' | 'created_at' | 'modified'> {
+  const { cause, alert_type, agent_id, check_id, site_id } = subject
+  return {
+    cause,
+    open_cause: standing.state === 'resolved' ? null : cause,
+    alert_type,
+    agent_id,
+    check_id,
+    site_id,
+    flapping,
+    state: standing.state,
+    severity: standing.severity,
+    message: standing.message,
+    hold: standing.hold,
+    told: standing.told,
+    look_after: standing.look_after,
+    alert_time: standing.alert_time,
+    snooze_until: standing.snooze_until,
+    acknowledged_by: standing.acknowledged_by,
+    acknowledged_on: standing.acknowledged_on,
+    resolved_on: standing.resolved_on,
+    resolved_by: standing.resolved_by,
+  }
+}
+
+/** Within a transaction no two alerts of a cause begin at the same moment. */
+function keyOf({ cause, alert_time }: { cause: string; alert_time: string }): string {
+  return `${alert_time} ${cause}`
+}

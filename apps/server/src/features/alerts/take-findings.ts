@@ -1,0 +1,163 @@
+import { FLAPPING_COUNT, FLAPPING_WINDOW_MS, judgeFlapping } from '@muster/rules/alert-flapping'
+import {
+  type AlertLogLine,
+  type AlertSeverity,
+  endCause,
+  findAgain,
+  openAlert,
+} from '@muster/rules/alert-state'
+import type { Subject } from './causes.ts'
+import { findRecentAlerts, lockOpenAlerts, type AlertRow } from './queries.ts'
+import { follow, type Life, lifeOf, type Scene, storeLives } from './store-lives.ts'
+
+/** That a cause stands, or is over. */
+export interface Finding {
+  cause: string
+  /** When it happened. */
+  at: Date
+  /** Null: it is over. */
+  severity: AlertSeverity | null
+  /** What is wrong, or how it ended. */
+  text: string
+  /** Who says so; absent when nobody does. */
+  by?: string
+}
+
+/** What is older than this comes late, and more may follow. */
+const LATE_MS = 60_000
+const MORE_TO_COME_MS = 5000
+const LONGEST_MESSAGE = 4000
+
+type Earlier = Parameters<typeof judgeFlapping>[0][number]
+type Tale = Life & { findings: Finding[] }
+
+/**
+ * Raises, changes and ends the alerts of causes, by findings in the order of their times. Each open alert is told once;
+ * what is known already changes nothing. Answers the open alert of each cause that has one afterwards.
+ */
+export async function takeFindings(
+  scene: Scene,
+  subjects: ReadonlyMap<string, Subject>,
+  findings: readonly Finding[],
+): Promise<Map<string, AlertRow>> {
+  const { ctx, tx } = scene
+  const causes = [...new Set(findings.map(({ cause }) => cause))].toSorted()
+  const open = new Map<string, Tale>()
+  for (const row of await lockOpenAlerts(tx, ctx.engine, causes)) {
+    open.set(row.cause, { ...lifeOf(row), findings: [] })
+  }
+  const earlier = await findEarlier(scene, findings, open)
+  const tales: Tale[] = []
+  const now = ctx.now()
+  for (const finding of findings) {
+    const subject = subjects.get(finding.cause)
+    const tale = open.get(finding.cause)
+    if (tale !== undefined) {
+      if (tale.row !== undefined && tale.findings.length === 0) tales.push(tale)
+      tale.findings.push(finding)
+      goOn(tale, finding)
+      if (tale.standing.state !== 'resolved') continue
+      open.delete(finding.cause)
+      earlier.get(finding.cause)?.push({ ...tale.standing, flapping: tale.flapping === 1 })
+    } else if (subject !== undefined && finding.severity !== null) {
+      const begun = begin(subject, finding, { now, earlier: earlier.get(finding.cause) ?? [] })
+      tales.push(begun)
+      open.set(finding.cause, begun)
+    }
+  }
+  return storeTales(scene, subjects, tales)
+}
+
+/** A cause that another process raised in this very moment is looked at again, now that its alert is there. */
+async function storeTales(
+  scene: Scene,
+  subjects: ReadonlyMap<string, Subject>,
+  tales: Tale[],
+): Promise<Map<string, AlertRow>> {
+  const changed = tales.filter(
+    ({ row, log, standing }) => row === undefined || log.length > 0 || standing !== row,
+  )
+  const known = tales.flatMap(({ row, log }) => (row !== undefined && log.length === 0 ? [row] : []))
+  const stored = await storeLives(scene, changed)
+  const open = [...known, ...stored].flatMap((row) =>
+    row === undefined || row.open_cause === null ? [] : [[row.cause, row] as const],
+  )
+  const overtaken = changed.filter((_, index) => stored[index] === undefined)
+  const again = overtaken.flatMap(({ findings }) => findings)
+  return new Map([...open, ...(again.length === 0 ? [] : await takeFindings(scene, subjects, again))])
+}
+
+function begin(
+  subject: Subject,
+  finding: Finding,
+  { now, earlier }: { now: Date; earlier: readonly Earlier[] },
+): Tale {
+  const at = finding.at.toISOString()
+  const flaps = judgeFlapping(earlier, at)
+  const isLate = now.getTime() - finding.at.getTime() > LATE_MS
+  const step = openAlert({
+    at,
+    now: now.toISOString(),
+    // Asked for by the caller: a finding without severity begins nothing.
+    severity: finding.severity ?? 'error',
+    message: messageOf(finding),
+    hold: subject.hold ?? (flaps === 'again' ? 'flapping' : null),
+    tellAfter: isLate ? new Date(now.getTime() + MORE_TO_COME_MS).toISOString() : null,
+  })
+  const tale: Tale = {
+    subject,
+    standing: step.next,
+    flapping: flaps === 'no' ? 0 : 1,
+    log: [],
+    tells: [],
+    findings: [finding],
+  }
+  follow(tale, { ...step, log: signed(step.log, finding) })
+  if (flaps === 'first') {
+    const text = `It came and went ${FLAPPING_COUNT} times within the last hour. From now on it is told when it has stayed for half an hour.`
+    tale.log.push({ at, kind: 'flapping', by: '', text })
+  }
+  return tale
+}
+
+function goOn(tale: Tale, finding: Finding): void {
+  const at = finding.at.toISOString()
+  const { severity } = finding
+  const step =
+    severity === null
+      ? endCause(tale.standing, { at, text: messageOf(finding) })
+      : findAgain(tale.standing, { at, severity, message: messageOf(finding) })
+  if (step === undefined) return
+  follow(tale, { ...step, log: signed(step.log, finding) })
+}
+
+/** Only what was found is somebody's doing; what follows from it is not. */
+function signed(log: readonly AlertLogLine[], { by }: Finding): AlertLogLine[] {
+  const [first, ...rest] = log
+  return first === undefined ? [] : [{ ...first, by: by ?? first.by }, ...rest]
+}
+
+function messageOf({ text }: Finding): string {
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text
+}
+
+/** Earlier alerts of the causes of which one may begin. */
+async function findEarlier(
+  { tx }: Scene,
+  findings: readonly Finding[],
+  open: ReadonlyMap<string, Tale>,
+): Promise<Map<string, Earlier[]>> {
+  const ended = new Set(findings.filter(({ severity }) => severity === null).map(({ cause }) => cause))
+  const beginning = findings.filter(
+    ({ cause, severity }) => severity !== null && (!open.has(cause) || ended.has(cause)),
+  )
+  const earlier = new Map<string, Earlier[]>(beginning.map(({ cause }) => [cause, []]))
+  if (beginning.length === 0) return earlier
+  const firstMs = Math.min(...beginning.map(({ at }) => at.getTime()))
+  const since = new Date(firstMs - FLAPPING_WINDOW_MS).toISOString()
+  for (const { cause, flapping, ...times } of await findRecentAlerts(tx, [...earlier.keys()], since)) {
+    // One that is open goes on, and is added when it ends.
+    if (times.resolved_on !== null) earlier.get(cause)?.push({ ...times, flapping: flapping === 1 })
+  }
+  return earlier
+}

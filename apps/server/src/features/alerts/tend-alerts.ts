@@ -1,0 +1,158 @@
+import { sql, type SqlBool } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { Engine } from '../../platform/database/columns.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { causeOfSite, SITE_CAUSE } from './causes.ts'
+import { decideStep, type Surroundings } from './decide-step.ts'
+import { isWatched, overdueAt } from './overdue.ts'
+import { type AlertRow, lockAlerts, slicesOf } from './queries.ts'
+import { findSites } from './sites.ts'
+import { follow, lifeOf, type Scene, storeLives } from './store-lives.ts'
+
+const MOST_STEPS = 5
+
+/**
+ * Does for open alerts what their time has come for, or their surroundings ask for: holds and releases, the ends of
+ * snoozes and of what is over. `agentIds`: only those of these machines.
+ */
+export async function tendAlerts(ctx: Context, agentIds?: readonly string[]): Promise<void> {
+  const ids: number[] = []
+  for (const slice of agentIds === undefined ? [undefined] : slicesOf(agentIds)) {
+    ids.push(...(await findWaiting(ctx, slice)))
+  }
+  for (const slice of slicesOf(ids)) {
+    await ctx.transaction((tx, emit) => tend({ ctx, tx, emit }, slice))
+  }
+}
+
+async function tend(scene: Scene, ids: number[]): Promise<void> {
+  const { ctx, tx } = scene
+  const now = ctx.now()
+  const alerts = (await lockAlerts(tx, ctx.engine, ids)).filter(({ open_cause }) => open_cause !== null)
+  const surroundingsOf = await findSurroundings(scene, alerts)
+  const lives = alerts.map((alert) => {
+    const life = lifeOf(alert)
+    const around = surroundingsOf(alert)
+    for (let taken = 0; taken < MOST_STEPS && life.standing.state !== 'resolved'; taken += 1) {
+      const step = decideStep({ ...alert, ...life.standing }, around, now)
+      if (step === undefined) break
+      follow(life, step)
+    }
+    return life
+  })
+  const changed = lives.filter(({ row, standing }) => row !== standing)
+  if (changed.length > 0) await storeLives(scene, changed)
+}
+
+async function findSurroundings(
+  { ctx, tx }: Scene,
+  alerts: readonly AlertRow[],
+): Promise<(alert: AlertRow) => Surroundings> {
+  const facts = await findFacts(
+    tx,
+    alerts.map(({ id }) => id),
+  )
+  const factsOf = new Map(facts.map((fact) => [fact.id, fact]))
+  const ofSites = alerts.flatMap(({ agent_id, site_id }) =>
+    agent_id === null && site_id !== null ? [site_id] : [],
+  )
+  const sitesOfMachines = alerts.flatMap(({ id, alert_type }) => {
+    const siteId = factsOf.get(id)?.site_id
+    return alert_type === 'availability' && siteId != null ? [siteId] : []
+  })
+  const sites = await findSites(ctx, tx, [...ofSites, ...sitesOfMachines])
+  const told = await findToldSites(tx, sitesOfMachines)
+  return ({ id, agent_id, site_id, alert_type }) => {
+    const fact = factsOf.get(id)
+    const siteId = fact?.site_id ?? undefined
+    return {
+      machine: machineOf(fact),
+      last_run: fact?.last_run ?? null,
+      site:
+        agent_id === null && site_id !== null && alert_type === 'availability'
+          ? sites.get(site_id)
+          : undefined,
+      isSiteTold: siteId !== undefined && told.has(siteId),
+      isSiteGoingDown: siteId !== undefined && sites.get(siteId)?.isGoingDown === true,
+    }
+  }
+}
+
+type Fact = Awaited<ReturnType<typeof findFacts>>[number]
+
+function machineOf(fact: Fact | undefined): Surroundings['machine'] {
+  if (fact === undefined) return undefined
+  const { connected, maintenance_mode, offline_time, overdue_time, last_seen, watched } = fact
+  // All of them are there, or none: an alert without a machine has none.
+  if (connected === null || maintenance_mode === null || offline_time === null || overdue_time === null) {
+    return undefined
+  }
+  return {
+    connected,
+    maintenance_mode,
+    offline_time,
+    overdue_time,
+    last_seen,
+    watched: Number(watched) === 1,
+  }
+}
+
+function findFacts(tx: Db, ids: number[]) {
+  return tx
+    .selectFrom('alerts')
+    .leftJoin('agents', 'agents.agent_id', 'alerts.agent_id')
+    .leftJoin('check_results', 'check_results.check_id', 'alerts.check_id')
+    .select(['alerts.id', 'agents.site_id', 'agents.last_seen', 'agents.connected', 'agents.offline_time'])
+    .select(['agents.overdue_time', 'agents.maintenance_mode', 'check_results.last_run'])
+    .select(sql<number>`case when ${isWatched} then 1 else 0 end`.as('watched'))
+    .where('alerts.id', 'in', ids)
+    .execute()
+}
+
+async function findToldSites(tx: Db, siteIds: readonly number[]): Promise<Set<number>> {
+  const told = new Set<number>()
+  for (const slice of slicesOf([...new Set(siteIds)])) {
+    const rows = await tx
+      .selectFrom('alerts')
+      .select('site_id')
+      .where('open_cause', 'in', slice.map(causeOfSite))
+      .execute()
+    for (const { site_id } of rows) if (site_id !== null) told.add(site_id)
+  }
+  return told
+}
+
+/** Open alerts for which decideStep may have something to do: a little too many rather than one too few. */
+async function findWaiting(ctx: Context, agentIds: readonly string[] | undefined): Promise<number[]> {
+  const rows = await ctx.db
+    .selectFrom('alerts')
+    .leftJoin('agents', 'agents.agent_id', 'alerts.agent_id')
+    .leftJoin('check_results', 'check_results.check_id', 'alerts.check_id')
+    .select('alerts.id')
+    .where('alerts.open_cause', 'is not', null)
+    .where(wantsAttention(ctx.engine, ctx.now().toISOString()))
+    .$if(agentIds !== undefined, (query) => query.where('alerts.agent_id', 'in', agentIds ?? []))
+    .orderBy('alerts.id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+function wantsAttention(engine: Engine, now: string) {
+  const overdue = overdueAt(engine, now)
+  const siteIsTold = sql<SqlBool>`exists (
+    select 1 from alerts as whole where whole.open_cause = ${SITE_CAUSE} || cast(agents.site_id as text))`
+  return sql<SqlBool>`(
+    alerts.snooze_until <= ${now}
+    or (agents.maintenance_mode = 1
+      and (alerts.hold is null or alerts.hold <> 'maintenance' or alerts.look_after is not null))
+    or (alerts.hold = 'maintenance' and alerts.look_after is null and coalesce(agents.maintenance_mode, 0) = 0)
+    or (alerts.hold = 'machine_down' and (alerts.look_after is null) = (not ${overdue}))
+    or (alerts.look_after <= ${now} and (alerts.check_id is null or alerts.hold is null
+      or alerts.hold = 'flapping' or check_results.last_run > alerts.look_after))
+    or (alerts.alert_type = 'check' and alerts.hold is null and ${overdue})
+    or (alerts.alert_type = 'availability' and (
+      alerts.agent_id is null
+      or agents.last_seen > alerts.alert_time or not ${isWatched} or not ${overdue}
+      or (alerts.hold is null and ${siteIsTold})
+      or (alerts.hold = 'site_down' and alerts.look_after is null and not ${siteIsTold}))))`
+}

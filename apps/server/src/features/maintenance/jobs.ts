@@ -1,0 +1,29 @@
+import { nextOccurrence, occurrenceAt } from '@muster/rules/maintenance-schedule'
+import type { Context } from '../../context.ts'
+import type { Job } from '../../platform/jobs/run-job.ts'
+import { everyDay } from '../../platform/jobs/schedule.ts'
+import { readSchedule } from './occurrences.ts'
+import { deleteWindows, findWindows } from './queries.ts'
+
+const KEEP_MS = 30 * 86_400_000
+
+export function maintenanceJobs(ctx: Context): Job[] {
+  return [{ name: 'maintenance.forget-over', schedule: everyDay('03:50'), run: () => forgetOver(ctx) }]
+}
+
+/** Windows that have been over for a month leave the list; the audit log keeps what they were. */
+export async function forgetOver(ctx: Context): Promise<void> {
+  const sinceMs = ctx.now().getTime() - KEEP_MS
+  await ctx.transaction(async (tx, emit) => {
+    const over = (await findWindows(tx)).filter((window) => {
+      const schedule = readSchedule(window)
+      if (nextOccurrence(schedule, sinceMs) !== undefined) return false
+      if (window.ended_at !== null && Date.parse(window.ended_at) < sinceMs) return true
+      return occurrenceAt(schedule, sinceMs) === undefined
+    })
+    if (over.length === 0) return
+    const ids = over.map(({ id }) => id)
+    await deleteWindows(tx, ids)
+    emit({ type: 'maintenance.changed', ids })
+  })
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { AgentId, Id, IdParams, Instant } from '../fields.ts'
+import { Severity } from './checks.ts'
+
+export const AlertType = z.enum(['availability', 'check', 'task', 'custom'])
+export type AlertType = z.infer<typeof AlertType>
+export const AlertState = z.enum(['open', 'acknowledged', 'snoozed', 'resolved'])
+export type AlertState = z.infer<typeof AlertState>
+/** Why nobody is told of an alert and the bell does not count it. */
+export const AlertHold = z.enum(['maintenance', 'machine_down', 'site_down', 'dependency', 'flapping'])
+export type AlertHold = z.infer<typeof AlertHold>
+
+/** One cause that is wrong, from when it happened until it was over. */
+export const Alert = z.object({
+  id: z.int(),
+  alert_type: AlertType,
+  state: AlertState,
+  severity: Severity,
+  message: z.string(),
+  /** Null when it is of a whole site, or of nothing that Muster knows. */
+  agent_id: AgentId.nullable(),
+  /** Empty without a machine. */
+  hostname: z.string(),
+  client_id: z.int().nullable(),
+  client: z.string(),
+  site_id: z.int().nullable(),
+  site: z.string(),
+  check_id: z.int().nullable(),
+  /** When it really happened, which may be long before it was reported. */
+  alert_time: Instant,
+  snooze_until: Instant.nullable(),
+  /** Empty = by nobody. */
+  acknowledged_by: z.string(),
+  acknowledged_on: Instant.nullable(),
+  resolved_on: Instant.nullable(),
+  /** Empty = by itself. */
+  resolved_by: z.string(),
+  hold: AlertHold.nullable(),
+  /** It came and went so often lately that it is told only once. */
+  flapping: z.boolean(),
+})
+export type Alert = z.infer<typeof Alert>
+
+export const AlertLogKind = z.enum([
+  'opened',
+  'severity_changed',
+  'held',
+  'released',
+  'acknowledged',
+  'unacknowledged',
+  'snoozed',
+  'unsnoozed',
+  'noted',
+  'flapping',
+  'resolved',
+  'notice_sent',
+  'notice_held',
+  'notice_failed',
+])
+export type AlertLogKind = z.infer<typeof AlertLogKind>
+export const AlertLogEntry = z.object({
+  id: z.int(),
+  at: Instant,
+  kind: AlertLogKind,
+  /** Empty = by the server. */
+  by: z.string(),
+  text: z.string(),
+})
+export type AlertLogEntry = z.infer<typeof AlertLogEntry>
+
+const note = z.string().trim().max(4000)
+const snooze = {
+  /** 1 to 9998; `snooze_until` is exact. One of the two is needed to snooze. */
+  snooze_days: z.int().min(1).max(9998).optional(),
+  snooze_until: Instant.optional(),
+}
+export const AlertAction = z.enum(['acknowledge', 'unacknowledge', 'snooze', 'unsnooze', 'resolve'])
+export type AlertAction = z.infer<typeof AlertAction>
+
+export const listAlerts = endpoint({
+  method: 'PATCH',
+  path: '/alerts/',
+  access: 'can_list_alerts',
+  summary:
+    'Alerts, worst and newest first: `top` for the bell (open ones that are not held), else by filters',
+  body: z.object({
+    top: z.int().min(1).max(100).optional(),
+    /** Days back; without it all. Alerts that are not resolved are always within. */
+    timeFilter: z.int().min(1).max(3650).optional(),
+    clientFilter: z.array(Id).max(1000).optional(),
+    siteFilter: z.array(Id).max(1000).optional(),
+    agentFilter: z.array(AgentId).max(1000).optional(),
+    severityFilter: z.array(Severity).optional(),
+    typeFilter: z.array(AlertType).optional(),
+    /** Also resolved ones; without it they are left out, as with the two below. */
+    resolvedFilter: z.boolean().optional(),
+    snoozedFilter: z.boolean().optional(),
+    heldFilter: z.boolean().optional(),
+    search: z.string().max(500).optional(),
+    page: z.int().min(1).optional(),
+    page_size: z.int().min(1).max(1000).optional(),
+  }),
+  response: z.object({
+    /** Of all pages. */
+    alerts_count: z.int(),
+    /** The worst of all of them; null without any. */
+    worst: Severity.nullable(),
+    alerts: z.array(Alert),
+  }),
+})
+
+export const createAlert = endpoint({
+  method: 'POST',
+  path: '/alerts/',
+  access: 'can_manage_alerts',
+  summary: 'Raise an alert of your own, of a machine, a site or neither',
+  body: z.object({
+    message: z.string().trim().min(1, 'A message is needed.').max(4000),
+    severity: Severity,
+    agent: AgentId.optional(),
+    site: Id.optional(),
+    /** While an alert of this key is open it is changed instead of a second one made. */
+    key: z.string().trim().min(1).max(200).optional(),
+  }),
+  response: Alert,
+})
+
+export const getAlert = endpoint({
+  method: 'GET',
+  path: '/alerts/:id/',
+  access: 'can_list_alerts',
+  summary: 'One alert with everything that happened to it, oldest first',
+  params: IdParams,
+  response: Alert.extend({ log: z.array(AlertLogEntry) }),
+})
+
+export const changeAlert = endpoint({
+  method: 'PUT',
+  path: '/alerts/:id/',
+  access: 'can_manage_alerts',
+  summary: 'Acknowledge, snooze or resolve an alert, or take that back',
+  params: IdParams,
+  body: z.object({ type: AlertAction, note: note.optional(), ...snooze }),
+  response: Alert,
+})
+
+export const noteAlert = endpoint({
+  method: 'POST',
+  path: '/alerts/:id/notes/',
+  access: 'can_manage_alerts',
+  summary: 'Add a note to the log of an alert',
+  params: IdParams,
+  body: z.object({ note: note.min(1, 'A note is needed.') }),
+  response: AlertLogEntry,
+})
+
+export const changeAlerts = endpoint({
+  method: 'POST',
+  path: '/alerts/bulk/',
+  access: 'can_manage_alerts',
+  summary: 'The same for many alerts; those that it does not fit are passed over',
+  body: z.object({
+    bulk_action: AlertAction,
+    alerts: z.array(Id).min(1).max(5000),
+    note: note.optional(),
+    ...snooze,
+  }),
+  response: z.object({ changed: z.int() }),
+})

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { AgentId, Id, IdParams, Instant, Nothing } from '../fields.ts'
+
+/** What a window covers: machines of a client or a site count also when they come later. */
+export const MaintenanceTarget = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('client'), id: Id }),
+  z.object({ type: z.literal('site'), id: Id }),
+  z.object({ type: z.literal('agent'), id: AgentId }),
+])
+export type MaintenanceTarget = z.infer<typeof MaintenanceTarget>
+
+/** Local date and time without a zone: `2026-11-22T02:00`. */
+export const LocalTime = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d$/, 'A date and time as 2026-11-22T02:00.')
+  .refine((text) => !Number.isNaN(Date.parse(`${text}Z`)), 'There is no such date.')
+
+/** When it is: once, or again and again. Wall-clock times of the zone, whatever its daylight saving does. */
+export const MaintenanceSchedule = z.object({
+  starts: LocalTime,
+  /** Null = until it is ended by hand; only of a window that does not recur. */
+  minutes: z.int().min(1).max(527_040).nullable(),
+  /** IANA name. */
+  time_zone: z.string().min(1).max(64),
+  recurs: z.enum(['once', 'daily', 'weekly', 'monthly']),
+  /** Of weekly: 0 = Sunday. */
+  weekdays: z.array(z.int().min(0).max(6)).max(7).default([]),
+  /** Of monthly: days, -1 = the last. */
+  month_days: z
+    .array(z.union([z.int().min(1).max(31), z.literal(-1)]))
+    .max(32)
+    .default([]),
+  /** Nothing begins after this moment; null = for ever. */
+  until: LocalTime.nullable().default(null),
+})
+export type MaintenanceSchedule = z.infer<typeof MaintenanceSchedule>
+
+const body = {
+  reason: z.string().trim().max(500).default(''),
+  targets: z.array(MaintenanceTarget).min(1, 'Choose at least one client, site or machine.').max(5000),
+  schedule: MaintenanceSchedule,
+}
+
+export const MaintenanceWindow = z.object({
+  id: z.int(),
+  reason: z.string(),
+  targets: z.array(
+    z.object({
+      type: z.enum(['client', 'site', 'agent']),
+      id: z.union([z.int(), AgentId]),
+      name: z.string(),
+    }),
+  ),
+  schedule: MaintenanceSchedule,
+  /** Machines that it covers now. */
+  agent_count: z.int(),
+  /** It is on right now, until then (null = until ended by hand). */
+  active: z.boolean(),
+  active_until: Instant.nullable(),
+  /** Null when there is none. */
+  next_start: Instant.nullable(),
+  created_by: z.string(),
+  modified: z.string(),
+})
+export type MaintenanceWindow = z.infer<typeof MaintenanceWindow>
+
+export const listMaintenanceWindows = endpoint({
+  method: 'GET',
+  path: '/maintenance/',
+  access: 'can_list_agents',
+  summary: 'Maintenance windows that cover something that the caller may see',
+  response: z.array(MaintenanceWindow),
+})
+
+export const createMaintenanceWindow = endpoint({
+  method: 'POST',
+  path: '/maintenance/',
+  access: 'can_edit_agent',
+  summary: 'Add a maintenance window; every target must be one that the caller may see',
+  body: z.object(body),
+  response: MaintenanceWindow,
+})
+
+export const editMaintenanceWindow = endpoint({
+  method: 'PUT',
+  path: '/maintenance/:id/',
+  access: 'can_edit_agent',
+  summary: 'Change a maintenance window. With `modified`, refused when somebody else saved since',
+  params: IdParams,
+  body: z.object({ ...body, modified: z.string().optional() }),
+  response: MaintenanceWindow,
+})
+
+export const endMaintenanceWindow = endpoint({
+  method: 'POST',
+  path: '/maintenance/:id/end/',
+  access: 'can_edit_agent',
+  summary: 'End what is on right now; a window that recurs begins again at its next time',
+  params: IdParams,
+  response: MaintenanceWindow,
+})
+
+export const deleteMaintenanceWindow = endpoint({
+  method: 'DELETE',
+  path: '/maintenance/:id/',
+  access: 'can_edit_agent',
+  summary: 'Delete a maintenance window; what it covers comes back at once',
+  params: IdParams,
+  response: Nothing,
+})

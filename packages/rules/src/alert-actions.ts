@@ -1,0 +1,73 @@
+/** What people do with alerts, and which of it is refused with which sentence. */
+import { type AlertLogKind, type AlertStanding, type AlertStep, resolve } from './alert-state.ts'
+
+export type AlertActionType = 'acknowledge' | 'unacknowledge' | 'snooze' | 'unsnooze' | 'resolve'
+
+export interface AlertAction {
+  type: AlertActionType
+  at: string
+  by: string
+  note: string
+  /** Of a snooze. */
+  until?: string | undefined
+  /** Of a resolve: the cause has not ended, so its next finding is another alert. */
+  stillStands?: boolean
+}
+
+export type AlertOutcome = AlertStep | { refused: string }
+
+const MOST_SNOOZE_MS = 9998 * 86_400_000
+
+/** Applies an action, or says why it does not fit. */
+export function actOnAlert(before: AlertStanding, action: AlertAction): AlertOutcome {
+  if (before.state === 'resolved') {
+    const whom = before.resolved_by === '' ? 'by itself' : `by ${before.resolved_by}`
+    return { refused: `This alert was resolved ${whom} already.` }
+  }
+  switch (action.type) {
+    case 'acknowledge':
+      if (before.state === 'acknowledged')
+        return { refused: `${before.acknowledged_by} has acknowledged this alert already.` }
+      return step(action, 'acknowledged', {
+        ...before,
+        state: 'acknowledged',
+        snooze_until: null,
+        acknowledged_by: action.by,
+        acknowledged_on: action.at,
+      })
+    case 'unacknowledge':
+      if (before.state !== 'acknowledged') return { refused: 'Nobody has acknowledged this alert.' }
+      return step(action, 'unacknowledged', reopened(before))
+    case 'snooze':
+      return snooze(before, action)
+    case 'unsnooze':
+      if (before.state !== 'snoozed') return { refused: 'This alert is not snoozed.' }
+      return step(action, 'unsnoozed', reopened(before))
+    case 'resolve':
+      return resolve(before, {
+        at: action.at,
+        by: action.by,
+        text: action.note,
+        look_after: action.stillStands === true ? action.at : null,
+      })
+  }
+}
+
+function snooze(before: AlertStanding, action: AlertAction): AlertOutcome {
+  const { until, at } = action
+  if (until === undefined) return { refused: 'Say until when to snooze it.' }
+  if (until <= at) return { refused: 'A snooze ends in the future.' }
+  if (Date.parse(until) - Date.parse(at) > MOST_SNOOZE_MS)
+    return { refused: 'A snooze lasts 9998 days at most.' }
+  const text = action.note === '' ? `Until ${until}.` : `Until ${until}: ${action.note}`
+  const next: AlertStanding = { ...reopened(before), state: 'snoozed', snooze_until: until }
+  return step({ ...action, note: text }, 'snoozed', next)
+}
+
+function reopened(before: AlertStanding): AlertStanding {
+  return { ...before, state: 'open', snooze_until: null, acknowledged_by: '', acknowledged_on: null }
+}
+
+function step({ at, by, note }: AlertAction, kind: AlertLogKind, next: AlertStanding): AlertStep {
+  return { next, log: [{ at, kind, by, text: note }], tell: null }
+}

@@ -1,0 +1,31 @@
+/** Whether a cause comes and goes so often that it is told only once. */
+import { FLAPPING_REST_MS } from './alert-state.ts'
+
+/** So many alerts of one cause within the window make the next one flapping. */
+export const FLAPPING_COUNT = 5
+export const FLAPPING_WINDOW_MS = 60 * 60_000
+
+export interface EarlierAlert {
+  alert_time: string
+  resolved_on: string | null
+  flapping: boolean
+}
+
+/**
+ * `first`: flapping, and told as such. `again`: flapping of which people know, held until it has rested.
+ * `earlier`: the alerts of the same cause within the window at least, in any order.
+ */
+export function judgeFlapping(earlier: readonly EarlierAlert[], at: string): 'no' | 'first' | 'again' {
+  const atMs = Date.parse(at)
+  const latest = earlier.toSorted((a, b) => (a.alert_time < b.alert_time ? 1 : -1))[0]
+  if (latest !== undefined && latest.flapping && !hasRested(latest, atMs)) return 'again'
+  const recent = earlier.filter(({ alert_time }) => Date.parse(alert_time) > atMs - FLAPPING_WINDOW_MS)
+  return recent.length >= FLAPPING_COUNT ? 'first' : 'no'
+}
+
+/** Half an hour without a change, while it stood or since. */
+function hasRested({ alert_time, resolved_on }: EarlierAlert, atMs: number): boolean {
+  const openedMs = Date.parse(alert_time)
+  const endedMs = resolved_on === null ? openedMs : Date.parse(resolved_on)
+  return endedMs - openedMs >= FLAPPING_REST_MS || atMs - endedMs >= FLAPPING_REST_MS
+}

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { actOnAlert, type AlertAction, type AlertOutcome } from './alert-actions.ts'
+import * as rules from './alert-state.ts'
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 12) + minutes * 60_000).toISOString()
+const open = (more: Partial<Parameters<typeof rules.openAlert>[0]> = {}) =>
+  rules.openAlert({
+    at: at(0),
+    now: at(0),
+    severity: 'warning',
+    message: 'Disk is full',
+    hold: null,
+    tellAfter: null,
+    ...more,
+  })
+const act = (standing: rules.AlertStanding, type: AlertAction['type'], more: Partial<AlertAction> = {}) =>
+  actOnAlert(standing, { type, at: at(5), by: 'ada', note: '', ...more })
+function stepOf(outcome: AlertOutcome | undefined): rules.AlertStep {
+  if (outcome === undefined || 'refused' in outcome) throw new Error('nothing follows')
+  return outcome
+}
+const after = (standing: rules.AlertStanding, type: AlertAction['type']) =>
+  stepOf(act(standing, type, { until: at(60) })).next
+
+test('an alert is told when it opens, unless something holds it or its machine has more to say', () => {
+  expect(open()).toMatchObject({ tell: 'opened', next: { state: 'open', told: 'warning' } })
+  expect(open({ hold: 'maintenance' })).toMatchObject({ tell: null, next: { told: null } })
+  expect(open({ tellAfter: at(1) })).toMatchObject({ tell: null, next: { told: null, look_after: at(1) } })
+  expect(open({ hold: 'flapping' }).next.look_after).toBe(at(30))
+})
+
+test('what gets worse is told once, what gets better is not, and the same is nothing', () => {
+  const find = (standing: rules.AlertStanding, severity: rules.AlertSeverity, message = 'Disk is full') =>
+    rules.findAgain(standing, { at: at(1), severity, message })
+  const { next } = open()
+  expect(find(next, 'warning')).toBeUndefined()
+  const error = stepOf(find(next, 'error'))
+  expect(error).toMatchObject({ tell: 'severity_changed', log: [{ kind: 'severity_changed' }] })
+  const back = stepOf(find(error.next, 'warning'))
+  expect(back).toMatchObject({ tell: null, next: { severity: 'warning', told: 'error' } })
+  expect(find(back.next, 'error')).toMatchObject({ tell: null })
+  expect(find(next, 'warning', 'Fuller')).toMatchObject({ tell: null, log: [{ kind: 'noted' }] })
+  expect(find(after(next, 'snooze'), 'error')).toMatchObject({ tell: null })
+  expect(find(after(next, 'acknowledge'), 'error')).toMatchObject({ tell: 'severity_changed' })
+  expect(find(open({ hold: 'maintenance' }).next, 'error')).toMatchObject({ tell: null })
+})
+
+test('a held alert is told once when it is released, and ends silently when nobody had heard of it', () => {
+  const { next } = open({ hold: 'maintenance' })
+  const released = stepOf(rules.releaseAlert(next, { at: at(9) }))
+  expect(released).toMatchObject({ tell: 'opened', next: { hold: null, told: 'warning' } })
+  expect(rules.releaseAlert(released.next, { at: at(10) })).toBeUndefined()
+  expect(rules.endCause(next, { at: at(9), text: '' }).tell).toBeNull()
+  const told = stepOf(rules.holdAlert(open().next, { at: at(2), hold: 'machine_down' }))
+  expect(rules.releaseAlert(told.next, { at: at(9) })).toMatchObject({ tell: null })
+  expect(rules.endCause(told.next, { at: at(9), text: '' }).tell).toBe('resolved')
+})
+
+test('a snooze that ends by itself reminds whom was told', () => {
+  const snoozed = after(open().next, 'snooze')
+  expect(snoozed).toMatchObject({ state: 'snoozed', snooze_until: at(60) })
+  expect(rules.endSnooze(snoozed, { at: at(60) })).toMatchObject({
+    tell: 'repeated',
+    next: { state: 'open', snooze_until: null },
+  })
+  expect(stepOf(act(snoozed, 'unsnooze')).tell).toBeNull()
+})
+
+test('what was over before it could be told says so in its log', () => {
+  const step = rules.endCause(open({ tellAfter: at(1) }).next, { at: at(0.5), text: 'It passes again.' })
+  expect(step.tell).toBeNull()
+  expect(step.log.map(({ kind }) => kind)).toEqual(['resolved', 'notice_held'])
+})
+
+test('nothing is resolved before it happened', () => {
+  expect(rules.endCause(open({ at: at(7) }).next, { at: at(3), text: '' }).next.resolved_on).toBe(at(7))
+})
+
+const acknowledged = after(open().next, 'acknowledge')
+const resolved = after(open().next, 'resolve')
+test.each([
+  [acknowledged, 'acknowledge', {}, 'ada has acknowledged this alert already.'],
+  [open().next, 'unacknowledge', {}, 'Nobody has acknowledged this alert.'],
+  [acknowledged, 'unsnooze', {}, 'This alert is not snoozed.'],
+  [open().next, 'snooze', {}, 'Say until when to snooze it.'],
+  [open().next, 'snooze', { until: at(5) }, 'A snooze ends in the future.'],
+  [open().next, 'snooze', { until: '2100-01-01T00:00:00.000Z' }, 'A snooze lasts 9998 days at most.'],
+  [resolved, 'acknowledge', {}, 'This alert was resolved by ada already.'],
+  [resolved, 'resolve', {}, 'This alert was resolved by ada already.'],
+  [
+    rules.endCause(open().next, { at: at(1), text: '' }).next,
+    'snooze',
+    { until: at(60) },
+    'This alert was resolved by itself already.',
+  ],
+] as const)(
+  'case %#: an action that does not fit is refused with a sentence',
+  (standing, type, more, sentence) => {
+    expect(act(standing, type, more)).toEqual({ refused: sentence })
+  },
+)
+
+test('whatever happens in whatever order, an alert is told at most once and never in two states', () => {
+  const severity = fc.constantFrom('info' as const, 'warning' as const, 'error' as const)
+  const hold = fc.constantFrom('maintenance' as const, 'machine_down' as const, 'flapping' as const)
+  const action = fc.constantFrom(
+    'acknowledge' as const,
+    'unacknowledge' as const,
+    'snooze' as const,
+    'unsnooze' as const,
+    'resolve' as const,
+  )
+  type Event = (standing: rules.AlertStanding, at: string) => AlertOutcome | undefined
+  const event: fc.Arbitrary<Event> = fc.oneof(
+    severity.map(
+      (value): Event =>
+        (s, now) =>
+          rules.findAgain(s, { at: now, severity: value, message: 'm' }),
+    ),
+    hold.map(
+      (value): Event =>
+        (s, now) =>
+          rules.holdAlert(s, { at: now, hold: value }),
+    ),
+    action.map(
+      (type): Event =>
+        (s, now) =>
+          actOnAlert(s, { type, at: now, by: 'ada', note: '', until: at(5000) }),
+    ),
+    fc.constantFrom<Event>(
+      (s, now) => rules.letGo(s, { after: now }),
+      (s, now) => rules.releaseAlert(s, { at: now }),
+      (s) => rules.tellLate(s),
+      (s, now) => rules.endSnooze(s, { at: now }),
+      (s, now) => (s.state === 'resolved' ? undefined : rules.endCause(s, { at: now, text: '' })),
+    ),
+  )
+  const opening = fc.record({
+    severity,
+    hold: fc.option(hold),
+    tellAfter: fc.option(fc.constant(at(1))),
+  })
+  fc.assert(
+    fc.property(
+      opening,
+      fc.array(event, { maxLength: 30 }),
+      fc.array(fc.integer({ min: -50, max: 50 })),
+      (first, events, jumps) => {
+        const { next, tell } = open(first)
+        let standing = next
+        const told: string[] = tell === null ? [] : [tell]
+        for (const [index, happens] of events.entries()) {
+          const step = happens(standing, at(100 + index + (jumps[index] ?? 0)))
+          if (step === undefined || 'refused' in step) continue
+          if (step.tell !== null) told.push(step.tell)
+          if (step.tell !== null && step.tell !== 'resolved') expect(step.next.hold).toBeNull()
+          standing = step.next
+          check(standing)
+        }
+        expect(told.filter((kind) => kind === 'opened').length).toBeLessThanOrEqual(1)
+        expect(told.filter((kind) => kind === 'severity_changed').length).toBeLessThanOrEqual(2)
+        expect(told.filter((kind) => kind === 'resolved')).toHaveLength(
+          standing.state === 'resolved' && told.includes('opened') ? 1 : 0,
+        )
+        if (told.length > 0) expect(told[0]).toBe('opened')
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+function check(standing: rules.AlertStanding): void {
+  expect(standing.resolved_on !== null).toBe(standing.state === 'resolved')
+  expect(standing.snooze_until !== null).toBe(standing.state === 'snoozed')
+  if (standing.state === 'acknowledged') expect(standing.acknowledged_by).toBe('ada')
+  if (standing.state === 'resolved') {
+    expect(standing.hold).toBeNull()
+    expect(standing.resolved_on && standing.resolved_on >= standing.alert_time).toBe(true)
+  }
+}

@@ -1,0 +1,80 @@
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** More names than the world has zones: what people type in any spelling may not fill the memory. */
+const MOST_FORMATTERS = 700
+
+/** Whether it is a name of the IANA time zone database that this machine knows. Offsets such as +02:00 are none. */
+export function isTimeZone(name: string): boolean {
+  return /^[A-Za-z]/.test(name) && formatterOf(name) !== undefined
+}
+
+/** What the clocks of the zone show at an instant, as milliseconds of a clock that knows no zone. */
+export function wallClockAt(zone: string, instantMs: number): number {
+  const formatter = formatterOf(zone)
+  if (formatter === undefined) throw new RangeError(`not a time zone: ${zone}`)
+  const second = Math.floor(instantMs / 1000) * 1000
+  // "11/22/2026, 02:00:00": reading the text takes a third of the time that its parts take.
+  const [month = 1, day = 1, year = 0, hour = 0, minute = 0, seconds = 0] =
+    formatter.format(second).match(/\d+/g)?.map(Number) ?? []
+  return Date.UTC(year, month - 1, day, hour, minute, seconds) + (instantMs - second)
+}
+
+/**
+ * The instant at which the clocks of the zone show a time. One that they leave out is the first moment after the
+ * gap, one that they show twice is the first of both.
+ */
+export function instantOf(zone: string, wallMs: number): number {
+  // A day off on either side lies on either side of a change, and no zone changes twice within two days.
+  const before = offsetAt(zone, wallMs - DAY_MS)
+  const after = offsetAt(zone, wallMs + DAY_MS)
+  const first = wallMs - Math.max(before, after)
+  const second = wallMs - Math.min(before, after)
+  if (first + offsetAt(zone, first) === wallMs) return first
+  if (second + offsetAt(zone, second) === wallMs) return second
+  return findChange(zone, wallMs - DAY_MS - before, wallMs + DAY_MS - after)
+}
+
+function offsetAt(zone: string, instantMs: number): number {
+  return wallClockAt(zone, instantMs) - instantMs
+}
+
+/** The first moment of the new offset, between two instants of which each has its own. Changes are at whole minutes. */
+function findChange(zone: string, fromMs: number, toMs: number): number {
+  const old = offsetAt(zone, fromMs)
+  let low = Math.floor(fromMs / MINUTE_MS)
+  let high = Math.ceil(toMs / MINUTE_MS)
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (offsetAt(zone, middle * MINUTE_MS) === old) low = middle
+    else high = middle
+  }
+  return high * MINUTE_MS
+}
+
+// Making one takes as long as a hundred uses.
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
+  const known = formatters.get(zone)
+  if (known !== undefined) return known
+  try {
+    const formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+    if (formatters.size >= MOST_FORMATTERS) formatters.clear()
+    formatters.set(zone, formatter)
+    return formatter
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
