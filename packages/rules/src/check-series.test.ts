@@ -91,6 +91,7 @@ test.each<[string, MeasuredValues, [name: string, value: number, unit: string][]
     ],
   ],
   ['a file that is not there', { check_type: 'file', exists: false, size_bytes: 0, age_seconds: 0 }, []],
+  ['a log', { check_type: 'journal', count: 7, is_whole: true, entries: [] }, [['entries', 7, '']]],
   ['what could not be measured', { check_type: 'unmeasurable', reason: 'no' }, []],
 ])('the numbers of %s', (_, measured, expected) => {
   expect(seriesOf(measured).map(({ name, value, unit }) => [name, value, unit])).toEqual(expected)

@@ -54,6 +54,9 @@ export function seriesOf(measured: MeasuredValues): SeriesValue[] {
         { name: 'size', value: measured.size_bytes, unit: 'B' },
         { name: 'age', value: round(measured.age_seconds, 0), unit: 's' },
       ]
+    case 'eventlog':
+    case 'journal':
+      return [{ name: 'entries', value: measured.count, unit: '' }]
   }
 }
 

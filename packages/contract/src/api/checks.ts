@@ -1,18 +1,30 @@
 import { z } from 'zod'
-import { CheckType, measureSettings } from '../agent/checks.ts'
+import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
 
+export const CHECK_TYPES = MACHINE_CHECK_TYPES
+export const CheckType = z.enum(CHECK_TYPES)
+export type CheckType = z.infer<typeof CheckType>
 export const Severity = z.enum(['info', 'warning', 'error'])
 export type Severity = z.infer<typeof Severity>
 export const CheckStatus = z.enum(['passing', 'failing', 'pending'])
 export type CheckStatus = z.infer<typeof CheckStatus>
 
-const PercentThreshold = z.number().min(0).max(99)
+const MAX_PERCENT = 99
+const PercentThreshold = z.number().min(0).max(MAX_PERCENT)
 const ReturnCodes = z.array(z.int().min(0).max(2_147_483_647)).max(50)
 const EnvVars = measureSettings.script.shape.env_vars
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
 const alert_severity = Severity.default('warning')
+const logFields = {
+  name: Name,
+  fail_when: z.enum(['contains', 'not_contains']).default('contains'),
+  /** So many matching entries, or more, are what `fail_when` asks for. */
+  number_of_events_b4_alert: z.int().min(1).max(10_000).default(1),
+  alert_severity,
+}
+const { eventlog, journal } = measureSettings
 
 export const DISK_UNITS = ['percent', 'gigabytes', 'inodes'] as const
 
@@ -78,11 +90,34 @@ export const checkFields = {
     max_size_mb: z.int().min(0).max(100_000_000).default(0),
     alert_severity,
   }),
+  eventlog: z.object({
+    ...logFields,
+    log_name: eventlog.shape.log_name.default('Application'),
+    event_type: eventlog.shape.event_type.default('INFO'),
+    event_id_is_wildcard: z.boolean().default(true),
+    event_id: eventlog.shape.event_id.default(0),
+    event_source: eventlog.shape.event_source.default(null),
+    event_message: eventlog.shape.event_message.default(null),
+    search_last_days: eventlog.shape.search_last_days.default(1),
+  }),
+  journal: z.object({
+    ...logFields,
+    unit: journal.shape.unit.default(null),
+    priority: journal.shape.priority.default('err'),
+    event_message: journal.shape.event_message.default(null),
+    search_last_minutes: journal.shape.search_last_minutes.default(60),
+  }),
 } as const satisfies Record<CheckType, z.ZodType>
 
 /** `check_type` and the own fields of that type. */
 export const CheckSettings = z.discriminatedUnion('check_type', [
-  checkFields.diskspace.extend({ check_type: z.literal('diskspace') }),
+  checkFields.diskspace.extend({ check_type: z.literal('diskspace') }).superRefine((disk, issues) => {
+    if (disk.threshold_unit === 'gigabytes') return
+    for (const field of ['warning_threshold', 'error_threshold'] as const) {
+      if (disk[field] > MAX_PERCENT)
+        issues.addIssue({ code: 'custom', path: [field], message: `At most ${MAX_PERCENT} percent.` })
+    }
+  }),
   checkFields.cpuload.extend({ check_type: z.literal('cpuload') }),
   checkFields.memory.extend({ check_type: z.literal('memory') }),
   checkFields.ping.extend({ check_type: z.literal('ping') }),
@@ -90,6 +125,8 @@ export const CheckSettings = z.discriminatedUnion('check_type', [
   checkFields.script.extend({ check_type: z.literal('script') }),
   checkFields.process.extend({ check_type: z.literal('process') }),
   checkFields.file.extend({ check_type: z.literal('file') }),
+  checkFields.eventlog.extend({ check_type: z.literal('eventlog') }),
+  checkFields.journal.extend({ check_type: z.literal('journal') }),
 ])
 export type CheckSettings = z.infer<typeof CheckSettings>
 

@@ -1,4 +1,5 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { CheckType } from '@muster/contract/api/checks'
 import {
   type Icon,
   IconAppWindow,
@@ -6,13 +7,14 @@ import {
   IconDatabase,
   IconFile,
   IconFileCode,
+  IconLogs,
   IconServerCog,
   IconStack2,
   IconWifi,
 } from '@tabler/icons-react'
 import { useDialog } from '../../app/use-dialog.ts'
 import { MenuItems } from '../../ui/MenuItems.tsx'
-import { TYPE_LABELS } from './check-words.ts'
+import { TYPE_LABELS, isOfPlatform } from './check-words.ts'
 
 const TYPE_ICONS: Record<CheckType, Icon> = {
   diskspace: IconDatabase,
@@ -22,21 +24,23 @@ const TYPE_ICONS: Record<CheckType, Icon> = {
   service: IconServerCog,
   process: IconAppWindow,
   file: IconFile,
+  eventlog: IconLogs,
+  journal: IconLogs,
   script: IconFileCode,
 }
 
-/** The types of checks, as the lines of a menu. */
-export function NewCheckItems({ agentId }: { agentId: string }) {
+/** The types of checks that the machine can have, as the lines of a menu. */
+export function NewCheckItems({ agent }: { agent: Pick<AgentDetail, 'agent_id' | 'plat'> }) {
   const { open } = useDialog()
   // Object.keys forgets the names.
-  const types = Object.keys(TYPE_LABELS) as CheckType[]
+  const types = (Object.keys(TYPE_LABELS) as CheckType[]).filter((type) => isOfPlatform(type, agent.plat))
   return (
     <MenuItems
       entries={types.map((type) => ({
         id: type,
         label: TYPE_LABELS[type],
         icon: TYPE_ICONS[type],
-        run: () => open('add-check', `${agentId}.${type}`),
+        run: () => open('add-check', `${agent.agent_id}.${type}`),
       }))}
     />
   )

@@ -1,4 +1,4 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, checkFields, editCheck } from '@muster/contract/api/checks'
 import { validateThresholds } from '@muster/rules/thresholds'
 import { checkVariable } from '../history/run-form.ts'
@@ -10,6 +10,8 @@ import { checkVariable } from '../history/run-form.ts'
 export type CheckForm = Record<string, unknown>
 
 const SCHEDULE = { fails_b4_alert: 1, run_interval: 0 }
+/** Texts that may be left out. */
+const OPTIONAL_TEXTS = new Set(['event_source', 'event_message', 'unit'])
 const CODE_LISTS = new Set(['info_return_codes', 'warning_return_codes', 'success_return_codes'])
 /** Types whose thresholds count what remains. */
 const REVERSE_TYPES = new Set<CheckType>(['diskspace'])
@@ -43,15 +45,12 @@ export const toCheckBody = (type: CheckType, form: CheckForm) => parseForm(type,
 export function checkCheckForm(type: CheckType, form: CheckForm): Record<string, string | null> {
   const { issues } = parseForm(type, form)
   const errors: Record<string, string | null> = {}
-  for (const { path, message } of issues) {
+  for (const { code, path, message } of issues) {
     const [field = '', ...rest] = path[0] === 'settings' ? path.slice(1) : path
     const name = CODE_LISTS.has(String(field)) ? String(field) : [field, ...rest].join('.')
-    errors[name] ??= RANGES[`${type}.${name}`] ?? RANGES[String(field)] ?? message
+    const usual = RANGES[`${type}.${name}`] ?? RANGES[String(field)]
+    errors[name] ??= code === 'custom' ? message : (usual ?? message)
   }
-  if (isShare(form) && errors.warning_threshold === undefined)
-    errors.warning_threshold = shareError(form, 'warning_threshold')
-  if (isShare(form) && errors.error_threshold === undefined)
-    errors.error_threshold = shareError(form, 'error_threshold')
   errors.warning_threshold ??= thresholdMessage(type, form) ?? null
   const variables = asTexts(form.env_vars)
   errors.env_vars ??= variables.map(checkVariable).find((message) => message !== null) ?? null
@@ -73,10 +72,6 @@ function messageFor(pair: CheckForm, reverse: boolean): string | null {
   return validateThresholds({ warning, error, reverse }) ?? null
 }
 
-/** Percent of a disk, or of its inodes. */
-const isShare = (form: CheckForm) => 'threshold_unit' in form && form.threshold_unit !== 'gigabytes'
-const shareError = (form: CheckForm, name: string) => (Number(form[name]) > 99 ? 'From 0 to 99.' : null)
-
 const RANGES: Record<string, string> = {
   'diskspace.disk': 'Choose a disk, or write where it is mounted.',
   'diskspace.warning_threshold': 'A number; 0 = none.',
@@ -88,6 +83,11 @@ const RANGES: Record<string, string> = {
   info_return_codes: 'Write exit codes, with commas between them.',
   warning_return_codes: 'Write exit codes, with commas between them.',
   success_return_codes: 'Write exit codes, with commas between them.',
+  event_id: 'From 0 to 65535.',
+  unit: 'Write the name of a unit.',
+  search_last_days: 'From 0 to 9999.',
+  search_last_minutes: 'From 1 to 525600.',
+  number_of_events_b4_alert: 'From 1 to 10000.',
   max_memory_mb: 'A whole number; 0 = any.',
   max_age_minutes: 'A whole number; 0 = any.',
   max_size_mb: 'A whole number; 0 = any.',
@@ -97,10 +97,7 @@ const RANGES: Record<string, string> = {
 
 function parseForm(type: CheckType, form: CheckForm) {
   const { fails_b4_alert, run_interval, ...fields } = form
-  const own = Object.entries(fields).map(([name, value]) => [
-    name,
-    CODE_LISTS.has(name) ? readCodes(String(value)) : value,
-  ])
+  const own = Object.entries(fields).map(([name, value]) => [name, fromFormValue(name, value)])
   const settings: unknown = { ...Object.fromEntries(own), check_type: type }
   const parsed = editCheck.body?.safeParse({ settings, fails_b4_alert, run_interval })
   return parsed?.success === true
@@ -108,7 +105,13 @@ function parseForm(type: CheckType, form: CheckForm) {
     : { data: undefined, issues: parsed?.error.issues ?? [] }
 }
 
+function fromFormValue(name: string, value: unknown): unknown {
+  if (CODE_LISTS.has(name)) return readCodes(String(value))
+  return OPTIONAL_TEXTS.has(name) && String(value).trim() === '' ? null : value
+}
+
 function toFormValue(name: string, value: unknown): unknown {
+  if (OPTIONAL_TEXTS.has(name)) return value ?? ''
   if (CODE_LISTS.has(name)) return Array.isArray(value) ? value.join(', ') : ''
   if (name === 'script') return value === '' ? null : `${String(value)}`
   return value

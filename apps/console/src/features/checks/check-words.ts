@@ -1,4 +1,5 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { CheckType } from '@muster/contract/api/checks'
 import type { Check, CheckState } from '@muster/contract/api/checks'
 import { formatDuration } from '@muster/rules/duration'
 import { formatFileSize } from '@muster/rules/file-size'
@@ -13,7 +14,15 @@ export const TYPE_LABELS: Record<CheckType, string> = {
   service: 'Service',
   process: 'Process',
   file: 'File',
+  eventlog: 'Event log',
+  journal: 'Journal',
   script: 'Script',
+}
+
+/** Whether a machine of this system can have such a check. */
+export function isOfPlatform(type: CheckType, plat: AgentDetail['plat']): boolean {
+  if (type === 'eventlog') return plat === 'windows'
+  return type !== 'journal' || plat === 'linux'
 }
 
 export type CheckTone = 'positive' | 'negative' | 'warning' | 'info' | 'dim'
@@ -48,6 +57,10 @@ export function checkName({ settings, script_name }: Pick<Check, 'settings' | 's
       return `Process ${settings.process_name}`
     case 'file':
       return `File ${settings.path}`
+    case 'eventlog':
+      return `Event log ${settings.name}`
+    case 'journal':
+      return `Journal ${settings.name}`
     case 'script':
       return `Script ${script_name ?? settings.script}`
   }
@@ -74,6 +87,7 @@ const SERIES_LABELS: Record<string, string> = {
   memory: 'Memory',
   size: 'Size',
   age: 'Age',
+  entries: 'Matching entries',
 }
 
 /** What a number of a check is called; those of scripts have their own names. */

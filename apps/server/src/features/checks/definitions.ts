@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CheckDefinition } from '@muster/contract/agent/checks'
+import { CheckDefinition, measureSettings } from '@muster/contract/agent/checks'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import type { Db } from '../../platform/database/database.ts'
 import { readSettings } from './view.ts'
@@ -64,6 +64,9 @@ export function subjectOf(settings: CheckSettings): string {
       return digest(settings.process_name)
     case 'file':
       return digest(settings.path)
+    case 'eventlog':
+    case 'journal':
+      return digest(measureSettings[settings.check_type].parse(settings))
   }
 }
 

@@ -23,6 +23,10 @@ export function describeCheck(settings: CheckSettings, scriptName: string | null
       return `Process Check: ${settings.process_name}`
     case 'file':
       return `File Check: ${settings.path}`
+    case 'eventlog':
+      return `Event Log Check: ${settings.name}`
+    case 'journal':
+      return `Journal Check: ${settings.name}`
   }
 }
 

@@ -44,9 +44,26 @@ function viewState(row: CheckRow): CheckState {
     last_run: row.last_run,
     fail_count: row.fail_count ?? 0,
     failing_since: row.failing_since,
-    stdout: ran?.stdout ?? (measured?.check_type === 'ping' ? measured.output : ''),
+    stdout: ran?.stdout ?? (measured === undefined ? '' : outputOf(measured)),
     stderr: ran?.stderr ?? '',
     retcode: ran?.retcode ?? null,
     execution_time: ran?.execution_time ?? null,
+  }
+}
+
+/** What a check has to show beside its numbers, as text. */
+function outputOf(measured: Measured): string {
+  switch (measured.check_type) {
+    case 'ping':
+      return measured.output
+    case 'eventlog':
+    case 'journal':
+      return measured.entries
+        .map(({ at, source, event_id, message }) =>
+          [at, source, event_id, message].filter((part) => part !== '').join('  '),
+        )
+        .join('\n')
+    default:
+      return ''
   }
 }

@@ -1,8 +1,10 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckType } from '@muster/contract/api/checks'
 import type { ReactNode } from 'react'
 import { CpuFields } from './CpuFields.tsx'
 import { DiskFields } from './DiskFields.tsx'
+import { EventLogFields } from './EventLogFields.tsx'
 import { FileFields } from './FileFields.tsx'
+import { JournalFields } from './JournalFields.tsx'
 import { MemoryFields } from './MemoryFields.tsx'
 import { PingFields } from './PingFields.tsx'
 import { ProcessFields } from './ProcessFields.tsx'
@@ -19,6 +21,8 @@ const FIELDS: Record<CheckType, (props: FieldsProps) => ReactNode> = {
   script: ScriptFields,
   process: ProcessFields,
   file: FileFields,
+  eventlog: EventLogFields,
+  journal: JournalFields,
 }
 
 /** The own fields of a type. */

@@ -1,4 +1,4 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckType } from '@muster/contract/api/checks'
 import type { CheckStatus, Severity } from '@muster/contract/api/checks'
 import type { Generated } from 'kysely'
 
