@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
+import { ServerChecks } from './features/checks/from-server/server-checks.ts'
 import { checksJobs } from './features/checks/jobs.ts'
 import { checksRoutes } from './features/checks/routes.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
@@ -56,9 +57,12 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     metrics,
   }
   const fleet = await Fleet.open(ctx)
+  const serverChecks = new ServerChecks(ctx)
+  fastify.addHook('onListen', () => serverChecks.start())
   const serverMachine = new ServerMachine(ctx, fastify)
   fastify.addHook('onListen', () => serverMachine.start())
   fastify.addHook('preClose', async () => {
+    await serverChecks[Symbol.asyncDispose]()
     await serverMachine[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()
   })

@@ -57,8 +57,21 @@ export function seriesOf(measured: MeasuredValues): SeriesValue[] {
     case 'eventlog':
     case 'journal':
       return [{ name: 'entries', value: measured.count, unit: '' }]
+    case 'http':
+      return [
+        ...answerTime(measured.ms),
+        ...(measured.cert_days === null
+          ? []
+          : [{ name: 'cert_days', value: round(measured.cert_days, 2), unit: 'd' }]),
+      ]
+    case 'tcp':
+    case 'dns':
+      return answerTime(measured.ms)
   }
 }
+
+const answerTime = (ms: number | null): SeriesValue[] =>
+  ms === null ? [] : [{ name: 'ms', value: round(ms, 3), unit: 'ms' }]
 
 const percent = (name: string, share: number): SeriesValue => ({
   name,

@@ -1,6 +1,13 @@
 import { formatDuration } from './duration.ts'
 import { type EntriesToJudge, type FoundEntries, judgeEntries } from './judge-entries.ts'
 import {
+  judgeDns,
+  judgeHttp,
+  judgeTcp,
+  type ServerCheckToJudge,
+  type ServerMeasuredValues,
+} from './judge-server-check.ts'
+import {
   compare,
   fail,
   firstLine,
@@ -15,6 +22,7 @@ import {
 /** Decides from what a machine measured whether a check passes. */
 
 export type CheckToJudge =
+  | ServerCheckToJudge
   | ({ check_type: 'diskspace'; disk: string; threshold_unit: DiskUnit } & ThresholdPair)
   | ({ check_type: 'cpuload' } & ThresholdPair)
   | ({ check_type: 'memory'; memory_kind: 'memory' | 'swap' } & ThresholdPair)
@@ -61,6 +69,7 @@ export interface MetricThreshold extends ThresholdPair {
 }
 
 export type MeasuredValues =
+  | ServerMeasuredValues
   | { check_type: 'unmeasurable'; reason: string }
   | {
       check_type: 'diskspace'
@@ -188,6 +197,9 @@ const judges: Judges = {
   },
   journal: (check, found) =>
     judgeEntries(check, found, `in the last ${formatDuration(check.search_last_minutes * 60)}`),
+  http: judgeHttp,
+  tcp: judgeTcp,
+  dns: judgeDns,
 }
 
 /** What is left on a disk in the unit of its thresholds; undefined where inodes are not counted. */

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
+import { logCheckFields } from './log-checks.ts'
+import { SERVER_CHECK_TYPES, serverCheckFields } from './server-checks.ts'
+import { Severity } from './severity.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
 
-export const CHECK_TYPES = MACHINE_CHECK_TYPES
+export const CHECK_TYPES = [...MACHINE_CHECK_TYPES, ...SERVER_CHECK_TYPES] as const
 export const CheckType = z.enum(CHECK_TYPES)
 export type CheckType = z.infer<typeof CheckType>
-export const Severity = z.enum(['info', 'warning', 'error'])
-export type Severity = z.infer<typeof Severity>
 export const CheckStatus = z.enum(['passing', 'failing', 'pending'])
 export type CheckStatus = z.infer<typeof CheckStatus>
 
@@ -17,14 +18,6 @@ const ReturnCodes = z.array(z.int().min(0).max(2_147_483_647)).max(50)
 const EnvVars = measureSettings.script.shape.env_vars
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
 const alert_severity = Severity.default('warning')
-const logFields = {
-  name: Name,
-  fail_when: z.enum(['contains', 'not_contains']).default('contains'),
-  /** So many matching entries, or more, are what `fail_when` asks for. */
-  number_of_events_b4_alert: z.int().min(1).max(10_000).default(1),
-  alert_severity,
-}
-const { eventlog, journal } = measureSettings
 
 export const DISK_UNITS = ['percent', 'gigabytes', 'inodes'] as const
 
@@ -90,23 +83,8 @@ export const checkFields = {
     max_size_mb: z.int().min(0).max(100_000_000).default(0),
     alert_severity,
   }),
-  eventlog: z.object({
-    ...logFields,
-    log_name: eventlog.shape.log_name.default('Application'),
-    event_type: eventlog.shape.event_type.default('INFO'),
-    event_id_is_wildcard: z.boolean().default(true),
-    event_id: eventlog.shape.event_id.default(0),
-    event_source: eventlog.shape.event_source.default(null),
-    event_message: eventlog.shape.event_message.default(null),
-    search_last_days: eventlog.shape.search_last_days.default(1),
-  }),
-  journal: z.object({
-    ...logFields,
-    unit: journal.shape.unit.default(null),
-    priority: journal.shape.priority.default('err'),
-    event_message: journal.shape.event_message.default(null),
-    search_last_minutes: journal.shape.search_last_minutes.default(60),
-  }),
+  ...logCheckFields,
+  ...serverCheckFields,
 } as const satisfies Record<CheckType, z.ZodType>
 
 /** `check_type` and the own fields of that type. */
@@ -127,6 +105,15 @@ export const CheckSettings = z.discriminatedUnion('check_type', [
   checkFields.file.extend({ check_type: z.literal('file') }),
   checkFields.eventlog.extend({ check_type: z.literal('eventlog') }),
   checkFields.journal.extend({ check_type: z.literal('journal') }),
+  checkFields.http.extend({ check_type: z.literal('http') }).superRefine((http, issues) => {
+    if (http.method === 'GET') return
+    for (const field of ['text_present', 'text_absent'] as const) {
+      if (http[field] !== null)
+        issues.addIssue({ code: 'custom', path: [field], message: 'The answer to HEAD has no text.' })
+    }
+  }),
+  checkFields.tcp.extend({ check_type: z.literal('tcp') }),
+  checkFields.dns.extend({ check_type: z.literal('dns') }),
 ])
 export type CheckSettings = z.infer<typeof CheckSettings>
 
@@ -255,7 +242,7 @@ export const runChecks = endpoint({
   method: 'POST',
   path: '/checks/:agent_id/run/',
   access: 'can_run_checks',
-  summary: 'Run some or all checks of a machine now; refused where it is not connected',
+  summary: 'Run some or all checks of a machine now; its own are refused where it is not connected',
   params: AgentParams,
   body: z.object({ ids: z.array(Id).max(5000).optional() }),
   response: Nothing,

@@ -1,20 +1,24 @@
+import { Menu } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckType } from '@muster/contract/api/checks'
 import {
   type Icon,
+  IconAddressBook,
   IconAppWindow,
   IconCpu,
   IconDatabase,
   IconFile,
   IconFileCode,
   IconLogs,
+  IconPlugConnected,
   IconServerCog,
   IconStack2,
   IconWifi,
+  IconWorld,
 } from '@tabler/icons-react'
 import { useDialog } from '../../app/use-dialog.ts'
 import { MenuItems } from '../../ui/MenuItems.tsx'
-import { TYPE_LABELS, isOfPlatform } from './check-words.ts'
+import { TYPE_LABELS, isFromServer, isOfPlatform } from './check-words.ts'
 
 const TYPE_ICONS: Record<CheckType, Icon> = {
   diskspace: IconDatabase,
@@ -26,6 +30,9 @@ const TYPE_ICONS: Record<CheckType, Icon> = {
   file: IconFile,
   eventlog: IconLogs,
   journal: IconLogs,
+  http: IconWorld,
+  tcp: IconPlugConnected,
+  dns: IconAddressBook,
   script: IconFileCode,
 }
 
@@ -34,14 +41,20 @@ export function NewCheckItems({ agent }: { agent: Pick<AgentDetail, 'agent_id' |
   const { open } = useDialog()
   // Object.keys forgets the names.
   const types = (Object.keys(TYPE_LABELS) as CheckType[]).filter((type) => isOfPlatform(type, agent.plat))
+  const entriesOf = (some: CheckType[]) =>
+    some.map((type) => ({
+      id: type,
+      label: TYPE_LABELS[type],
+      icon: TYPE_ICONS[type],
+      run: () => open('add-check', `${agent.agent_id}.${type}`),
+    }))
   return (
-    <MenuItems
-      entries={types.map((type) => ({
-        id: type,
-        label: TYPE_LABELS[type],
-        icon: TYPE_ICONS[type],
-        run: () => open('add-check', `${agent.agent_id}.${type}`),
-      }))}
-    />
+    <>
+      <Menu.Label>On the machine</Menu.Label>
+      <MenuItems entries={entriesOf(types.filter((type) => !isFromServer(type)))} />
+      <Menu.Divider />
+      <Menu.Label>From the server</Menu.Label>
+      <MenuItems entries={entriesOf(types.filter(isFromServer))} />
+    </>
   )
 }

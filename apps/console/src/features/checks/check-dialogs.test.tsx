@@ -143,56 +143,6 @@ test.each([
   })
 })
 
-test('a journal check says what to look for', async () => {
-  const { server, open } = await givenChecks()
-  await open(add('journal'))
-  await field('Name').fill('Disk errors')
-  await field('Unit').fill('smartd.service')
-  await page.getByRole('combobox', { name: 'Priority' }).click()
-  await page.getByRole('option', { name: 'warning (4)' }).click()
-  await field('Message').fill('(I/O error')
-  await field('Entries that count').fill('3')
-  await page.getByRole('button', { name: 'Add check' }).click()
-  await expect.element(page.getByText(/Check added/)).toBeVisible()
-  expect(server.calls(createCheck)[0]?.body).toMatchObject({
-    settings: {
-      name: 'Disk errors',
-      unit: 'smartd.service',
-      priority: 'warning',
-      event_message: '(I/O error',
-      search_last_minutes: 60,
-      number_of_events_b4_alert: 3,
-      fail_when: 'contains',
-    },
-  })
-})
-
-test('an event log check takes one event ID, or any', async () => {
-  const { server, open } = await givenChecks({ agent: { plat: 'windows' } })
-  await open(add('eventlog'))
-  await field('Name').fill('Crashes')
-  await expect.element(field('Event ID')).not.toBeInTheDocument()
-  await page.getByRole('checkbox', { name: 'Any event ID' }).click()
-  await field('Event ID').fill('70000')
-  await userEvent.keyboard('{Tab}')
-  await expect.element(page.getByText('From 0 to 65535.')).toBeVisible()
-  await field('Event ID').fill('7034')
-  await field('Source').fill('Service Control Manager')
-  await page.getByRole('button', { name: 'Add check' }).click()
-  await expect.element(page.getByText(/Check added/)).toBeVisible()
-  expect(server.calls(createCheck)[0]?.body).toMatchObject({
-    settings: {
-      log_name: 'Application',
-      event_type: 'INFO',
-      event_id_is_wildcard: false,
-      event_id: 7034,
-      event_source: 'Service Control Manager',
-      event_message: null,
-      search_last_days: 1,
-    },
-  })
-})
-
 test('an edit is sent with what the form was opened with', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()] })
   await open(EDIT)

@@ -16,6 +16,9 @@ const FILLED = {
   file: { path: '/var/log/syslog' },
   eventlog: { name: 'Failed sign-ins' },
   journal: { name: 'Disk errors' },
+  http: { name: 'Shop', url: 'https://shop.example.org/' },
+  tcp: { name: 'Mail', host: 'mail.example.org', port: 25 },
+  dns: { name: 'Web', record_name: 'www.example.org' },
 }
 
 test.each(CHECK_TYPES)('a new %s check has the usual values, and says what is missing', (type) => {
@@ -44,6 +47,8 @@ describe('thresholds', () => {
     ['memory', 80, 80, 'Warning Threshold must be less than Error Threshold'],
     ['diskspace', 10, 25, 'Warning Threshold must be more than Error Threshold'],
     ['cpuload', 0, 90, undefined],
+    ['http', 0, 0, undefined],
+    ['tcp', 500, 200, 'Warning Threshold must be less than Error Threshold'],
     ['diskspace', 25, 0, undefined],
     ['cpuload', 100, 90, 'From 0 to 99.'],
     ['diskspace', 100, 10, 'At most 99 percent.'],

@@ -1,5 +1,6 @@
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, checkFields, editCheck } from '@muster/contract/api/checks'
+import { SERVER_CHECK_TYPES } from '@muster/contract/api/server-checks'
 import { validateThresholds } from '@muster/rules/thresholds'
 import { checkVariable } from '../history/run-form.ts'
 
@@ -11,8 +12,23 @@ export type CheckForm = Record<string, unknown>
 
 const SCHEDULE = { fails_b4_alert: 1, run_interval: 0 }
 /** Texts that may be left out. */
-const OPTIONAL_TEXTS = new Set(['event_source', 'event_message', 'unit'])
-const CODE_LISTS = new Set(['info_return_codes', 'warning_return_codes', 'success_return_codes'])
+const OPTIONAL_TEXTS = new Set([
+  'event_source',
+  'event_message',
+  'unit',
+  'text_present',
+  'text_absent',
+  'expected_value',
+  'resolver',
+])
+/** Types that may fail for other reasons, and need no thresholds. */
+const FREE_TYPES = new Set<CheckType>(SERVER_CHECK_TYPES)
+const CODE_LISTS = new Set([
+  'info_return_codes',
+  'warning_return_codes',
+  'success_return_codes',
+  'expected_status',
+])
 /** Types whose thresholds count what remains. */
 const REVERSE_TYPES = new Set<CheckType>(['diskspace'])
 
@@ -52,6 +68,7 @@ export function checkCheckForm(type: CheckType, form: CheckForm): Record<string,
     errors[name] ??= code === 'custom' ? message : (usual ?? message)
   }
   errors.warning_threshold ??= thresholdMessage(type, form) ?? null
+  if (type === 'http') errors.cert_warning_days ??= certificateMessage(form)
   const variables = asTexts(form.env_vars)
   errors.env_vars ??= variables.map(checkVariable).find((message) => message !== null) ?? null
   asRows(form.metric_thresholds).forEach((row, index) => {
@@ -63,7 +80,13 @@ export function checkCheckForm(type: CheckType, form: CheckForm): Record<string,
 /** What the rule of the thresholds says to those of the form; nothing while a number is not whole. */
 export function thresholdMessage(type: CheckType, form: CheckForm): string | undefined {
   if (!('warning_threshold' in form)) return undefined
+  if (FREE_TYPES.has(type) && !form.warning_threshold && !form.error_threshold) return undefined
   return messageFor(form, REVERSE_TYPES.has(type)) ?? undefined
+}
+
+function certificateMessage({ cert_warning_days, cert_error_days }: CheckForm): string | null {
+  if (!cert_warning_days && !cert_error_days) return null
+  return messageFor({ warning_threshold: cert_warning_days, error_threshold: cert_error_days }, true)
 }
 
 function messageFor(pair: CheckForm, reverse: boolean): string | null {
@@ -83,6 +106,14 @@ const RANGES: Record<string, string> = {
   info_return_codes: 'Write exit codes, with commas between them.',
   warning_return_codes: 'Write exit codes, with commas between them.',
   success_return_codes: 'Write exit codes, with commas between them.',
+  'http.warning_threshold': 'From 0 to 10000 ms.',
+  'http.error_threshold': 'From 0 to 10000 ms.',
+  'tcp.warning_threshold': 'From 0 to 10000 ms.',
+  'tcp.error_threshold': 'From 0 to 10000 ms.',
+  cert_warning_days: 'From 0 to 3650.',
+  cert_error_days: 'From 0 to 3650.',
+  expected_status: 'Write numbers from 100 to 599, with commas between them.',
+  port: 'From 1 to 65535.',
   event_id: 'From 0 to 65535.',
   unit: 'Write the name of a unit.',
   search_last_days: 'From 0 to 9999.',
@@ -97,7 +128,12 @@ const RANGES: Record<string, string> = {
 
 function parseForm(type: CheckType, form: CheckForm) {
   const { fails_b4_alert, run_interval, ...fields } = form
-  const own = Object.entries(fields).map(([name, value]) => [name, fromFormValue(name, value)])
+  // The answer to HEAD has no text: its fields are not shown, and what stands in them does not count.
+  const hidden = fields.method === 'HEAD' ? { text_present: '', text_absent: '' } : {}
+  const own = Object.entries({ ...fields, ...hidden }).map(([name, value]) => [
+    name,
+    fromFormValue(name, value),
+  ])
   const settings: unknown = { ...Object.fromEntries(own), check_type: type }
   const parsed = editCheck.body?.safeParse({ settings, fails_b4_alert, run_interval })
   return parsed?.success === true

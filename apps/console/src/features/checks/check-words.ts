@@ -1,6 +1,7 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckType } from '@muster/contract/api/checks'
 import type { Check, CheckState } from '@muster/contract/api/checks'
+import { ServerCheckType } from '@muster/contract/api/server-checks'
 import { formatDuration } from '@muster/rules/duration'
 import { formatFileSize } from '@muster/rules/file-size'
 import { METRIC_PREFIX } from '@muster/rules/check-series'
@@ -17,7 +18,13 @@ export const TYPE_LABELS: Record<CheckType, string> = {
   eventlog: 'Event log',
   journal: 'Journal',
   script: 'Script',
+  http: 'HTTP',
+  tcp: 'TCP port',
+  dns: 'DNS',
 }
+
+/** Whether the server measures it, and not the machine. */
+export const isFromServer = (type: CheckType) => ServerCheckType.safeParse(type).success
 
 /** Whether a machine of this system can have such a check. */
 export function isOfPlatform(type: CheckType, plat: AgentDetail['plat']): boolean {
@@ -61,6 +68,12 @@ export function checkName({ settings, script_name }: Pick<Check, 'settings' | 's
       return `Event log ${settings.name}`
     case 'journal':
       return `Journal ${settings.name}`
+    case 'http':
+      return `HTTP ${settings.name}`
+    case 'tcp':
+      return `TCP port ${settings.name}`
+    case 'dns':
+      return `DNS ${settings.name}`
     case 'script':
       return `Script ${script_name ?? settings.script}`
   }
@@ -88,6 +101,7 @@ const SERIES_LABELS: Record<string, string> = {
   size: 'Size',
   age: 'Age',
   entries: 'Matching entries',
+  cert_days: 'Days until the certificate ends',
 }
 
 /** What a number of a check is called; those of scripts have their own names. */

@@ -74,7 +74,20 @@ test('no checks: it says so, and offers the types that the machine can have', as
       .getByRole('menuitem')
       .elements()
       .map((item) => item.textContent),
-  ).toEqual(['Disk space', 'CPU load', 'Memory', 'Ping', 'Service', 'Process', 'File', 'Journal', 'Script'])
+  ).toEqual([
+    'Disk space',
+    'CPU load',
+    'Memory',
+    'Ping',
+    'Service',
+    'Process',
+    'File',
+    'Journal',
+    'Script',
+    'HTTP',
+    'TCP port',
+    'DNS',
+  ])
   await page.getByRole('menuitem', { name: 'CPU load' }).click()
   await expect.element(page.getByRole('dialog', { name: 'New check of alpha: CPU load' })).toBeVisible()
   expect(at()).toContain(`dialog=add-check&item=${AGENT}.cpuload`)

@@ -14,7 +14,7 @@ import { notifyDone } from '../../app/notify.ts'
 import { useMay } from '../../app/queries.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { useDialog } from '../../app/use-dialog.ts'
-import { checkName } from './check-words.ts'
+import { checkName, isFromServer } from './check-words.ts'
 import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
 
 const NOT_ALLOWED = 'Your role does not allow it.'
@@ -80,7 +80,8 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
       id: 'run',
       label: 'Run now',
       icon: IconPlayerPlay,
-      disabledReason: runReason,
+      // The server needs no machine for its own.
+      disabledReason: mayRun && isFromServer(check.settings.check_type) ? undefined : runReason,
       run: () => run.mutate([check]),
     },
     {

@@ -4,6 +4,7 @@ import { platformName } from '@muster/rules/platform-name'
 import { scriptFitsPlatform } from '@muster/rules/script-can'
 import { type Thresholds, validateThresholds } from '@muster/rules/thresholds'
 import type { Db } from '../../platform/database/database.ts'
+import { isServerCheck, type ServerSettings } from './from-server/server-kind.ts'
 
 /** Refuses thresholds that cannot work (spec section 5). */
 export function refuseBadThresholds(settings: CheckSettings): void {
@@ -16,7 +17,18 @@ export function refuseBadThresholds(settings: CheckSettings): void {
   }
   if (!('warning_threshold' in settings)) return
   const { warning_threshold: warning, error_threshold: error } = settings
-  refusePair('settings', { warning, error, reverse: settings.check_type === 'diskspace' })
+  if (isServerCheck(settings)) refuseServerPairs(settings)
+  else refusePair('settings', { warning, error, reverse: settings.check_type === 'diskspace' })
+}
+
+/** Here thresholds are one way to fail among others: they may be left out. */
+function refuseServerPairs(settings: Extract<ServerSettings, { warning_threshold: number }>): void {
+  const { warning_threshold: warning, error_threshold: error } = settings
+  if (warning > 0 || error > 0) refusePair('settings', { warning, error, reverse: false })
+  if (settings.check_type !== 'http') return
+  const days = { warning: settings.cert_warning_days, error: settings.cert_error_days, reverse: true }
+  const message = days.warning > 0 || days.error > 0 ? validateThresholds(days) : undefined
+  if (message !== undefined) refuse('settings.cert_warning_days', message)
 }
 
 function refusePair(path: string, thresholds: Thresholds): void {

@@ -1,6 +1,6 @@
-import type { Measured } from '@muster/contract/agent/checks'
 import type { Check, CheckSettings, CheckState } from '@muster/contract/api/checks'
 import { describeCheck } from './describe-check.ts'
+import type { AnyMeasured } from './judge-result.ts'
 import type { CheckRow } from './queries.ts'
 
 export function viewCheck(row: CheckRow): Check {
@@ -23,9 +23,9 @@ export function readSettings(row: Pick<CheckRow, 'check_type' | 'settings'>): Ch
   return { ...JSON.parse(row.settings), check_type: row.check_type } as CheckSettings
 }
 
-export function readMeasured(measured: string): Measured {
+export function readMeasured(measured: string): AnyMeasured {
   // Stored by store-results.ts as the contract's schema made it.
-  return JSON.parse(measured) as Measured
+  return JSON.parse(measured) as AnyMeasured
 }
 
 /** What the audit log keeps of a check. */
@@ -52,7 +52,7 @@ function viewState(row: CheckRow): CheckState {
 }
 
 /** What a check has to show beside its numbers, as text. */
-function outputOf(measured: Measured): string {
+function outputOf(measured: AnyMeasured): string {
   switch (measured.check_type) {
     case 'ping':
       return measured.output

@@ -9,6 +9,7 @@ import { MemoryFields } from './MemoryFields.tsx'
 import { PingFields } from './PingFields.tsx'
 import { ProcessFields } from './ProcessFields.tsx'
 import { ScriptFields } from './ScriptFields.tsx'
+import { DnsFields, HttpFields, TcpFields } from './ServerFields.tsx'
 import { ServiceFields } from './ServiceFields.tsx'
 import type { FieldsProps } from './fields-props.ts'
 
@@ -23,6 +24,9 @@ const FIELDS: Record<CheckType, (props: FieldsProps) => ReactNode> = {
   file: FileFields,
   eventlog: EventLogFields,
   journal: JournalFields,
+  http: HttpFields,
+  tcp: TcpFields,
+  dns: DnsFields,
 }
 
 /** The own fields of a type. */

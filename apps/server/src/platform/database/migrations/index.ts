@@ -1,6 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import * as first from './0001-first.ts'
 import * as checks from './0002-checks.ts'
+import * as serverChecks from './0003-server-checks.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
-export const migrations: readonly Migration[] = [first, checks]
+export const migrations: readonly Migration[] = [first, checks, serverChecks]
