@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -93,6 +95,19 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await dialog.getByRole('button', { name: 'Close' }).click()
   })
 
+  await test.step('a page that the server watches turns failing and passing', async () => {
+    await using web = await startWeb()
+    await addCheck(page, 'HTTP', { Name: 'Shop', Address: web.url, Interval: '10' })
+    await expect(checkRow(page, /HTTP Shop/)).toContainText(/passing.*Answered 200/, LATER)
+    web.status = 503
+    await expect(checkRow(page, /HTTP Shop/)).toContainText('failing · warning', LATER)
+    await expect(checkRow(page, /HTTP Shop/)).toContainText('Answered 503')
+    await expect(treeLine(watcher, /Berlin/)).toContainText('A check warns', SOON)
+    web.status = 200
+    await expect(checkRow(page, /HTTP Shop/)).toContainText('passing', LATER)
+    await expect(treeLine(watcher, /Berlin/)).not.toContainText('A check', SOON)
+  })
+
   await test.step('run now, reset, delete', async () => {
     await chooseAction(page, disk, 'Reset')
     await expect(diskRow(page, disk)).toContainText('pending', SOON)
@@ -130,6 +145,22 @@ const diskRow = (page: Page, { path }: SmallDisk) =>
 async function chooseAction(page: Page, disk: SmallDisk, name: string): Promise<void> {
   await diskRow(page, disk).click({ button: 'right' })
   await page.getByRole('menuitem', { name: new RegExp(`^${name}`) }).click()
+}
+
+/** A web server that answers what it is told to. */
+async function startWeb() {
+  const web = { status: 200 }
+  const server = createServer((_, response) => response.writeHead(web.status).end('hello'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // It listens on a port.
+  const { port } = server.address() as AddressInfo
+  return Object.assign(web, {
+    url: `http://127.0.0.1:${port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  })
 }
 
 type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>

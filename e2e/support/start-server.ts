@@ -66,6 +66,8 @@ export class TestServer implements AsyncDisposable {
       HOME,
       MUSTER_DATA: this.dataFolder,
       MUSTER_PORT: this.url === '' ? '0' : new URL(this.url).port,
+      // What the stories let it watch stands on this machine.
+      MUSTER_CHECK_TARGETS: 'any',
       ...this.#options.env,
     }
     const program = new Program(process.execPath, [...serverFlags, MAIN], { env })

@@ -9,6 +9,7 @@ import { alertsRoutes } from './features/alerts/routes.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
+import { ServerChecks } from './features/checks/from-server/server-checks.ts'
 import { checksJobs } from './features/checks/jobs.ts'
 import { checksRoutes } from './features/checks/routes.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
@@ -67,12 +68,15 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   }
   const fleet = await Fleet.open(ctx)
   const maintenance = await MaintenanceSweep.open(ctx)
+  const serverChecks = new ServerChecks(ctx)
+  fastify.addHook('onListen', () => serverChecks.start())
   const serverMachine = new ServerMachine(ctx, fastify)
   const sweep = new AlertSweep(ctx)
   fastify.addHook('onListen', () => serverMachine.start())
   fastify.addHook('onListen', async () => sweep.start())
   fastify.addHook('preClose', async () => {
     await sweep[Symbol.asyncDispose]()
+    await serverChecks[Symbol.asyncDispose]()
     await serverMachine[Symbol.asyncDispose]()
     await maintenance[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()

@@ -1,4 +1,4 @@
-import type { CheckDefinition, CheckResult, CheckType, Measured } from '@muster/contract/agent/checks'
+import type { CheckDefinition, CheckResult, MachineCheckType, Measured } from '@muster/contract/agent/checks'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Random } from './random.ts'
 
@@ -9,7 +9,7 @@ interface KnownCheck {
   id: number
   revision: string
   /** Undefined while the server has not sent the definition. */
-  type: CheckType | undefined
+  type: MachineCheckType | undefined
   /** What sets this check apart from the same one of another machine: 0 to 1. */
   own: number
 }
@@ -89,7 +89,7 @@ function measure(check: KnownCheck | undefined, random: Random, nowMs = Date.now
 
 /** What such a check may well measure: busy by day, disks that fill over weeks, a failure now and then. */
 function invent(
-  type: CheckType,
+  type: MachineCheckType,
   { own, nowMs, random }: { own: number; nowMs: number; random: Random },
 ): Measured {
   const day = Math.sin(2 * Math.PI * (nowMs / DAY_MS + own))
@@ -162,6 +162,12 @@ function invent(
         size_bytes: Math.round(own * GB),
         age_seconds: round((nowMs / 1000 + own * 86_400) % 86_400),
       }
+    case 'eventlog':
+    case 'journal': {
+      const entry = { source: 'backup', event_id: '', message: 'The backup failed: the disk is full.' }
+      const entries = random.percent(1) ? [{ at: new Date(nowMs).toISOString(), ...entry }] : []
+      return { check_type: type, count: entries.length, is_whole: true, entries }
+    }
   }
 }
 

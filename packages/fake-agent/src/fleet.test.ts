@@ -1,4 +1,4 @@
-import { CHECK_TYPES, CheckResult, type CheckType } from '@muster/contract/agent/checks'
+import { MACHINE_CHECK_TYPES, CheckResult, type MachineCheckType } from '@muster/contract/agent/checks'
 import { commandProof } from '@muster/contract/agent/commands'
 import { AgentFacts } from '@muster/contract/agent/facts'
 import { describe, expect, test, vi } from 'vitest'
@@ -197,8 +197,8 @@ test('invented facts differ between machines and stay the same for one', () => {
 })
 
 describe('checks', () => {
-  const wanted = CHECK_TYPES.map((_, index) => ({ id: index + 1, revision: 'a' }))
-  const settings: Record<CheckType, unknown> = {
+  const wanted = MACHINE_CHECK_TYPES.map((_, index) => ({ id: index + 1, revision: 'a' }))
+  const settings: Record<MachineCheckType, unknown> = {
     diskspace: { disk: '/' },
     cpuload: {},
     memory: {},
@@ -207,8 +207,18 @@ describe('checks', () => {
     script: { interpreter: 'shell', body: 'true', args: [], env_vars: [], timeout_seconds: 10 },
     process: { process_name: 'sshd' },
     file: { path: '/etc/hosts' },
+    eventlog: {
+      log_name: 'System',
+      event_id: 0,
+      event_id_is_wildcard: true,
+      event_type: 'ERROR',
+      event_source: null,
+      event_message: null,
+      search_last_days: 1,
+    },
+    journal: { unit: null, priority: 'err', event_message: null, search_last_minutes: 60 },
   }
-  const put = CHECK_TYPES.map((check_type, index) => ({
+  const put = MACHINE_CHECK_TYPES.map((check_type, index) => ({
     id: index + 1,
     revision: 'a',
     run_interval_seconds: 60,
@@ -249,7 +259,7 @@ describe('checks', () => {
     for (const { agentId } of fleet.machines.slice(1)) send(server, agentId, { version: 1, wanted, put })
     await vi.waitFor(() => expect(resultsOf(server).length).toBeGreaterThan(200), soon)
     const found = resultsOf(server).map((result) => CheckResult.parse(result))
-    expect(new Set(found.map(({ measured }) => measured.check_type))).toEqual(new Set(CHECK_TYPES))
+    expect(new Set(found.map(({ measured }) => measured.check_type))).toEqual(new Set(MACHINE_CHECK_TYPES))
     expect(
       server.reports.some(({ agentId, report }) => agentId === idOf(fleet) && report.kind === 'checks'),
     ).toBe(false)

@@ -91,6 +91,25 @@ test.each<[string, MeasuredValues, [name: string, value: number, unit: string][]
     ],
   ],
   ['a file that is not there', { check_type: 'file', exists: false, size_bytes: 0, age_seconds: 0 }, []],
+  ['a log', { check_type: 'journal', count: 7, is_whole: true, entries: [] }, [['entries', 7, '']]],
+  [
+    'a web page',
+    {
+      check_type: 'http',
+      reason: '',
+      status: 200,
+      ms: 12.34567,
+      has_present: null,
+      has_absent: null,
+      is_cut: false,
+      cert_days: 30.126,
+    },
+    [
+      ['ms', 12.346, 'ms'],
+      ['cert_days', 30.13, 'd'],
+    ],
+  ],
+  ['a port in vain', { check_type: 'tcp', reason: 'Refused.', ms: null }, []],
   ['what could not be measured', { check_type: 'unmeasurable', reason: 'no' }, []],
 ])('the numbers of %s', (_, measured, expected) => {
   expect(seriesOf(measured).map(({ name, value, unit }) => [name, value, unit])).toEqual(expected)

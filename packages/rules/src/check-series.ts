@@ -54,8 +54,24 @@ export function seriesOf(measured: MeasuredValues): SeriesValue[] {
         { name: 'size', value: measured.size_bytes, unit: 'B' },
         { name: 'age', value: round(measured.age_seconds, 0), unit: 's' },
       ]
+    case 'eventlog':
+    case 'journal':
+      return [{ name: 'entries', value: measured.count, unit: '' }]
+    case 'http':
+      return [
+        ...answerTime(measured.ms),
+        ...(measured.cert_days === null
+          ? []
+          : [{ name: 'cert_days', value: round(measured.cert_days, 2), unit: 'd' }]),
+      ]
+    case 'tcp':
+    case 'dns':
+      return answerTime(measured.ms)
   }
 }
+
+const answerTime = (ms: number | null): SeriesValue[] =>
+  ms === null ? [] : [{ name: 'ms', value: round(ms, 3), unit: 'ms' }]
 
 const percent = (name: string, share: number): SeriesValue => ({
   name,

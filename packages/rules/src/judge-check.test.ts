@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type CheckToJudge, diskLeft, judgeCheck, type MeasuredValues, severityOf } from './judge-check.ts'
+import { type CheckToJudge, diskLeft, judgeCheck, type MeasuredValues } from './judge-check.ts'
 
 const GB = 1024 ** 3
 const MB = 1024 ** 2
@@ -264,6 +264,21 @@ test.each([
   },
 )
 
+test('the age of a file is said as a length of time', () => {
+  const check = {
+    check_type: 'file',
+    path: '/x',
+    expect: 'exists',
+    max_age_minutes: 0,
+    max_size_mb: 0,
+  } as const
+  const file = { check_type: 'file', exists: true, size_bytes: 3 * MB, age_seconds: 286 * 60 } as const
+  const words = (age_seconds: number) =>
+    judgeCheck({ ...check, alert_severity: 'error' }, { ...file, age_seconds }).more_info
+  expect(words(286 * 60)).toBe('3 MB, changed 4 h 46 min ago')
+  expect(words(-5)).toBe('3 MB, changed 0 s ago')
+})
+
 test('what could not be measured is an error and says why', () => {
   const reason = 'systemd does not run here.'
   expect(judgeCheck(disk(), { check_type: 'unmeasurable', reason })).toEqual({
@@ -272,21 +287,4 @@ test('what could not be measured is an error and says why', () => {
     more_info: reason,
   })
   expect(verdict(disk(), { check_type: 'cpuload', percent: 1 })).toBe('error')
-})
-
-test('a worse value is never judged milder, whatever the thresholds', () => {
-  const order = [null, 'info', 'warning', 'error']
-  const rank = (value: number, pair: Parameters<typeof severityOf>[0]) =>
-    order.indexOf(severityOf(pair, value))
-  for (let seed = 1; seed < 3000; seed += 1) {
-    const random = (salt: number) => Math.abs(Math.sin(seed * 12.9898 + salt) * 43_758.5453) % 1
-    const pair = {
-      warning_threshold: random(1) < 0.2 ? 0 : random(2) * 100,
-      error_threshold: random(3) < 0.2 ? 0 : random(4) * 100,
-      reverse: random(5) < 0.5,
-    }
-    const [low, high] = [random(6) * 120, random(7) * 120].toSorted((a, b) => a - b) as [number, number] // Two.
-    const [mild, bad] = pair.reverse ? [high, low] : [low, high]
-    expect(rank(bad, pair)).toBeGreaterThanOrEqual(rank(mild, pair))
-  }
 })

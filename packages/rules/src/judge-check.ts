@@ -1,20 +1,28 @@
+import { formatDuration } from './duration.ts'
+import { type EntriesToJudge, type FoundEntries, judgeEntries } from './judge-entries.ts'
+import {
+  judgeDns,
+  judgeHttp,
+  judgeTcp,
+  type ServerCheckToJudge,
+  type ServerMeasuredValues,
+} from './judge-server-check.ts'
+import {
+  compare,
+  fail,
+  firstLine,
+  type Judgement,
+  pass,
+  round,
+  type Severity,
+  type ThresholdPair,
+  worstOf,
+} from './judgement.ts'
+
 /** Decides from what a machine measured whether a check passes. */
 
-export type Severity = 'info' | 'warning' | 'error'
-export interface Judgement {
-  passing: boolean
-  /** Null when it passes. */
-  severity: Severity | null
-  /** One line for people. */
-  more_info: string
-}
-
-/** 0 = not set. */
-interface ThresholdPair {
-  warning_threshold: number
-  error_threshold: number
-}
 export type CheckToJudge =
+  | ServerCheckToJudge
   | ({ check_type: 'diskspace'; disk: string; threshold_unit: DiskUnit } & ThresholdPair)
   | ({ check_type: 'cpuload' } & ThresholdPair)
   | ({ check_type: 'memory'; memory_kind: 'memory' | 'swap' } & ThresholdPair)
@@ -51,6 +59,8 @@ export type CheckToJudge =
       max_size_mb: number
       alert_severity: Severity
     }
+  | ({ check_type: 'eventlog'; search_last_days: number } & EntriesToJudge)
+  | ({ check_type: 'journal'; search_last_minutes: number } & EntriesToJudge)
 export type DiskUnit = 'percent' | 'gigabytes' | 'inodes'
 export interface MetricThreshold extends ThresholdPair {
   name: string
@@ -59,6 +69,7 @@ export interface MetricThreshold extends ThresholdPair {
 }
 
 export type MeasuredValues =
+  | ServerMeasuredValues
   | { check_type: 'unmeasurable'; reason: string }
   | {
       check_type: 'diskspace'
@@ -86,6 +97,8 @@ export type MeasuredValues =
     }
   | { check_type: 'process'; count: number; memory_bytes: number }
   | { check_type: 'file'; exists: boolean; size_bytes: number; age_seconds: number }
+  | ({ check_type: 'eventlog' } & FoundEntries)
+  | ({ check_type: 'journal' } & FoundEntries)
 
 /** The verdict on what was measured by a check of the same type. Of another type: it could not be measured. */
 export function judgeCheck(check: CheckToJudge, measured: MeasuredValues): Judgement {
@@ -159,7 +172,7 @@ const judges: Judges = {
       const threshold = check.metric_thresholds.find((one) => one.name === name)
       return threshold ? [compare(threshold, value, `${name} is ${round(value)}${unit && ` ${unit}`}`)] : []
     })
-    return [byCode, ...byMetric].reduce((worst, one) => (rank(one) > rank(worst) ? one : worst))
+    return worstOf(byCode, ...byMetric)
   },
   process(check, { count, memory_bytes }) {
     const many = `${count} ${count === 1 ? 'process' : 'processes'} named ${check.process_name}`
@@ -171,13 +184,22 @@ const judges: Judges = {
   },
   file(check, { exists, size_bytes, age_seconds }) {
     const info = exists
-      ? `${round(size_bytes / MB)} MB, changed ${round(age_seconds / 60)} minutes ago`
+      ? `${round(size_bytes / MB)} MB, changed ${formatDuration(Math.max(0, age_seconds))} ago`
       : `There is no ${check.path}`
     if (check.expect === 'missing') return exists ? fail(check.alert_severity, info) : pass(info)
     const isTooOld = check.max_age_minutes > 0 && age_seconds > check.max_age_minutes * 60
     const isTooLarge = check.max_size_mb > 0 && size_bytes > check.max_size_mb * MB
     return !exists || isTooOld || isTooLarge ? fail(check.alert_severity, info) : pass(info)
   },
+  eventlog(check, found) {
+    const { search_last_days: days } = check
+    return judgeEntries(check, found, days === 0 ? 'in the whole log' : `in the last ${days} d`)
+  },
+  journal: (check, found) =>
+    judgeEntries(check, found, `in the last ${formatDuration(check.search_last_minutes * 60)}`),
+  http: judgeHttp,
+  tcp: judgeTcp,
+  dns: judgeDns,
 }
 
 /** What is left on a disk in the unit of its thresholds; undefined where inodes are not counted. */
@@ -191,21 +213,6 @@ export function diskLeft(
   return inodes_total === null || inodes_free === null ? undefined : percentOf(inodes_free, inodes_total)
 }
 
-/** Beyond a threshold is what is more than it, or less where the number counts down. */
-export function severityOf(
-  { warning_threshold, error_threshold, reverse }: ThresholdPair & { reverse: boolean },
-  value: number,
-): Severity | null {
-  const isBeyond = (threshold: number) => threshold > 0 && (reverse ? value < threshold : value > threshold)
-  if (isBeyond(error_threshold)) return 'error'
-  return isBeyond(warning_threshold) ? 'warning' : null
-}
-
-function compare(pair: ThresholdPair & { reverse: boolean }, value: number, info: string): Judgement {
-  const severity = severityOf(pair, value)
-  return severity === null ? pass(info) : fail(severity, info)
-}
-
 /** Success, warning and info codes as they are listed; of the others 0 passes. */
 function judgeExit(
   codes: Extract<CheckToJudge, { check_type: 'script' }>,
@@ -217,15 +224,5 @@ function judgeExit(
   return retcode === 0 || codes.success_return_codes.includes(retcode) ? pass(words) : fail('error', words)
 }
 
-const SEVERITIES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']
-const rank = ({ severity }: Judgement) => SEVERITIES.indexOf(severity)
-const pass = (more_info: string): Judgement => ({ passing: true, severity: null, more_info })
-const fail = (severity: Severity, more_info: string): Judgement => ({ passing: false, severity, more_info })
 const percentOf = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100)
-const round = (value: number) => (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10)
 const formatGb = (bytes: number) => `${round(bytes / GB)} GB`
-
-function firstLine(text: string): string | undefined {
-  const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('metric '))
-  return line?.trim().slice(0, 200)
-}

@@ -1,4 +1,4 @@
-import { type Severity, severityOf } from './judge-check.ts'
+import { type Severity, severityOf } from './judgement.ts'
 
 /** `[unix seconds, mean, least, most]`; of a raw sample all three are the same. */
 export type PreviewPoint = readonly [number, number, number, number]

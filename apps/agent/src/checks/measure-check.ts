@@ -1,4 +1,4 @@
-import { CheckDefinition, Measured, type CheckType } from '@muster/contract/agent/checks'
+import { CheckDefinition, Measured, type MachineCheckType } from '@muster/contract/agent/checks'
 import { describeError } from '../log/log.ts'
 import type { CheckContext, DefinitionOf } from './check-kind.ts'
 import type { UnknownCheck } from './definitions.ts'
@@ -26,7 +26,7 @@ export async function measureCheck(
   }
 }
 
-async function measureWithin<Type extends CheckType>(
+async function measureWithin<Type extends MachineCheckType>(
   definition: DefinitionOf<Type>,
   context: CheckContext,
 ): Promise<Measured> {

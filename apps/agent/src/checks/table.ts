@@ -1,4 +1,4 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { MachineCheckType } from '@muster/contract/agent/checks'
 import type { CheckKind } from './check-kind.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { CheckKind } from './check-kind.ts'
  * (contract/src/api/checks.ts), the verdict and the numbers to keep (rules/src/judge-check.ts, check-series.ts), a file
  * beside this one, and a line here. What differs between systems stands in os/probes.ts.
  */
-export const checkTable: { [Type in CheckType]: () => Promise<CheckKind<Type>> } = {
+export const checkTable: { [Type in MachineCheckType]: () => Promise<CheckKind<Type>> } = {
   diskspace: async () => (await import('./diskspace.ts')).diskspace,
   cpuload: async () => (await import('./cpuload.ts')).cpuload,
   memory: async () => (await import('./memory.ts')).memory,
@@ -17,6 +17,8 @@ export const checkTable: { [Type in CheckType]: () => Promise<CheckKind<Type>> }
   script: async () => (await import('./script.ts')).script,
   process: async () => (await import('./process.ts')).processCheck,
   file: async () => (await import('./file.ts')).file,
+  eventlog: async () => (await import('./eventlog.ts')).eventlog,
+  journal: async () => (await import('./journal.ts')).journal,
 }
 
 export async function loadCheckTypes(): Promise<void> {

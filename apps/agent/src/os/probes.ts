@@ -1,3 +1,6 @@
+import type { CheckDefinition } from '@muster/contract/agent/checks'
+import type { FoundEntries } from './log-entries.ts'
+
 /** How full a mounted disk is. */
 export interface MountSpace {
   totalBytes: number
@@ -48,4 +51,13 @@ export interface Probes {
   startService(name: string, signal: AbortSignal): Promise<string | undefined>
   /** Processes whose program has this name, and the memory that they hold together. */
   findProcesses(name: string, signal: AbortSignal): Promise<{ count: number; memoryBytes: number }>
+  /** Entries of the Windows event log. */
+  findEvents(search: SearchOf<'eventlog'>, signal: AbortSignal): Promise<FoundEntries>
+  /** Entries of systemd's journal. */
+  findJournal(search: SearchOf<'journal'>, signal: AbortSignal): Promise<FoundEntries>
 }
+
+type SearchOf<Type extends 'eventlog' | 'journal'> = Extract<
+  CheckDefinition,
+  { check_type: Type }
+>['settings']

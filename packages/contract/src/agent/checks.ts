@@ -4,8 +4,9 @@ import { Interpreter } from './interpreter.ts'
 /**
  * Checks as they cross the agent's link: what a machine measures and how often, and what it measured. Whether that is
  * good or bad is not known here: thresholds stay with the server, and `@muster/rules/judge-check` decides.
+ * What the server itself measures stands in api/server-checks.ts.
  */
-export const CHECK_TYPES = [
+export const MACHINE_CHECK_TYPES = [
   'diskspace',
   'cpuload',
   'memory',
@@ -14,12 +15,30 @@ export const CHECK_TYPES = [
   'script',
   'process',
   'file',
+  'eventlog',
+  'journal',
 ] as const
-export const CheckType = z.enum(CHECK_TYPES)
-export type CheckType = z.infer<typeof CheckType>
+export const MachineCheckType = z.enum(MACHINE_CHECK_TYPES)
+export type MachineCheckType = z.infer<typeof MachineCheckType>
 
 const Path = z.string().trim().min(1, 'A path is needed.').max(1000)
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
+/** A part of a text, upper or lower case; null = any. Never a pattern. */
+const Part = z.string().min(1).max(500).nullable()
+
+export const EVENT_LOGS = ['Application', 'System', 'Security'] as const
+export const EVENT_TYPES = ['INFO', 'WARNING', 'ERROR', 'AUDIT_SUCCESS', 'AUDIT_FAILURE'] as const
+/** From the most serious on; journald counts them from 0. */
+export const JOURNAL_PRIORITIES = [
+  'emerg',
+  'alert',
+  'crit',
+  'err',
+  'warning',
+  'notice',
+  'info',
+  'debug',
+] as const
 
 /** What each type needs to know to measure. */
 export const measureSettings = {
@@ -52,7 +71,32 @@ export const measureSettings = {
   /** Processes whose program has this name (`sshd`, `notepad.exe`); upper and lower case differ on Linux only. */
   process: z.object({ process_name: Name }),
   file: z.object({ path: Path }),
-} as const satisfies Record<CheckType, z.ZodType>
+  /** Of Windows. `event_source` and `event_message` are parts of what the event says. */
+  eventlog: z.object({
+    log_name: z.enum(EVENT_LOGS),
+    event_id: z.int().min(0).max(65_535),
+    event_id_is_wildcard: z.boolean(),
+    event_type: z.enum(EVENT_TYPES),
+    event_source: Part,
+    event_message: Part,
+    /** 0 = the whole log. */
+    search_last_days: z.int().min(0).max(9999),
+  }),
+  /** Of systemd: what has this priority or a more serious one. */
+  journal: z.object({
+    /** Null = any. */
+    unit: z
+      .string()
+      .trim()
+      .min(1)
+      .max(255)
+      .regex(/^[^-/\s][^/\s]*$/, 'Write the name of a unit.')
+      .nullable(),
+    priority: z.enum(JOURNAL_PRIORITIES),
+    event_message: Part,
+    search_last_minutes: z.int().min(1).max(525_600),
+  }),
+} as const satisfies Record<MachineCheckType, z.ZodType>
 
 const DefinitionHead = {
   id: z.int(),
@@ -69,6 +113,8 @@ export const CheckDefinition = z.discriminatedUnion('check_type', [
   z.object({ ...DefinitionHead, check_type: z.literal('script'), settings: measureSettings.script }),
   z.object({ ...DefinitionHead, check_type: z.literal('process'), settings: measureSettings.process }),
   z.object({ ...DefinitionHead, check_type: z.literal('file'), settings: measureSettings.file }),
+  z.object({ ...DefinitionHead, check_type: z.literal('eventlog'), settings: measureSettings.eventlog }),
+  z.object({ ...DefinitionHead, check_type: z.literal('journal'), settings: measureSettings.journal }),
 ])
 export type CheckDefinition = z.infer<typeof CheckDefinition>
 
@@ -84,6 +130,26 @@ export const Metric = z.object({
 })
 export type Metric = z.infer<typeof Metric>
 export const MAX_METRICS = 20
+
+export const MAX_LOG_ENTRIES = 20
+export const MAX_LOG_MESSAGE = 500
+/** Entries of a log that match. */
+const FoundEntries = {
+  count: z.int().min(0),
+  /** False: there was more than could be read in time, and only the newest part of it has been. */
+  is_whole: z.boolean(),
+  /** The newest, the newest first. */
+  entries: z
+    .array(
+      z.object({
+        at: z.iso.datetime(),
+        source: z.string().max(255),
+        event_id: z.string().max(64),
+        message: z.string().max(MAX_LOG_MESSAGE),
+      }),
+    )
+    .max(MAX_LOG_ENTRIES),
+}
 
 /** What was measured, by type. `unmeasurable`: the machine could not measure at all, and says why. */
 export const Measured = z.discriminatedUnion('check_type', [
@@ -140,6 +206,8 @@ export const Measured = z.discriminatedUnion('check_type', [
     size_bytes: Bytes,
     age_seconds: z.number(),
   }),
+  z.object({ check_type: z.literal('eventlog'), ...FoundEntries }),
+  z.object({ check_type: z.literal('journal'), ...FoundEntries }),
 ])
 export type Measured = z.infer<typeof Measured>
 

@@ -1,14 +1,19 @@
 import { z } from 'zod'
-import { CheckType, measureSettings } from '../agent/checks.ts'
+import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
+import { logCheckFields } from './log-checks.ts'
+import { SERVER_CHECK_TYPES, serverCheckFields } from './server-checks.ts'
+import { Severity } from './severity.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
 
-export const Severity = z.enum(['info', 'warning', 'error'])
-export type Severity = z.infer<typeof Severity>
+export const CHECK_TYPES = [...MACHINE_CHECK_TYPES, ...SERVER_CHECK_TYPES] as const
+export const CheckType = z.enum(CHECK_TYPES)
+export type CheckType = z.infer<typeof CheckType>
 export const CheckStatus = z.enum(['passing', 'failing', 'pending'])
 export type CheckStatus = z.infer<typeof CheckStatus>
 
-const PercentThreshold = z.number().min(0).max(99)
+const MAX_PERCENT = 99
+const PercentThreshold = z.number().min(0).max(MAX_PERCENT)
 const ReturnCodes = z.array(z.int().min(0).max(2_147_483_647)).max(50)
 const EnvVars = measureSettings.script.shape.env_vars
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
@@ -78,11 +83,19 @@ export const checkFields = {
     max_size_mb: z.int().min(0).max(100_000_000).default(0),
     alert_severity,
   }),
+  ...logCheckFields,
+  ...serverCheckFields,
 } as const satisfies Record<CheckType, z.ZodType>
 
 /** `check_type` and the own fields of that type. */
 export const CheckSettings = z.discriminatedUnion('check_type', [
-  checkFields.diskspace.extend({ check_type: z.literal('diskspace') }),
+  checkFields.diskspace.extend({ check_type: z.literal('diskspace') }).superRefine((disk, issues) => {
+    if (disk.threshold_unit === 'gigabytes') return
+    for (const field of ['warning_threshold', 'error_threshold'] as const) {
+      if (disk[field] > MAX_PERCENT)
+        issues.addIssue({ code: 'custom', path: [field], message: `At most ${MAX_PERCENT} percent.` })
+    }
+  }),
   checkFields.cpuload.extend({ check_type: z.literal('cpuload') }),
   checkFields.memory.extend({ check_type: z.literal('memory') }),
   checkFields.ping.extend({ check_type: z.literal('ping') }),
@@ -90,6 +103,17 @@ export const CheckSettings = z.discriminatedUnion('check_type', [
   checkFields.script.extend({ check_type: z.literal('script') }),
   checkFields.process.extend({ check_type: z.literal('process') }),
   checkFields.file.extend({ check_type: z.literal('file') }),
+  checkFields.eventlog.extend({ check_type: z.literal('eventlog') }),
+  checkFields.journal.extend({ check_type: z.literal('journal') }),
+  checkFields.http.extend({ check_type: z.literal('http') }).superRefine((http, issues) => {
+    if (http.method === 'GET') return
+    for (const field of ['text_present', 'text_absent'] as const) {
+      if (http[field] !== null)
+        issues.addIssue({ code: 'custom', path: [field], message: 'The answer to HEAD has no text.' })
+    }
+  }),
+  checkFields.tcp.extend({ check_type: z.literal('tcp') }),
+  checkFields.dns.extend({ check_type: z.literal('dns') }),
 ])
 export type CheckSettings = z.infer<typeof CheckSettings>
 
@@ -218,7 +242,7 @@ export const runChecks = endpoint({
   method: 'POST',
   path: '/checks/:agent_id/run/',
   access: 'can_run_checks',
-  summary: 'Run some or all checks of a machine now; refused where it is not connected',
+  summary: 'Run some or all checks of a machine now; its own are refused where it is not connected',
   params: AgentParams,
   body: z.object({ ids: z.array(Id).max(5000).optional() }),
   response: Nothing,

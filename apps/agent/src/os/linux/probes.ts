@@ -4,6 +4,8 @@ import { Unmeasurable } from '../../checks/unmeasurable.ts'
 import { measureMountSpace } from '../mount-space.ts'
 import { pingPosix } from '../posix-ping.ts'
 import type { Probes } from '../probes.ts'
+import { noEventLog } from '../no-log.ts'
+import { findJournalEntries } from './journal.ts'
 import { listMountPoints } from './mounts.ts'
 import { findNamedProcesses } from './proc-named.ts'
 import { parseCpuTimes, parseMemory } from './proc-load.ts'
@@ -23,4 +25,6 @@ export const linuxProbes: Probes = {
   findService: findUnit,
   startService: startUnit,
   findProcesses: findNamedProcesses,
+  findEvents: noEventLog('Linux'),
+  findJournal: findJournalEntries,
 }

@@ -2,6 +2,7 @@ import { totalmem } from 'node:os'
 import { Unmeasurable } from '../../checks/unmeasurable.ts'
 import { readCpuTimes } from '../cpu-times.ts'
 import { measureMountSpace } from '../mount-space.ts'
+import { noEventLog, noJournal } from '../no-log.ts'
 import { pingPosix } from '../posix-ping.ts'
 import type { Probes } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
@@ -60,6 +61,8 @@ export const macosProbes: Probes = {
     if (code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(stderr)}`)
     return sumNamedProcesses(stdout, name)
   },
+  findEvents: noEventLog('macOS'),
+  findJournal: noJournal('macOS'),
 }
 
 /** Labels are looked for among the services of the system, or where a path (`gui/501/label`) says. */

@@ -2,8 +2,10 @@ import { freemem, totalmem } from 'node:os'
 import { Unmeasurable } from '../../checks/unmeasurable.ts'
 import { readCpuTimes } from '../cpu-times.ts'
 import { measureMountSpace } from '../mount-space.ts'
+import { noJournal } from '../no-log.ts'
 import type { Probes } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
+import { findWindowsEvents } from './event-log.ts'
 import { parseWindowsPing } from './ping.ts'
 import { parsePageFiles } from './page-files.ts'
 import { findErrorCode, parseServiceState } from './service-control.ts'
@@ -59,4 +61,6 @@ export const windowsProbes: Probes = {
     if (code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(stderr, stdout)}`)
     return sumNamedTasks(stdout, name)
   },
+  findEvents: findWindowsEvents,
+  findJournal: noJournal('Windows'),
 }

@@ -1,4 +1,4 @@
-import { CheckType } from '@muster/contract/agent/checks'
+import { CheckType } from '@muster/contract/api/checks'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type Check, createCheck, editCheck, getCheck, listAgentChecks } from '@muster/contract/api/checks'
 import { ApiError } from '@muster/contract/client'

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckType } from '@muster/contract/api/checks'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check } from '@muster/contract/api/checks'
 import { THRESHOLD_MESSAGE_MS } from '@muster/rules/thresholds'

@@ -1,3 +1,4 @@
+import { SERVER_CHECK_LIMIT_MS } from '@muster/contract/api/server-checks'
 import { useComputedColorScheme } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
@@ -16,6 +17,9 @@ import {
 import { AXIS_PX, type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
 import { readColors } from './graph-marks.ts'
 import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
+
+/** Milliseconds: the time limit of what is not a share. */
+const MOST = SERVER_CHECK_LIMIT_MS
 
 export interface CheckGraphProps extends GraphMarks {
   label: string
@@ -54,7 +58,7 @@ export function CheckGraph(props: CheckGraphProps) {
   const latest = useRef({ columns, range, failures, thresholds, onZoom })
   const [cursor, setCursor] = useState<GraphCursor>()
   const mayZoom = onZoom !== undefined
-  const drag = useThresholdDrag({ chart, thresholds, onThreshold })
+  const drag = useThresholdDrag({ chart, thresholds, most: unit === '%' ? 99 : MOST, onThreshold })
 
   useLayoutEffect(() => {
     latest.current = { columns, range, failures, thresholds, onZoom }

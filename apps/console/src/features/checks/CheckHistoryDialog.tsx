@@ -1,5 +1,5 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
-import type { Check } from '@muster/contract/api/checks'
+import type { Check, CheckType } from '@muster/contract/api/checks'
 import { Suspense } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
@@ -21,6 +21,8 @@ import { useSamples } from './use-samples.ts'
 
 const CheckGraph = lazyPart(() => import('./CheckGraph.tsx').then((file) => file.CheckGraph))
 const GRAPH_PX = 300
+/** Types that have more to show than numbers. */
+const OUTPUT_TYPES = new Set<CheckType>(['script', 'eventlog', 'journal'])
 
 /** What a check has measured over time. */
 export function CheckHistoryDialog({ item = '', close }: AddressedDialogProps) {
@@ -90,7 +92,7 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
           />
         </Suspense>
       )}
-      {settings.check_type === 'script' && result.last_run !== null && <LastOutput result={result} />}
+      {OUTPUT_TYPES.has(settings.check_type) && result.last_run !== null && <LastOutput check={check} />}
     </div>
   )
 }

@@ -10,6 +10,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { usePane } from '../agents/use-pane.ts'
 import type { CheckActions } from './use-check-actions.ts'
 import classes from './ChecksPane.module.css'
+import { checkName } from './check-words.ts'
 import { CHECK_CARD, CHECK_COLUMNS, CHECK_COLUMNS_PX, type CheckContext } from './check-columns.tsx'
 
 const ROW_PX = 32
@@ -60,7 +61,7 @@ export function CheckTable({ agent, checks, actions }: CheckTableProps) {
       />
       {menu !== undefined && asked !== undefined && (
         <ContextMenu
-          label={`Actions on ${asked.readable_desc}`}
+          label={`Actions on ${checkName(asked)}`}
           at={menu.at}
           entries={actions.menuOf(asked)}
           onClose={() => setMenu(undefined)}

@@ -74,7 +74,7 @@ function ChecksTools({ agent, checks, actions }: ChecksToolsProps) {
           >
             Reset all
           </Button>
-          <NewCheck agentId={agent.agent_id} />
+          <NewCheck agent={agent} />
         </>
       )}
       {asking && (
@@ -97,13 +97,13 @@ function NoChecks({ agent, mayManage }: { agent: AgentDetail; mayManage: boolean
     <EmptyState
       message={`${agent.hostname} has no checks yet. Add one, and the machine begins to measure at once.`}
     >
-      <NewCheck agentId={agent.agent_id} />
+      <NewCheck agent={agent} />
     </EmptyState>
   )
 }
 
 /** A button that offers the types. */
-function NewCheck({ agentId }: { agentId: string }) {
+function NewCheck({ agent }: { agent: AgentDetail }) {
   return (
     <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>
@@ -116,7 +116,7 @@ function NewCheck({ agentId }: { agentId: string }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <NewCheckItems agentId={agentId} />
+        <NewCheckItems agent={agent} />
       </Menu.Dropdown>
     </Menu>
   )

@@ -1,12 +1,17 @@
-import type { CheckState } from '@muster/contract/api/checks'
+import type { Check } from '@muster/contract/api/checks'
 import { formatDuration } from '@muster/rules/duration'
 import { useMemo } from 'react'
 import { OutputBox } from '../../ui/OutputBox.tsx'
 import classes from './CheckHistory.module.css'
 
-/** What the script of a check printed last. */
-export function LastOutput({ result }: { result: CheckState }) {
-  const { stdout, stderr, retcode, execution_time } = result
+/** What the script of a check printed last, or the entries of a log that it found. */
+export function LastOutput({
+  check: { check_result, settings },
+}: {
+  check: Pick<Check, 'check_result' | 'settings'>
+}) {
+  const { stdout, stderr, retcode, execution_time } = check_result
+  const isScript = settings.check_type === 'script'
   const segments = useMemo(
     () =>
       [
@@ -18,7 +23,7 @@ export function LastOutput({ result }: { result: CheckState }) {
   return (
     <section aria-label="Last run" className={classes.output}>
       <h3 className={classes.title}>
-        Last run
+        {isScript ? 'Last run' : 'Newest matching entries of the last run'}
         {retcode !== null && ` · exit code ${retcode}`}
         {execution_time !== null && ` · ${formatDuration(execution_time)}`}
       </h3>
@@ -26,7 +31,7 @@ export function LastOutput({ result }: { result: CheckState }) {
         <OutputBox
           label="Output of the last run"
           segments={segments}
-          empty="It printed nothing."
+          empty={isScript ? 'It printed nothing.' : 'There were none.'}
           growing={false}
         />
       </div>

@@ -1,18 +1,24 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import { Menu } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { CheckType } from '@muster/contract/api/checks'
 import {
   type Icon,
+  IconAddressBook,
   IconAppWindow,
   IconCpu,
   IconDatabase,
   IconFile,
   IconFileCode,
+  IconLogs,
+  IconPlugConnected,
   IconServerCog,
   IconStack2,
   IconWifi,
+  IconWorld,
 } from '@tabler/icons-react'
 import { useDialog } from '../../app/use-dialog.ts'
 import { MenuItems } from '../../ui/MenuItems.tsx'
-import { TYPE_LABELS } from './check-words.ts'
+import { TYPE_LABELS, isFromServer, isOfPlatform } from './check-words.ts'
 
 const TYPE_ICONS: Record<CheckType, Icon> = {
   diskspace: IconDatabase,
@@ -22,22 +28,33 @@ const TYPE_ICONS: Record<CheckType, Icon> = {
   service: IconServerCog,
   process: IconAppWindow,
   file: IconFile,
+  eventlog: IconLogs,
+  journal: IconLogs,
+  http: IconWorld,
+  tcp: IconPlugConnected,
+  dns: IconAddressBook,
   script: IconFileCode,
 }
 
-/** The types of checks, as the lines of a menu. */
-export function NewCheckItems({ agentId }: { agentId: string }) {
+/** The types of checks that the machine can have, as the lines of a menu. */
+export function NewCheckItems({ agent }: { agent: Pick<AgentDetail, 'agent_id' | 'plat'> }) {
   const { open } = useDialog()
   // Object.keys forgets the names.
-  const types = Object.keys(TYPE_LABELS) as CheckType[]
+  const types = (Object.keys(TYPE_LABELS) as CheckType[]).filter((type) => isOfPlatform(type, agent.plat))
+  const entriesOf = (some: CheckType[]) =>
+    some.map((type) => ({
+      id: type,
+      label: TYPE_LABELS[type],
+      icon: TYPE_ICONS[type],
+      run: () => open('add-check', `${agent.agent_id}.${type}`),
+    }))
   return (
-    <MenuItems
-      entries={types.map((type) => ({
-        id: type,
-        label: TYPE_LABELS[type],
-        icon: TYPE_ICONS[type],
-        run: () => open('add-check', `${agentId}.${type}`),
-      }))}
-    />
+    <>
+      <Menu.Label>On the machine</Menu.Label>
+      <MenuItems entries={entriesOf(types.filter((type) => !isFromServer(type)))} />
+      <Menu.Divider />
+      <Menu.Label>From the server</Menu.Label>
+      <MenuItems entries={entriesOf(types.filter(isFromServer))} />
+    </>
   )
 }

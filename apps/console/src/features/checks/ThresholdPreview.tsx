@@ -1,5 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form'
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckType } from '@muster/contract/api/checks'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type Check, type CheckSettings, listAgentChecks } from '@muster/contract/api/checks'
 import { formatDuration } from '@muster/rules/duration'
@@ -43,12 +43,13 @@ export function ThresholdPreview({ agent, check, type, form }: ThresholdPreviewP
       run_interval_seconds: intervalSeconds(body, agent.check_interval),
     }
     const points = parts.flatMap((part) => part.points)
-    return { points, preview: previewThresholds(parts, settings, data.range.to) }
+    const unit = data.newer.series.find(({ name }) => name === threshold.series)?.unit ?? '%'
+    return { points, unit, preview: previewThresholds(parts, settings, data.range.to) }
     // The values within: the objects are new with each drawing.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [data, JSON.stringify([body, threshold]), agent.check_interval])
   if (like === undefined || shown === undefined || threshold === undefined || data === undefined) return null
-  const { points, preview } = shown
+  const { points, unit, preview } = shown
   if (preview.since === undefined) return null
   const range = { from: Math.max(data.range.from, preview.since), to: data.range.to }
   return (
@@ -60,7 +61,7 @@ export function ThresholdPreview({ agent, check, type, form }: ThresholdPreviewP
         <CheckGraph
           label="What was measured, with these thresholds"
           points={points}
-          unit="%"
+          unit={unit}
           stepSeconds={Math.max(data.older.resolution, intervalSeconds(like, agent.check_interval))}
           isMean={false}
           range={range}
@@ -97,6 +98,10 @@ function measuredBy(settings: CheckSettings): string | undefined {
     case 'cpuload':
     case 'memory':
       return settings.check_type
+    case 'http':
+      return `http ${settings.url}`
+    case 'tcp':
+      return `tcp ${settings.host} ${settings.port}`
     default:
       return undefined
   }

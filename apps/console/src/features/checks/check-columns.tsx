@@ -6,7 +6,7 @@ import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import type { Point } from '../../ui/menu-entry.ts'
 import { CheckStatus } from './CheckStatus.tsx'
 import classes from './ChecksPane.module.css'
-import { describeInterval } from './check-words.ts'
+import { checkName, describeInterval } from './check-words.ts'
 
 export interface CheckContext {
   nowMs: number
@@ -30,7 +30,12 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
     id: 'description',
     title: 'Description',
     width: 'minmax(160px, 2fr)',
-    render: ({ readable_desc }) => <bdi className={classes.name}>{readable_desc}</bdi>,
+    // Thresholds and all stand in the tooltip: they are too long for a column.
+    render: (check) => (
+      <bdi className={classes.name} data-tip={check.readable_desc}>
+        {checkName(check)}
+      </bdi>
+    ),
   },
   {
     id: 'more_info',
@@ -66,7 +71,7 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
   render: (check, context) => (
     <>
       <div className={classes.cardLine}>
-        <bdi className={`${classes.cut} ${classes.name}`}>{check.readable_desc}</bdi>
+        <bdi className={`${classes.cut} ${classes.name}`}>{checkName(check)}</bdi>
         <span className={classes.cardEnd}>
           <CheckStatus state={check.check_result} />
           <MenuButton check={check} onOpen={context.openMenu} />
@@ -99,7 +104,7 @@ function MenuButton({ check, onOpen }: { check: Check; onOpen: CheckContext['ope
       size="sm"
       className={classes.action ?? ''}
       tabIndex={-1}
-      aria-label={`Actions on ${check.readable_desc}`}
+      aria-label={`Actions on ${checkName(check)}`}
       onClick={(event) => {
         event.stopPropagation()
         const { left, bottom } = event.currentTarget.getBoundingClientRect()

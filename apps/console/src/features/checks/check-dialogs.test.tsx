@@ -128,6 +128,8 @@ test.each([
   ['service', { Service: 'cron.service' }],
   ['process', { Process: 'sshd' }],
   ['file', { Path: '/var/log/syslog' }],
+  ['journal', { Name: 'Disk errors' }],
+  ['eventlog', { Name: 'Failed sign-ins' }],
 ])('a %s check needs what it is about', async (type, fields) => {
   const { server, open } = await givenChecks()
   await open(add(type))

@@ -1,4 +1,4 @@
-import { CHECK_TYPES } from '@muster/contract/agent/checks'
+import { CHECK_TYPES } from '@muster/contract/api/checks'
 import { describe, expect, test } from 'vitest'
 import { checkCheckForm, newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
 
@@ -14,6 +14,11 @@ const FILLED = {
   script: { script: '7' },
   process: { process_name: 'sshd' },
   file: { path: '/var/log/syslog' },
+  eventlog: { name: 'Failed sign-ins' },
+  journal: { name: 'Disk errors' },
+  http: { name: 'Shop', url: 'https://shop.example.org/' },
+  tcp: { name: 'Mail', host: 'mail.example.org', port: 25 },
+  dns: { name: 'Web', record_name: 'www.example.org' },
 }
 
 test.each(CHECK_TYPES)('a new %s check has the usual values, and says what is missing', (type) => {
@@ -42,9 +47,11 @@ describe('thresholds', () => {
     ['memory', 80, 80, 'Warning Threshold must be less than Error Threshold'],
     ['diskspace', 10, 25, 'Warning Threshold must be more than Error Threshold'],
     ['cpuload', 0, 90, undefined],
+    ['http', 0, 0, undefined],
+    ['tcp', 500, 200, 'Warning Threshold must be less than Error Threshold'],
     ['diskspace', 25, 0, undefined],
     ['cpuload', 100, 90, 'From 0 to 99.'],
-    ['diskspace', 100, 10, 'From 0 to 99.'],
+    ['diskspace', 100, 10, 'At most 99 percent.'],
   ] as const
   test.each(cases)('%s with %d and %d', (type, warning_threshold, error_threshold, message) => {
     const form = { ...newCheckForm(type), ...FILLED[type], warning_threshold, error_threshold }

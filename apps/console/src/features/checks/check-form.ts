@@ -1,5 +1,6 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, checkFields, editCheck } from '@muster/contract/api/checks'
+import { SERVER_CHECK_TYPES } from '@muster/contract/api/server-checks'
 import { validateThresholds } from '@muster/rules/thresholds'
 import { checkVariable } from '../history/run-form.ts'
 
@@ -10,7 +11,24 @@ import { checkVariable } from '../history/run-form.ts'
 export type CheckForm = Record<string, unknown>
 
 const SCHEDULE = { fails_b4_alert: 1, run_interval: 0 }
-const CODE_LISTS = new Set(['info_return_codes', 'warning_return_codes', 'success_return_codes'])
+/** Texts that may be left out. */
+const OPTIONAL_TEXTS = new Set([
+  'event_source',
+  'event_message',
+  'unit',
+  'text_present',
+  'text_absent',
+  'expected_value',
+  'resolver',
+])
+/** Types that may fail for other reasons, and need no thresholds. */
+const FREE_TYPES = new Set<CheckType>(SERVER_CHECK_TYPES)
+const CODE_LISTS = new Set([
+  'info_return_codes',
+  'warning_return_codes',
+  'success_return_codes',
+  'expected_status',
+])
 /** Types whose thresholds count what remains. */
 const REVERSE_TYPES = new Set<CheckType>(['diskspace'])
 
@@ -43,16 +61,14 @@ export const toCheckBody = (type: CheckType, form: CheckForm) => parseForm(type,
 export function checkCheckForm(type: CheckType, form: CheckForm): Record<string, string | null> {
   const { issues } = parseForm(type, form)
   const errors: Record<string, string | null> = {}
-  for (const { path, message } of issues) {
+  for (const { code, path, message } of issues) {
     const [field = '', ...rest] = path[0] === 'settings' ? path.slice(1) : path
     const name = CODE_LISTS.has(String(field)) ? String(field) : [field, ...rest].join('.')
-    errors[name] ??= RANGES[`${type}.${name}`] ?? RANGES[String(field)] ?? message
+    const usual = RANGES[`${type}.${name}`] ?? RANGES[String(field)]
+    errors[name] ??= code === 'custom' ? message : (usual ?? message)
   }
-  if (isShare(form) && errors.warning_threshold === undefined)
-    errors.warning_threshold = shareError(form, 'warning_threshold')
-  if (isShare(form) && errors.error_threshold === undefined)
-    errors.error_threshold = shareError(form, 'error_threshold')
   errors.warning_threshold ??= thresholdMessage(type, form) ?? null
+  if (type === 'http') errors.cert_warning_days ??= certificateMessage(form)
   const variables = asTexts(form.env_vars)
   errors.env_vars ??= variables.map(checkVariable).find((message) => message !== null) ?? null
   asRows(form.metric_thresholds).forEach((row, index) => {
@@ -64,7 +80,13 @@ export function checkCheckForm(type: CheckType, form: CheckForm): Record<string,
 /** What the rule of the thresholds says to those of the form; nothing while a number is not whole. */
 export function thresholdMessage(type: CheckType, form: CheckForm): string | undefined {
   if (!('warning_threshold' in form)) return undefined
+  if (FREE_TYPES.has(type) && !form.warning_threshold && !form.error_threshold) return undefined
   return messageFor(form, REVERSE_TYPES.has(type)) ?? undefined
+}
+
+function certificateMessage({ cert_warning_days, cert_error_days }: CheckForm): string | null {
+  if (!cert_warning_days && !cert_error_days) return null
+  return messageFor({ warning_threshold: cert_warning_days, error_threshold: cert_error_days }, true)
 }
 
 function messageFor(pair: CheckForm, reverse: boolean): string | null {
@@ -72,10 +94,6 @@ function messageFor(pair: CheckForm, reverse: boolean): string | null {
   if (typeof warning !== 'number' || typeof error !== 'number') return null
   return validateThresholds({ warning, error, reverse }) ?? null
 }
-
-/** Percent of a disk, or of its inodes. */
-const isShare = (form: CheckForm) => 'threshold_unit' in form && form.threshold_unit !== 'gigabytes'
-const shareError = (form: CheckForm, name: string) => (Number(form[name]) > 99 ? 'From 0 to 99.' : null)
 
 const RANGES: Record<string, string> = {
   'diskspace.disk': 'Choose a disk, or write where it is mounted.',
@@ -88,6 +106,19 @@ const RANGES: Record<string, string> = {
   info_return_codes: 'Write exit codes, with commas between them.',
   warning_return_codes: 'Write exit codes, with commas between them.',
   success_return_codes: 'Write exit codes, with commas between them.',
+  'http.warning_threshold': 'From 0 to 10000 ms.',
+  'http.error_threshold': 'From 0 to 10000 ms.',
+  'tcp.warning_threshold': 'From 0 to 10000 ms.',
+  'tcp.error_threshold': 'From 0 to 10000 ms.',
+  cert_warning_days: 'From 0 to 3650.',
+  cert_error_days: 'From 0 to 3650.',
+  expected_status: 'Write numbers from 100 to 599, with commas between them.',
+  port: 'From 1 to 65535.',
+  event_id: 'From 0 to 65535.',
+  unit: 'Write the name of a unit.',
+  search_last_days: 'From 0 to 9999.',
+  search_last_minutes: 'From 1 to 525600.',
+  number_of_events_b4_alert: 'From 1 to 10000.',
   max_memory_mb: 'A whole number; 0 = any.',
   max_age_minutes: 'A whole number; 0 = any.',
   max_size_mb: 'A whole number; 0 = any.',
@@ -97,9 +128,11 @@ const RANGES: Record<string, string> = {
 
 function parseForm(type: CheckType, form: CheckForm) {
   const { fails_b4_alert, run_interval, ...fields } = form
-  const own = Object.entries(fields).map(([name, value]) => [
+  // The answer to HEAD has no text: its fields are not shown, and what stands in them does not count.
+  const hidden = fields.method === 'HEAD' ? { text_present: '', text_absent: '' } : {}
+  const own = Object.entries({ ...fields, ...hidden }).map(([name, value]) => [
     name,
-    CODE_LISTS.has(name) ? readCodes(String(value)) : value,
+    fromFormValue(name, value),
   ])
   const settings: unknown = { ...Object.fromEntries(own), check_type: type }
   const parsed = editCheck.body?.safeParse({ settings, fails_b4_alert, run_interval })
@@ -108,7 +141,13 @@ function parseForm(type: CheckType, form: CheckForm) {
     : { data: undefined, issues: parsed?.error.issues ?? [] }
 }
 
+function fromFormValue(name: string, value: unknown): unknown {
+  if (CODE_LISTS.has(name)) return readCodes(String(value))
+  return OPTIONAL_TEXTS.has(name) && String(value).trim() === '' ? null : value
+}
+
 function toFormValue(name: string, value: unknown): unknown {
+  if (OPTIONAL_TEXTS.has(name)) return value ?? ''
   if (CODE_LISTS.has(name)) return Array.isArray(value) ? value.join(', ') : ''
   if (name === 'script') return value === '' ? null : `${String(value)}`
   return value

@@ -41,6 +41,23 @@ export function thresholdsOf(
         reverse: metric.reverse,
         perUnit: 1,
       }))
+    case 'http':
+      return [
+        ...answerTime(settings),
+        ...(settings.ignore_certificate
+          ? []
+          : [
+              {
+                series: 'cert_days',
+                warning_threshold: settings.cert_warning_days,
+                error_threshold: settings.cert_error_days,
+                reverse: true,
+                perUnit: 1,
+              },
+            ]),
+      ]
+    case 'tcp':
+      return answerTime(settings)
     default:
       return []
   }
@@ -69,6 +86,10 @@ function diskThresholds(
     },
   ]
 }
+
+const answerTime = (settings: Parameters<typeof pairOf>[0]): SeriesThresholds[] => [
+  { ...pairOf(settings), series: 'ms', reverse: false, perUnit: 1 },
+]
 
 const pairOf = ({
   warning_threshold,

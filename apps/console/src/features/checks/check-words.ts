@@ -1,5 +1,7 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { CheckType } from '@muster/contract/api/checks'
 import type { Check, CheckState } from '@muster/contract/api/checks'
+import { ServerCheckType } from '@muster/contract/api/server-checks'
 import { formatDuration } from '@muster/rules/duration'
 import { formatFileSize } from '@muster/rules/file-size'
 import { METRIC_PREFIX } from '@muster/rules/check-series'
@@ -13,7 +15,21 @@ export const TYPE_LABELS: Record<CheckType, string> = {
   service: 'Service',
   process: 'Process',
   file: 'File',
+  eventlog: 'Event log',
+  journal: 'Journal',
   script: 'Script',
+  http: 'HTTP',
+  tcp: 'TCP port',
+  dns: 'DNS',
+}
+
+/** Whether the server measures it, and not the machine. */
+export const isFromServer = (type: CheckType) => ServerCheckType.safeParse(type).success
+
+/** Whether a machine of this system can have such a check. */
+export function isOfPlatform(type: CheckType, plat: AgentDetail['plat']): boolean {
+  if (type === 'eventlog') return plat === 'windows'
+  return type !== 'journal' || plat === 'linux'
 }
 
 export type CheckTone = 'positive' | 'negative' | 'warning' | 'info' | 'dim'
@@ -48,6 +64,16 @@ export function checkName({ settings, script_name }: Pick<Check, 'settings' | 's
       return `Process ${settings.process_name}`
     case 'file':
       return `File ${settings.path}`
+    case 'eventlog':
+      return `Event log ${settings.name}`
+    case 'journal':
+      return `Journal ${settings.name}`
+    case 'http':
+      return `HTTP ${settings.name}`
+    case 'tcp':
+      return `TCP port ${settings.name}`
+    case 'dns':
+      return `DNS ${settings.name}`
     case 'script':
       return `Script ${script_name ?? settings.script}`
   }
@@ -74,6 +100,8 @@ const SERIES_LABELS: Record<string, string> = {
   memory: 'Memory',
   size: 'Size',
   age: 'Age',
+  entries: 'Matching entries',
+  cert_days: 'Days until the certificate ends',
 }
 
 /** What a number of a check is called; those of scripts have their own names. */

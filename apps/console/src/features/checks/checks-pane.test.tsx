@@ -28,8 +28,13 @@ const FULL = testCheck(
   },
   { status: 'failing', alert_severity: 'error', more_info: '1 GB of 20 GB free (5 %)' },
 )
+const PING = { check_type: 'ping', name: 'Router', ip: '192.0.2.1', alert_severity: 'error' } as const
 const NEW = testCheck(
-  { id: 3, readable_desc: 'Ping Router' },
+  {
+    id: 3,
+    readable_desc: 'Ping Router',
+    settings: PING,
+  },
   { status: 'pending', more_info: '', last_run: null },
 )
 
@@ -47,12 +52,16 @@ test('each check shows its state as a word, what it found, when, and how often i
 
 test('a hostile description is text', async () => {
   const name = '<img src=x onerror=alert(1)>'
-  await (await givenChecks({ checks: [testCheck({ readable_desc: name }, { more_info: name })] })).open(AT)
+  await (
+    await givenChecks({
+      checks: [testCheck({ readable_desc: name, settings: { ...PING, name } }, { more_info: name })],
+    })
+  ).open(AT)
   await expect.element(page.getByRole('row', { name: /<img/ })).toBeVisible()
   expect(document.querySelector('[role=grid] img')).toBeNull()
 })
 
-test('no checks: it says so, and offers the eight types', async () => {
+test('no checks: it says so, and offers the types that the machine can have', async () => {
   const { open } = await givenChecks()
   const { at } = await open(AT)
   await expect.element(page.getByText(/alpha has no checks yet/)).toBeVisible()
@@ -65,7 +74,20 @@ test('no checks: it says so, and offers the eight types', async () => {
       .getByRole('menuitem')
       .elements()
       .map((item) => item.textContent),
-  ).toEqual(['Disk space', 'CPU load', 'Memory', 'Ping', 'Service', 'Process', 'File', 'Script'])
+  ).toEqual([
+    'Disk space',
+    'CPU load',
+    'Memory',
+    'Ping',
+    'Service',
+    'Process',
+    'File',
+    'Journal',
+    'Script',
+    'HTTP',
+    'TCP port',
+    'DNS',
+  ])
   await page.getByRole('menuitem', { name: 'CPU load' }).click()
   await expect.element(page.getByRole('dialog', { name: 'New check of alpha: CPU load' })).toBeVisible()
   expect(at()).toContain(`dialog=add-check&item=${AGENT}.cpuload`)

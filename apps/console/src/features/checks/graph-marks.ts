@@ -1,4 +1,4 @@
-import type { Severity } from '@muster/contract/api/checks'
+import type { Severity } from '@muster/contract/api/severity'
 import type uPlot from 'uplot'
 
 export interface GraphFailure {

@@ -14,6 +14,7 @@ import { notifyDone } from '../../app/notify.ts'
 import { useMay } from '../../app/queries.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { useDialog } from '../../app/use-dialog.ts'
+import { checkName, isFromServer } from './check-words.ts'
 import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
 
 const NOT_ALLOWED = 'Your role does not allow it.'
@@ -38,14 +39,14 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
       notifyDone(
         checks === 'all'
           ? `${hostname} runs its checks now.`
-          : `${hostname} runs ${checks.map(({ readable_desc }) => readable_desc).join(', ')} now.`,
+          : `${hostname} runs ${checks.map(checkName).join(', ')} now.`,
       ),
   })
   const reset = useMutation({
     mutationFn: ({ id }: Check) => call(resetCheck, { params: { id } }),
     onSuccess: async (check) => {
       queryClient.setQueryData(queryKey(getCheck, { params: { id: check.id } }), check)
-      notifyDone(`${check.readable_desc} is pending until it runs again.`)
+      notifyDone(`${checkName(check)} is pending until it runs again.`)
       await refresh()
     },
   })
@@ -79,7 +80,8 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
       id: 'run',
       label: 'Run now',
       icon: IconPlayerPlay,
-      disabledReason: runReason,
+      // The server needs no machine for its own.
+      disabledReason: mayRun && isFromServer(check.settings.check_type) ? undefined : runReason,
       run: () => run.mutate([check]),
     },
     {

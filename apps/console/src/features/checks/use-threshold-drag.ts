@@ -11,11 +11,13 @@ const NEAR_PX = 6
 interface ThresholdDrag {
   chart: RefObject<uPlot | undefined>
   thresholds: GraphThresholds | undefined
+  /** The largest threshold that there may be. */
+  most: number
   onThreshold: ((name: ThresholdName, value: number) => void) | undefined
 }
 
 /** Threshold lines are dragged up and down; whoever has no pointer types the number. */
-export function useThresholdDrag({ chart, thresholds, onThreshold }: ThresholdDrag) {
+export function useThresholdDrag({ chart, thresholds, most, onThreshold }: ThresholdDrag) {
   const dragged = useRef<ThresholdName>(undefined)
   const lineAt = (event: PointerEvent): ThresholdName | undefined => {
     const shown = chart.current
@@ -39,7 +41,7 @@ export function useThresholdDrag({ chart, thresholds, onThreshold }: ThresholdDr
       event.currentTarget.style.cursor = (name ?? lineAt(event)) === undefined ? '' : 'ns-resize'
       if (name === undefined || chart.current === undefined) return
       const y = event.clientY - chart.current.over.getBoundingClientRect().top
-      onThreshold(name, Math.min(99, Math.max(1, Math.round(chart.current.posToVal(y, 'y')))))
+      onThreshold(name, Math.min(most, Math.max(1, Math.round(chart.current.posToVal(y, 'y')))))
     },
     onPointerUp: () => {
       dragged.current = undefined

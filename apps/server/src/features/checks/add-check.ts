@@ -7,6 +7,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
+import { refuseTarget } from './from-server/refuse-target.ts'
 import { type CheckRow, countChecks, insertCheck } from './queries.ts'
 import { redefineChecks } from './redefine-checks.ts'
 import { requireCheck } from './require-check.ts'
@@ -25,6 +26,7 @@ export function addCheck(
     ctx.transaction(async (tx, emit) => {
       const agent = await requireAgent(tx, given.agent, caller)
       refuseBadThresholds(settings)
+      refuseTarget(settings, ctx.config.checkTargets)
       await refuseBadScript(tx, agent, settings)
       if ((await countChecks(tx, agent.agent_id)) >= MOST_CHECKS) {
         throw new AppError('conflict', `A machine has at most ${MOST_CHECKS} checks.`)

@@ -14,6 +14,7 @@ import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './c
 import { subjectOf } from './definitions.ts'
 import { forgetResults, secondsOf } from './forget-results.ts'
 import { judgeAgain } from './judge-result.ts'
+import { refuseTarget } from './from-server/refuse-target.ts'
 import { type CheckRow, updateCheck, updateResult } from './queries.ts'
 import { redefineChecks } from './redefine-checks.ts'
 import { requireCheck } from './require-check.ts'
@@ -31,6 +32,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
       const before = await requireCheck(tx, caller, id)
       refuseOldSave(before, change)
       refuseBadThresholds(settings)
+      refuseTarget(settings, ctx.config.checkTargets)
       const agent = await requireAgent(tx, before.agent_id, caller)
       await refuseBadScript(tx, agent, settings)
       const at = ctx.now()

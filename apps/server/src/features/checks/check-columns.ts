@@ -4,8 +4,7 @@ import { platformName } from '@muster/rules/platform-name'
 import { scriptFitsPlatform } from '@muster/rules/script-can'
 import { type Thresholds, validateThresholds } from '@muster/rules/thresholds'
 import type { Db } from '../../platform/database/database.ts'
-
-const MAX_PERCENT = 99
+import { isServerCheck, type ServerSettings } from './from-server/server-kind.ts'
 
 /** Refuses thresholds that cannot work (spec section 5). */
 export function refuseBadThresholds(settings: CheckSettings): void {
@@ -18,12 +17,18 @@ export function refuseBadThresholds(settings: CheckSettings): void {
   }
   if (!('warning_threshold' in settings)) return
   const { warning_threshold: warning, error_threshold: error } = settings
-  const isDisk = settings.check_type === 'diskspace'
-  if (isDisk && settings.threshold_unit !== 'gigabytes') {
-    if (warning > MAX_PERCENT) refuse('settings.warning_threshold', `At most ${MAX_PERCENT} percent.`)
-    if (error > MAX_PERCENT) refuse('settings.error_threshold', `At most ${MAX_PERCENT} percent.`)
-  }
-  refusePair('settings', { warning, error, reverse: isDisk })
+  if (isServerCheck(settings)) refuseServerPairs(settings)
+  else refusePair('settings', { warning, error, reverse: settings.check_type === 'diskspace' })
+}
+
+/** Here thresholds are one way to fail among others: they may be left out. */
+function refuseServerPairs(settings: Extract<ServerSettings, { warning_threshold: number }>): void {
+  const { warning_threshold: warning, error_threshold: error } = settings
+  if (warning > 0 || error > 0) refusePair('settings', { warning, error, reverse: false })
+  if (settings.check_type !== 'http') return
+  const days = { warning: settings.cert_warning_days, error: settings.cert_error_days, reverse: true }
+  const message = days.warning > 0 || days.error > 0 ? validateThresholds(days) : undefined
+  if (message !== undefined) refuse('settings.cert_warning_days', message)
 }
 
 function refusePair(path: string, thresholds: Thresholds): void {
@@ -65,7 +70,8 @@ export function toColumns(settings: CheckSettings, machine: Machine) {
 /** The refusal of a second check of which a machine has at most one. */
 export function takenCheck(settings: CheckSettings): { field: string; sentence: string } {
   if (settings.check_type === 'diskspace') {
-    const sentence = `This machine already has a disk space check for ${settings.disk}.`
+    const kind = settings.threshold_unit === 'inodes' ? 'check of the inodes of' : 'disk space check for'
+    const sentence = `This machine already has a ${kind} ${settings.disk}.`
     return { field: 'settings.disk', sentence }
   }
   const isSwap = settings.check_type === 'memory' && settings.memory_kind === 'swap'
@@ -82,7 +88,8 @@ function onlyKey(settings: CheckSettings, { plat }: Machine): string | null {
       return settings.memory_kind
     case 'diskspace': {
       const disk = settings.disk.replace(/(?<=.)[/\\]+$/, '')
-      return `disk ${plat === 'windows' ? disk.toLowerCase() : disk}`
+      const kind = settings.threshold_unit === 'inodes' ? 'inodes' : 'disk'
+      return `${kind} ${plat === 'windows' ? disk.toLowerCase() : disk}`
     }
     default:
       return null

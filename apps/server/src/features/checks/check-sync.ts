@@ -1,4 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
+import { SERVER_CHECK_TYPES } from '@muster/contract/api/server-checks'
 import type { Context } from '../../context.ts'
 import { type DefinedCheck, findDefinitions } from './definitions.ts'
 
@@ -84,6 +85,7 @@ export class CheckSync implements AsyncDisposable {
       .selectFrom('checks')
       .select(['id', 'agent_id', 'revision'])
       .where('agent_id', 'in', agentIds)
+      .where('check_type', 'not in', SERVER_CHECK_TYPES)
       .where((eb) => eb.or([eb('check_type', '!=', 'script'), eb('script_id', 'is not', null)]))
       .orderBy('id')
       .execute()

@@ -101,12 +101,15 @@ test('thresholds that cannot work are refused with the sentence of the specifica
       'Warning Threshold must be more than Error Threshold',
     ],
     [{ ...disk, warning_threshold: 100, error_threshold: 10 }, 'At most 99 percent.'],
+    [
+      { ...disk, threshold_unit: 'inodes', warning_threshold: 100, error_threshold: 10 },
+      'At most 99 percent.',
+    ],
   ]
   for (const [settings, message] of cases) {
     const { error } = await add(settings)
     expect(error).toMatchObject({
       code: 'invalid',
-      detail: message,
       fields: { 'settings.warning_threshold': [message] },
     })
   }
@@ -119,7 +122,7 @@ test('thresholds that cannot work are refused with the sentence of the specifica
   expect((await add(large)).status).toBe(200)
 })
 
-test('a machine has one CPU check, one memory and one swap check, and one for each disk', async () => {
+test('a machine has one CPU check, one memory and one swap check, and for each disk one of space and one of inodes', async () => {
   await using prepared = await prepare()
   const { server, ada, add } = prepared
   const memory = { ...CPU, check_type: 'memory', memory_kind: 'memory' } as const
@@ -131,6 +134,7 @@ test('a machine has one CPU check, one memory and one swap check, and one for ea
     { ...memory, memory_kind: 'swap' },
     { ...disk, disk: '/', ...limits },
     { ...disk, disk: '/mnt/a', ...limits },
+    { ...disk, disk: '/mnt/a', threshold_unit: 'inodes', ...limits },
     PING,
     PING,
   ]
@@ -140,6 +144,10 @@ test('a machine has one CPU check, one memory and one swap check, and one for ea
     [memory, 'This machine already has a memory check.'],
     [{ ...memory, memory_kind: 'swap' }, 'This machine already has a swap check.'],
     [{ ...disk, disk: '/mnt/a/', ...limits }, 'This machine already has a disk space check for /mnt/a/.'],
+    [
+      { ...disk, disk: '/mnt/a', threshold_unit: 'inodes', ...limits },
+      'This machine already has a check of the inodes of /mnt/a.',
+    ],
   ]
   for (const [settings, sentence] of taken) {
     expect((await add(settings)).error).toMatchObject({ code: 'conflict', detail: sentence })

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import { CheckDefinition } from '@muster/contract/agent/checks'
+import { CheckDefinition, measureSettings } from '@muster/contract/agent/checks'
 import type { CheckSettings } from '@muster/contract/api/checks'
+import { SERVER_CHECK_TYPES } from '@muster/contract/api/server-checks'
 import type { Db } from '../../platform/database/database.ts'
+import { isServerCheck } from './from-server/server-kind.ts'
 import { readSettings } from './view.ts'
 
 export interface DefinedCheck {
@@ -9,7 +11,7 @@ export interface DefinedCheck {
   definition: CheckDefinition
 }
 
-/** What machines are told of these checks. A check whose script is gone has no definition. */
+/** What machines are told of these checks. One whose script is gone has no definition, nor one of the server. */
 export async function findDefinitions(db: Db, ids: number[]): Promise<DefinedCheck[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -23,6 +25,7 @@ export async function findDefinitions(db: Db, ids: number[]): Promise<DefinedChe
   const scripts = await findScripts(db, rows)
   return rows.flatMap((row) => {
     const settings = readSettings(row)
+    if (isServerCheck(settings)) return []
     const measure = measureOf(settings, scripts.get(row.script_id ?? 0))
     if (measure === undefined) return []
     const what = {
@@ -35,6 +38,26 @@ export async function findDefinitions(db: Db, ids: number[]): Promise<DefinedChe
     const { id: _, ...rest } = definition
     definition.revision = `${subjectOf(settings)}.${digest(rest, 24)}`
     return [{ agent_id: row.agent_id, definition }]
+  })
+}
+
+/** The revisions of those of these checks that the server measures. */
+export async function findServerRevisions(
+  db: Db,
+  ids: number[],
+): Promise<{ id: number; agent_id: string; revision: string }[]> {
+  const rows = await db
+    .selectFrom('checks')
+    .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
+    .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'run_interval'])
+    .select('agents.check_interval')
+    .where('checks.id', 'in', ids)
+    .where('check_type', 'in', SERVER_CHECK_TYPES)
+    .execute()
+  return rows.map((row) => {
+    const subject = subjectOf(readSettings(row))
+    const seconds = row.run_interval === 0 ? row.check_interval : row.run_interval
+    return { id: row.id, agent_id: row.agent_id, revision: `${subject}.${digest(seconds, 24)}` }
   })
 }
 
@@ -64,6 +87,17 @@ export function subjectOf(settings: CheckSettings): string {
       return digest(settings.process_name)
     case 'file':
       return digest(settings.path)
+    case 'eventlog':
+    case 'journal':
+      return digest(measureSettings[settings.check_type].parse(settings))
+    case 'http': {
+      const { url, method, text_present, text_absent, follow_redirects, ignore_certificate } = settings
+      return digest([url, method, text_present, text_absent, follow_redirects, ignore_certificate])
+    }
+    case 'tcp':
+      return digest([settings.host, settings.port])
+    case 'dns':
+      return digest([settings.record_name, settings.record_type, settings.resolver])
   }
 }
 

@@ -23,6 +23,16 @@ export function describeCheck(settings: CheckSettings, scriptName: string | null
       return `Process Check: ${settings.process_name}`
     case 'file':
       return `File Check: ${settings.path}`
+    case 'eventlog':
+      return `Event Log Check: ${settings.name}`
+    case 'journal':
+      return `Journal Check: ${settings.name}`
+    case 'http':
+      return `HTTP Check: ${settings.name} - ${settings.url}`
+    case 'tcp':
+      return `TCP Port Check: ${settings.name} - ${settings.host}, port ${settings.port}`
+    case 'dns':
+      return `DNS Check: ${settings.name} - ${settings.record_type} of ${settings.record_name}`
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Measured } from '@muster/contract/agent/checks'
-import type { CheckSettings, CheckStatus, Severity } from '@muster/contract/api/checks'
+import type { CheckSettings, CheckStatus } from '@muster/contract/api/checks'
+import type { ServerMeasured } from '@muster/contract/api/server-checks'
+import type { Severity } from '@muster/contract/api/severity'
 import { judgeCheck } from '@muster/rules/judge-check'
 
 /** How a check stands. */
@@ -9,6 +11,7 @@ export interface Standing {
   fail_count: number
   failing_since: string | null
 }
+export type AnyMeasured = Measured | ServerMeasured
 export type Verdict = Standing & { more_info: string }
 
 export const PENDING: Standing = {
@@ -22,7 +25,7 @@ export const PENDING: Standing = {
 export function judgeRun(
   check: { settings: CheckSettings; fails_b4_alert: number },
   before: Standing,
-  run: { measured: Measured; at: string },
+  run: { measured: AnyMeasured; at: string },
 ): Verdict {
   const { passing, severity, more_info } = judgeCheck(check.settings, run.measured)
   if (passing) return { ...PENDING, status: 'passing', more_info }
@@ -41,7 +44,7 @@ export function judgeRun(
 export function judgeAgain(
   check: { settings: CheckSettings; fails_b4_alert: number },
   before: Standing,
-  last: { measured: Measured; at: string },
+  last: { measured: AnyMeasured; at: string },
 ): Verdict {
   const fail_count = Math.max(0, before.fail_count - 1)
   const isAlerting = before.fail_count > 0 && before.fail_count >= check.fails_b4_alert

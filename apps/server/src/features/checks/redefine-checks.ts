@@ -1,13 +1,16 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
-import { findDefinitions } from './definitions.ts'
+import { findDefinitions, findServerRevisions } from './definitions.ts'
+import { makeDue } from './from-server/run-queries.ts'
 
+type Revised = { id: number; agent_id: string; revision: string }
 type Emit = (event: Event) => void
 const SLICE = 500
 
 /**
  * Call it in the transaction of every change after which machines may have to measure something else: their checks get
- * their new revisions, their versions grow, and after the commit whoever holds their links tells them.
+ * their new revisions, their versions grow, and after the commit whoever holds their links tells them. Those that the
+ * server measures are due now.
  * `agentIds`: machines from which a check is taken away.
  */
 export async function redefineChecks(
@@ -16,7 +19,10 @@ export async function redefineChecks(
   changed: { checkIds?: number[]; agentIds?: string[] },
 ): Promise<void> {
   const redefined: { id: number; agent_id: string }[] = []
-  for (const ids of slicesOf(changed.checkIds ?? [])) redefined.push(...(await storeRevisions(tx, ids)))
+  for (const ids of slicesOf(changed.checkIds ?? [])) {
+    redefined.push(...(await storeRevisions(tx, ids)))
+    await redefineServerChecks(tx, ids)
+  }
   const fromChecks = redefined.map(({ agent_id }) => agent_id)
   const agentIds = [...new Set([...fromChecks, ...(changed.agentIds ?? [])])]
   for (const ids of slicesOf(agentIds)) await raiseVersions(tx, ids)
@@ -33,18 +39,28 @@ export async function redefineChecks(
   }
 }
 
+async function redefineServerChecks(tx: Db, ids: number[]): Promise<void> {
+  const changed = await keepRevisions(tx, ids, await findServerRevisions(tx, ids))
+  const changedIds = changed.map(({ id }) => id)
+  await makeDue(tx, changedIds, new Date(0))
+}
+
 /** Those whose revision is another than it was. */
 async function storeRevisions(tx: Db, ids: number[]): Promise<{ id: number; agent_id: string }[]> {
+  const found = await findDefinitions(tx, ids)
+  const defined = found.map(({ agent_id, definition: { id, revision } }) => ({ id, agent_id, revision }))
+  return keepRevisions(tx, ids, defined)
+}
+
+async function keepRevisions(tx: Db, ids: number[], found: Revised[]): Promise<Revised[]> {
   const stored = await tx.selectFrom('checks').select(['id', 'revision']).where('id', 'in', ids).execute()
   const before = new Map(stored.map(({ id, revision }) => [id, revision]))
-  const changed = (await findDefinitions(tx, ids)).filter(
-    ({ definition }) => definition.revision !== before.get(definition.id),
-  )
-  for (const [revision, same] of Map.groupBy(changed, ({ definition }) => definition.revision)) {
-    const sameIds = same.map(({ definition }) => definition.id)
+  const changed = found.filter(({ id, revision }) => revision !== before.get(id))
+  for (const [revision, same] of Map.groupBy(changed, (one) => one.revision)) {
+    const sameIds = same.map(({ id }) => id)
     await tx.updateTable('checks').set({ revision }).where('id', 'in', sameIds).execute()
   }
-  return changed.map(({ agent_id, definition }) => ({ id: definition.id, agent_id }))
+  return changed
 }
 
 async function raiseVersions(tx: Db, agentIds: string[]): Promise<void> {

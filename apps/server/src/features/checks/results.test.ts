@@ -238,3 +238,38 @@ test('with a machine or a check all of its results go', async () => {
     expect(await server.ctx.db.selectFrom(table).selectAll().execute()).toEqual([])
   }
 })
+
+test('the entries of a log are shown as the output of its check', async () => {
+  await using prepared = await prepare()
+  const { server, report, root, check } = prepared
+  const log = await server.given.check({
+    agent_id: check.agent_id,
+    check_type: 'journal',
+    settings: JSON.stringify({
+      name: 'Disks',
+      fail_when: 'contains',
+      number_of_events_b4_alert: 1,
+      alert_severity: 'info',
+      unit: null,
+      priority: 'err',
+      event_message: null,
+      search_last_minutes: 60,
+    }),
+    revision: 'log.1',
+  })
+  const entry = { at: instant(5), source: 'kernel', event_id: '', message: 'I/O error <b>' }
+  await report({
+    check_id: log.id,
+    revision: 'log.1',
+    at: instant(10),
+    measured: { check_type: 'journal', count: 1, is_whole: true, entries: [entry] },
+  })
+  const { body } = await root.call(getCheck, { params: { id: log.id } })
+  expect(body.readable_desc).toBe('Journal Check: Disks')
+  expect(body.check_result).toMatchObject({
+    status: 'failing',
+    alert_severity: 'info',
+    more_info: '1 matching entry in the last 1 h, the newest: I/O error <b>',
+    stdout: `${instant(5)}  kernel  I/O error <b>`,
+  })
+})

@@ -10,7 +10,6 @@ import {
   resetCheck,
   runChecks,
 } from '@muster/contract/api/checks'
-import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
@@ -22,6 +21,7 @@ import { removeCheck } from './remove-check.ts'
 import { requireCheck } from './require-check.ts'
 import { resetAll, resetOne } from './reset-checks.ts'
 import { graphCheck } from './samples/graph-check.ts'
+import { runNow } from './run-now.ts'
 import { viewCheck } from './view.ts'
 
 export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
@@ -45,10 +45,7 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, resetCheck, async ({ params, caller }) => viewCheck(await resetOne(ctx, caller, params.id)))
   route(api, resetAllChecks, ({ params, caller }) => resetAll(ctx, caller, params.agent_id))
   route(api, runChecks, async ({ params, body, caller }) => {
-    const agent = await requireAgent(ctx.db, params.agent_id, caller)
-    const input = { ids: body.ids ?? null }
-    const sent = await fleet.sendChore(agent.agent_id, 'run-checks', { input, author: caller.username })
-    if (!sent) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+    await runNow(ctx, fleet, { caller, agentId: params.agent_id, ids: body.ids })
     return null
   })
 }

@@ -7,7 +7,8 @@ import type { Db } from '../../platform/database/database.ts'
 import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
 import { isSameSubject } from './definitions.ts'
 import { secondsOf } from './forget-results.ts'
-import { judgeRun, PENDING, type Standing } from './judge-result.ts'
+import { isServerType } from './from-server/server-kind.ts'
+import { type AnyMeasured, judgeRun, PENDING, type Standing } from './judge-result.ts'
 import {
   findKnownChecks,
   insertTransitions,
@@ -21,8 +22,11 @@ import { readSettings } from './view.ts'
 
 export interface ReportedResults {
   agentId: string
-  results: CheckResult[]
+  results: AnyResult[]
+  /** The server has measured them itself. */
+  fromServer?: boolean
 }
+type AnyResult = Omit<CheckResult, 'measured'> & { measured: AnyMeasured }
 
 /** Clocks of machines are put right by the server's, but not to the second. */
 const AHEAD_MS = 60_000
@@ -50,10 +54,10 @@ export async function storeResults(
   const now = ctx.now()
   const checks = await findProgress(tx, ctx.engine, reports)
   const runs = reports
-    .flatMap(({ agentId, results }) =>
-      results.map((result) => ({ agentId, result, atMs: Date.parse(result.at) })),
+    .flatMap(({ results, ...from }) =>
+      results.map((result) => ({ from, result, atMs: Date.parse(result.at) })),
     )
-    .filter(({ agentId, result }) => belongs(checks.get(result.check_id), agentId, result))
+    .filter(({ from, result }) => belongs(checks.get(result.check_id), from, result))
     .toSorted((a, b) => a.atMs - b.atMs)
   const values = runs.flatMap(({ result, atMs }): MeasuredValue[] => {
     // belongs() has found it.
@@ -114,14 +118,20 @@ async function findProgress(
   )
 }
 
-function belongs(progress: Progress | undefined, agentId: string, result: CheckResult): boolean {
+function belongs(
+  progress: Progress | undefined,
+  { agentId, fromServer = false }: Omit<ReportedResults, 'results'>,
+  result: AnyResult,
+): boolean {
   if (progress === undefined || progress.check.agent_id !== agentId) return false
+  // A machine cannot say what the server has measured.
+  if (isServerType(progress.check.check_type) !== fromServer) return false
   const { check_type } = result.measured
   if (check_type !== 'unmeasurable' && check_type !== progress.check.check_type) return false
   return isSameSubject(result.revision, progress.check.revision)
 }
 
-function takeRun(progress: Progress, { measured }: CheckResult, at: Date): Transition[] {
+function takeRun(progress: Progress, { measured }: AnyResult, at: Date): Transition[] {
   const { check, settings, standing } = progress
   const last_run = at.toISOString()
   const verdict = judgeRun({ settings, fails_b4_alert: check.fails_b4_alert }, standing, {

@@ -1,6 +1,6 @@
-import type { Measured } from '@muster/contract/agent/checks'
 import type { Check, CheckSettings, CheckState } from '@muster/contract/api/checks'
 import { describeCheck } from './describe-check.ts'
+import type { AnyMeasured } from './judge-result.ts'
 import type { CheckRow } from './queries.ts'
 
 export function viewCheck(row: CheckRow): Check {
@@ -23,9 +23,9 @@ export function readSettings(row: Pick<CheckRow, 'check_type' | 'settings'>): Ch
   return { ...JSON.parse(row.settings), check_type: row.check_type } as CheckSettings
 }
 
-export function readMeasured(measured: string): Measured {
+export function readMeasured(measured: string): AnyMeasured {
   // Stored by store-results.ts as the contract's schema made it.
-  return JSON.parse(measured) as Measured
+  return JSON.parse(measured) as AnyMeasured
 }
 
 /** What the audit log keeps of a check. */
@@ -44,9 +44,26 @@ function viewState(row: CheckRow): CheckState {
     last_run: row.last_run,
     fail_count: row.fail_count ?? 0,
     failing_since: row.failing_since,
-    stdout: ran?.stdout ?? (measured?.check_type === 'ping' ? measured.output : ''),
+    stdout: ran?.stdout ?? (measured === undefined ? '' : outputOf(measured)),
     stderr: ran?.stderr ?? '',
     retcode: ran?.retcode ?? null,
     execution_time: ran?.execution_time ?? null,
+  }
+}
+
+/** What a check has to show beside its numbers, as text. */
+function outputOf(measured: AnyMeasured): string {
+  switch (measured.check_type) {
+    case 'ping':
+      return measured.output
+    case 'eventlog':
+    case 'journal':
+      return measured.entries
+        .map(({ at, source, event_id, message }) =>
+          [at, source, event_id, message].filter((part) => part !== '').join('  '),
+        )
+        .join('\n')
+    default:
+      return ''
   }
 }

@@ -3,7 +3,13 @@ import { ConfigError, readConfig } from './config.ts'
 
 test('every setting is optional', () => {
   const config = readConfig({})
-  expect(config).toMatchObject({ host: '127.0.0.1', port: 8420, adminUser: 'admin', isLoopback: true })
+  expect(config).toMatchObject({
+    host: '127.0.0.1',
+    port: 8420,
+    adminUser: 'admin',
+    isLoopback: true,
+    checkTargets: 'lan',
+  })
   expect(config.databaseUrl).toBeUndefined()
 })
 
@@ -11,6 +17,7 @@ test.each([
   [{ MUSTER_PORT: 'eighty' }, 'MUSTER_PORT'],
   [{ MUSTER_PORT: '70000' }, 'MUSTER_PORT'],
   [{ MUSTER_PUBLIC_URL: 'rmm.example' }, 'MUSTER_PUBLIC_URL'],
+  [{ MUSTER_CHECK_TARGETS: 'everything' }, 'MUSTER_CHECK_TARGETS'],
   [{ MUSTER_ALLOWED_ORIGINS: 'https://a.example nonsense' }, 'MUSTER_ALLOWED_ORIGINS'],
   [{ MUSTER_ADMIN_PASSWORD: 'short' }, 'MUSTER_ADMIN_PASSWORD'],
   [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],

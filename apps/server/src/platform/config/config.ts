@@ -4,6 +4,8 @@ import { z } from 'zod'
 
 const Origin = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).origin)
 
+const CHECK_TARGETS = ['public', 'lan', 'any'] as const
+
 const Environment = z.object({
   MUSTER_HOST: z.string().min(1).default('127.0.0.1'),
   MUSTER_PORT: z.coerce.number().int().min(0).max(65_535).default(8420),
@@ -18,10 +20,17 @@ const Environment = z.object({
     .pipe(z.array(Origin)),
   MUSTER_TLS_CERT: z.string().min(1).optional(),
   MUSTER_TLS_KEY: z.string().min(1).optional(),
+  MUSTER_CHECK_TARGETS: z.enum(CHECK_TARGETS).default('lan'),
   MUSTER_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).optional(),
 })
+
+/**
+ * `public`: addresses of the internet; `lan`: those of private networks as well; `any`: this machine, its neighbours on
+ * the link and services of its cloud, too.
+ */
+export type CheckTargets = (typeof CHECK_TARGETS)[number]
 
 export interface Config {
   host: string
@@ -32,6 +41,8 @@ export interface Config {
   adminPassword: string | undefined
   allowedOrigins: string[]
   tls: { certFile: string; keyFile: string } | undefined
+  /** What checks of the server may reach. */
+  checkTargets: CheckTargets
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   databaseUrl: string | undefined
   natsUrl: string | undefined
@@ -73,6 +84,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       value.MUSTER_TLS_CERT !== undefined && value.MUSTER_TLS_KEY !== undefined
         ? { certFile: value.MUSTER_TLS_CERT, keyFile: value.MUSTER_TLS_KEY }
         : undefined,
+    checkTargets: value.MUSTER_CHECK_TARGETS,
     logLevel: value.MUSTER_LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
     natsUrl: value.NATS_URL,

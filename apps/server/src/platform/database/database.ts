@@ -9,6 +9,7 @@ import type {
   SampleBatchesTable,
   SampleChunksTable,
   SeriesTable,
+  ServerCheckRunsTable,
 } from './tables/checks.ts'
 import type { ClientsTable, SitesTable } from './tables/clients.ts'
 import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
@@ -48,6 +49,7 @@ export interface Database {
   checks: ChecksTable
   check_results: CheckResultsTable
   check_transitions: CheckTransitionsTable
+  server_check_runs: ServerCheckRunsTable
   series: SeriesTable
   sample_batches: SampleBatchesTable
   sample_chunks: SampleChunksTable

@@ -1,12 +1,15 @@
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckType } from '@muster/contract/api/checks'
 import type { ReactNode } from 'react'
 import { CpuFields } from './CpuFields.tsx'
 import { DiskFields } from './DiskFields.tsx'
+import { EventLogFields } from './EventLogFields.tsx'
 import { FileFields } from './FileFields.tsx'
+import { JournalFields } from './JournalFields.tsx'
 import { MemoryFields } from './MemoryFields.tsx'
 import { PingFields } from './PingFields.tsx'
 import { ProcessFields } from './ProcessFields.tsx'
 import { ScriptFields } from './ScriptFields.tsx'
+import { DnsFields, HttpFields, TcpFields } from './ServerFields.tsx'
 import { ServiceFields } from './ServiceFields.tsx'
 import type { FieldsProps } from './fields-props.ts'
 
@@ -19,6 +22,11 @@ const FIELDS: Record<CheckType, (props: FieldsProps) => ReactNode> = {
   script: ScriptFields,
   process: ProcessFields,
   file: FileFields,
+  eventlog: EventLogFields,
+  journal: JournalFields,
+  http: HttpFields,
+  tcp: TcpFields,
+  dns: DnsFields,
 }
 
 /** The own fields of a type. */

@@ -1,5 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form'
-import type { CheckType } from '@muster/contract/agent/checks'
+import type { CheckType } from '@muster/contract/api/checks'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check } from '@muster/contract/api/checks'
 import type { CheckForm } from '../check-form.ts'

@@ -1,5 +1,5 @@
-import type { CheckType } from '@muster/contract/agent/checks'
-import type { CheckStatus, Severity } from '@muster/contract/api/checks'
+import type { CheckStatus, CheckType } from '@muster/contract/api/checks'
+import type { Severity } from '@muster/contract/api/severity'
 import type { Generated } from 'kysely'
 
 export interface ChecksTable {
@@ -45,6 +45,14 @@ export interface CheckTransitionsTable {
   /** Unix seconds, as in all tables below. */
   at: number
   severity: Severity | null
+}
+
+/** When the server measures its checks next, and which process does it now. */
+export interface ServerCheckRunsTable {
+  check_id: number
+  due_at: string
+  claimed_by: string | null
+  claimed_until: string | null
 }
 
 /** A number of a check over time: see rules/check-series.ts. */

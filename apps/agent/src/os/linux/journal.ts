@@ -1,0 +1,91 @@
+import { JOURNAL_PRIORITIES, type CheckDefinition } from '@muster/contract/agent/checks'
+import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { findProgram } from '../../run/find-program.ts'
+import { EntryCounter, type FoundEntries, type LogEntry, partFinder } from '../log-entries.ts'
+import { firstLine } from '../run-tool.ts'
+import { streamTool } from '../stream-tool.ts'
+import { TextPieces } from '../text-pieces.ts'
+
+const LIMIT_MS = 20_000
+/** A message may have any length; one beyond this is passed over. */
+const MAX_LINE = 1024 * 1024
+const FIELDS = 'MESSAGE,SYSLOG_IDENTIFIER,_COMM,_SYSTEMD_UNIT,MESSAGE_ID,_PID'
+
+type JournalSearch = Extract<CheckDefinition, { check_type: 'journal' }>['settings']
+
+/** Reads the journal backwards, as far as the search goes and the time allows. */
+export async function findJournalEntries(search: JournalSearch, signal: AbortSignal): Promise<FoundEntries> {
+  if (findProgram('journalctl') === undefined)
+    throw new Unmeasurable('This machine keeps no journal: there is no journalctl.')
+  const hasPart = partFinder(search.event_message)
+  const counter = new EntryCounter(({ message }) => hasPart(message))
+  const lines = new TextPieces({ end: '\n', maxLength: MAX_LINE })
+  const { code, stderr } = await streamTool('journalctl', journalArgs(search, Date.now()), {
+    signal,
+    timeoutMs: LIMIT_MS,
+    onText: (text) =>
+      lines.take(text).every((line) => {
+        const entry = parseJournalLine(line)
+        return entry === undefined || counter.take(entry)
+      }),
+  })
+  const isBare = counter.end(true).count === 0
+  if (/No journal files were (found|opened)/.test(stderr) || (isBare && code !== 0 && code !== null))
+    throw new Unmeasurable(
+      `The journal cannot be read: ${firstLine(stderr) || `journalctl ended with ${code}`}`,
+    )
+  return counter.end(code !== null)
+}
+
+export function journalArgs(search: JournalSearch, nowMs: number): string[] {
+  const since = Math.floor(nowMs / 1000) - search.search_last_minutes * 60
+  return [
+    '--output=json',
+    `--output-fields=${FIELDS}`,
+    '--all',
+    '--reverse',
+    '--no-pager',
+    `--since=@${since}`,
+    // A number: names differ between versions.
+    `--priority=${JOURNAL_PRIORITIES.indexOf(search.priority)}`,
+    ...(search.unit === null ? [] : [`--unit=${search.unit}`]),
+  ]
+}
+
+/** A line of `journalctl --output=json`. */
+export function parseJournalLine(line: string): LogEntry | undefined {
+  const fields = parseFields(line)
+  if (fields === undefined) return undefined
+  const microseconds = Number(readField(fields, '__REALTIME_TIMESTAMP'))
+  if (!(microseconds > 0 && microseconds < 8.64e18)) return undefined
+  const source = ['SYSLOG_IDENTIFIER', '_COMM', '_SYSTEMD_UNIT'].map((name) => readField(fields, name))
+  return {
+    at: new Date(microseconds / 1000),
+    source: source.find((name) => name !== '') ?? '',
+    eventId: readField(fields, 'MESSAGE_ID') || readField(fields, '_PID'),
+    message: readField(fields, 'MESSAGE'),
+  }
+}
+
+function parseFields(line: string): object | undefined {
+  try {
+    const fields: unknown = JSON.parse(line)
+    return typeof fields === 'object' && fields !== null ? fields : undefined
+  } catch {
+    // A line that was cut, or the warning of a program.
+    return undefined
+  }
+}
+
+/** A field is a text, or its bytes where they are no UTF-8, or a list of either where it was given more than once. */
+function readField(fields: object, name: string): string {
+  const value = Object.entries(fields).find(([known]) => known === name)?.[1] as unknown
+  return textOf(value)
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value)) return ''
+  if (value.every((byte) => typeof byte === 'number')) return Buffer.from(value).toString('utf8')
+  return value.map(textOf).join('\n')
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { StringDecoder } from 'node:string_decoder'
+import { findProgram, searchPath } from '../run/find-program.ts'
+import { Unmeasurable } from '../checks/unmeasurable.ts'
+
+const MAX_STDERR = 4000
+
+export interface StreamEnd {
+  /** Null when it was ended before its own end. */
+  code: number | null
+  stderr: string
+}
+
+interface StreamOptions {
+  signal: AbortSignal
+  timeoutMs: number
+  /** UTF-8 unless the program is known for something else. */
+  encoding?: BufferEncoding
+  /** False: nothing more is wanted, and the program is ended. */
+  onText: (text: string) => boolean
+}
+
+/**
+ * Runs a program of the system whose output is too large to be kept, piece by piece, until its end, the time limit,
+ * or until enough has been read. Throws Unmeasurable when there is no such program.
+ */
+export function streamTool(name: string, args: string[], options: StreamOptions): Promise<StreamEnd> {
+  const program = findProgram(name)
+  if (program === undefined) throw new Unmeasurable(`There is no program ${name} on this machine.`)
+  const { PATH: _, ...inherited } = process.env
+  const child = spawn(program, args, {
+    env: { ...inherited, PATH: searchPath(), LC_ALL: 'C.UTF-8', LANG: 'C' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+    killSignal: 'SIGKILL',
+    signal: options.signal,
+    timeout: options.timeoutMs,
+  })
+  const decoder = new StringDecoder(options.encoding ?? 'utf8')
+  let stderr = ''
+  let isWanted = true
+  child.stdout.on('data', (bytes: Buffer) => {
+    if (!isWanted || options.onText(decoder.write(bytes))) return
+    isWanted = false
+    child.kill('SIGKILL')
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(0, MAX_STDERR)
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new Unmeasurable(`${name} could not be run: ${error.message}.`)))
+    child.on('close', (code) => {
+      if (isWanted) options.onText(decoder.end())
+      resolve({ code, stderr })
+    })
+  })
+}

@@ -1,0 +1,84 @@
+import type { CheckDefinition } from '@muster/contract/agent/checks'
+import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { EntryCounter, type FoundEntries, type LogEntry, partFinder } from '../log-entries.ts'
+import { firstLine } from '../run-tool.ts'
+import { streamTool } from '../stream-tool.ts'
+import { TextPieces } from '../text-pieces.ts'
+
+const LIMIT_MS = 20_000
+const MAX_EVENT = 256 * 1024
+const DAY_MS = 86_400_000
+
+type EventSearch = Extract<CheckDefinition, { check_type: 'eventlog' }>['settings']
+
+/** Levels, and for those of the security log bits of the keywords. */
+const TYPES: Record<EventSearch['event_type'], string> = {
+  INFO: '(Level=0 or Level=4)',
+  WARNING: '(Level=3)',
+  ERROR: '(Level=1 or Level=2)',
+  AUDIT_SUCCESS: 'band(Keywords,9007199254740992)',
+  AUDIT_FAILURE: 'band(Keywords,4503599627370496)',
+}
+
+/** Reads the log backwards, as far as the search goes and the time allows. */
+export async function findWindowsEvents(search: EventSearch, signal: AbortSignal): Promise<FoundEntries> {
+  const hasSource = partFinder(search.event_source)
+  const hasMessage = partFinder(search.event_message)
+  const counter = new EntryCounter(({ source, message }) => hasSource(source) && hasMessage(message))
+  const events = new TextPieces({ end: '</Event>', maxLength: MAX_EVENT })
+  // What it writes is UTF-16 on request; else it would be in the language of the machine's console.
+  const { code, stderr } = await streamTool('wevtutil', eventArgs(search), {
+    signal,
+    timeoutMs: LIMIT_MS,
+    encoding: 'utf16le',
+    onText: (text) =>
+      events.take(text).every((event) => {
+        const entry = parseEvent(event)
+        return entry === undefined || counter.take(entry)
+      }),
+  })
+  if (code !== 0 && code !== null)
+    throw new Unmeasurable(
+      `The log ${search.log_name} cannot be read: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
+    )
+  return counter.end(code !== null)
+}
+
+export function eventArgs(search: EventSearch): string[] {
+  return ['qe', search.log_name, `/q:${eventQuery(search)}`, '/rd:true', '/f:RenderedXml', '/uni:true']
+}
+
+/** The search as XPath. Only numbers and names of our own are written into it. */
+function eventQuery({ event_type, event_id, event_id_is_wildcard, search_last_days: days }: EventSearch) {
+  const parts = [
+    TYPES[event_type],
+    ...(event_id_is_wildcard ? [] : [`(EventID=${event_id})`]),
+    ...(days === 0 ? [] : [`TimeCreated[timediff(@SystemTime) <= ${days * DAY_MS}]`]),
+  ]
+  return `*[System[${parts.join(' and ')}]]`
+}
+
+/** An event as XML with its message. Events of programs that are gone have none; then their data stands for it. */
+export function parseEvent(xml: string): LogEntry | undefined {
+  const find = (pattern: RegExp) => decode(pattern.exec(xml)?.[1] ?? '')
+  const at = new Date(find(/<TimeCreated\s+SystemTime=["']([^"']+)["']/))
+  if (Number.isNaN(at.getTime())) return undefined
+  const data = [...xml.matchAll(/<Data(?:\s[^>]*)?>([^<]*)<\/Data>/g)].map(([, text = '']) => decode(text))
+  const message = find(/<RenderingInfo[^>]*>[\s\S]*?<Message>([\s\S]*?)(?:<\/Message>|$)/)
+  return {
+    at,
+    source: find(/<Provider\s[^>]*?\bName=["']([^"']*)["']/),
+    eventId: find(/<EventID[^>]*>(\d+)</),
+    message: message === '' ? data.join(', ') : message,
+  }
+}
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+
+function decode(text: string): string {
+  return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,4}));/gi, (whole, hex, decimal, name) => {
+    if (typeof name === 'string') return ENTITIES[name] ?? whole
+    const code = typeof hex === 'string' ? Number.parseInt(hex, 16) : Number(decimal)
+    return code > 0x10_ff_ff ? whole : String.fromCodePoint(code)
+  })
+}

@@ -1,0 +1,151 @@
+import { Checkbox, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import '@mantine/core/styles/SimpleGrid.css'
+import { DNS_RECORD_TYPES } from '@muster/contract/api/server-checks'
+import { ThresholdPreview } from '../ThresholdPreview.tsx'
+import { FIELD_LABELS } from '../field-labels.ts'
+import type { FieldsProps } from './fields-props.ts'
+import { NameField } from './EntryFields.tsx'
+import { Choice, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
+import { ThresholdFields } from './ThresholdFields.tsx'
+
+const METHODS = [
+  { value: 'GET', label: 'GET' },
+  { value: 'HEAD', label: 'HEAD, without the text' },
+]
+const RECORD_TYPES = DNS_RECORD_TYPES.map((name) => ({ value: name, label: name }))
+const SWITCHES = ['follow_redirects', 'ignore_certificate'] as const
+
+/** A page, as the server sees it. */
+export function HttpFields(props: FieldsProps) {
+  const { form } = props
+  const { method, ignore_certificate, url } = form.values
+  const isSecure = /^\s*https:/i.test(String(url))
+  return (
+    <>
+      <NameField form={form} />
+      <MachineText
+        form={form}
+        name="url"
+        description="Asked for by the Muster server, not by the machine."
+        placeholder="https://www.example.org/health"
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <Choice form={form} name="method" choices={METHODS} />
+        <TextInput
+          label={FIELD_LABELS.expected_status}
+          description="Empty = 200 to 399."
+          placeholder="200, 204"
+          autoComplete="off"
+          {...form.getInputProps('expected_status')}
+        />
+      </SimpleGrid>
+      {method !== 'HEAD' && (
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          <MachineText form={form} name="text_present" description="Exactly as it is written; empty = any." />
+          <MachineText form={form} name="text_absent" description="Exactly as it is written; empty = any." />
+        </SimpleGrid>
+      )}
+      <AnswerTime {...props} />
+      <Stack gap="sm">
+        {SWITCHES.map((name) => (
+          <Checkbox
+            key={name}
+            label={FIELD_LABELS[name]}
+            {...form.getInputProps(name, { type: 'checkbox' })}
+          />
+        ))}
+      </Stack>
+      {isSecure && ignore_certificate !== true && (
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          <CertificateDays form={form} name="cert_warning_days" word="a warning" />
+          <CertificateDays form={form} name="cert_error_days" word="an error" />
+        </SimpleGrid>
+      )}
+      <SeverityChoice form={form} />
+    </>
+  )
+}
+
+/** A port that takes connections, as the server sees it. */
+export function TcpFields(props: FieldsProps) {
+  const { form } = props
+  return (
+    <>
+      <NameField form={form} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <MachineText
+          form={form}
+          name="host"
+          description="Reached by the Muster server, not by the machine."
+          placeholder="mail.example.org"
+        />
+        <WholeNumber form={form} name="port" description="From 1 to 65535." />
+      </SimpleGrid>
+      <AnswerTime {...props} />
+      <SeverityChoice form={form} />
+    </>
+  )
+}
+
+/** What name servers answer to the server. */
+export function DnsFields({ form }: FieldsProps) {
+  return (
+    <>
+      <NameField form={form} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <MachineText form={form} name="record_name" placeholder="www.example.org" />
+        <Choice form={form} name="record_type" choices={RECORD_TYPES} />
+      </SimpleGrid>
+      <MachineText
+        form={form}
+        name="expected_value"
+        description={
+          form.values.record_type === 'TXT'
+            ? 'A part of one of the texts; empty = any.'
+            : 'One of the answers; empty = any.'
+        }
+      />
+      <MachineText
+        form={form}
+        name="resolver"
+        description="The address of a name server; empty = that of the Muster server."
+        placeholder="192.0.2.53"
+      />
+      <SeverityChoice form={form} />
+    </>
+  )
+}
+
+function AnswerTime(props: FieldsProps) {
+  return (
+    <>
+      <ThresholdFields {...props} unit="ms" reverse={false} />
+      <ThresholdPreview {...props} />
+    </>
+  )
+}
+
+interface CertificateDaysProps extends Pick<FieldsProps, 'form'> {
+  name: 'cert_warning_days' | 'cert_error_days'
+  word: string
+}
+
+function CertificateDays({ form, name, word }: CertificateDaysProps) {
+  return (
+    <NumberInput
+      label={FIELD_LABELS[name]}
+      description={`Less than this is ${word}; 0 = none.`}
+      suffix=" d"
+      min={0}
+      allowDecimal={false}
+      clampBehavior="none"
+      {...form.getInputProps(name)}
+      // What is wrong with the two together stands at the first.
+      onBlur={() => {
+        form.validateField('cert_warning_days')
+        form.validateField('cert_error_days')
+      }}
+    />
+  )
+}

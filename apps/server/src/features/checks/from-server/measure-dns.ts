@@ -1,0 +1,67 @@
+import { Resolver } from 'node:dns/promises'
+import { isIPv6 } from 'node:net'
+import { splitResolver } from '@muster/contract/api/server-checks'
+import { OutboundError } from '../../../platform/outbound/outbound-error.ts'
+import { refusalOf } from '../../../platform/outbound/resolve-target.ts'
+import type { MeasuredOf, Reach, SettingsOf } from './server-kind.ts'
+
+const MOST_ANSWERS = 50
+
+const WORDS: Record<string, string> = {
+  ETIMEOUT: 'The name server does not answer.',
+  ECANCELLED: 'The name server does not answer.',
+  ECONNREFUSED: 'The name server refuses to be asked.',
+  EREFUSED: 'The name server refuses to answer.',
+  ESERVFAIL: 'The name server cannot answer this.',
+  ENOTFOUND: 'There is no such name.',
+}
+
+export async function measureDns(settings: SettingsOf<'dns'>, reach: Reach): Promise<MeasuredOf<'dns'>> {
+  const resolver = new Resolver({ timeout: 3000, tries: 2 })
+  const stop = () => resolver.cancel()
+  const started = performance.now()
+  try {
+    if (settings.resolver !== null) resolver.setServers([serverOf(settings.resolver, reach)])
+    reach.signal.addEventListener('abort', stop)
+    const found = await askFor(resolver, settings)
+    const answers = found.slice(0, MOST_ANSWERS).map((answer) => answer.slice(0, 500))
+    return { check_type: 'dns', reason: '', ms: performance.now() - started, answers }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    // The name is there, only not with such a record.
+    if (code === 'ENODATA')
+      return { check_type: 'dns', reason: '', ms: performance.now() - started, answers: [] }
+    const words = error instanceof OutboundError ? error.message : WORDS[code]
+    const reason = words ?? `It failed: ${error instanceof Error ? error.message : String(error)}`
+    return { check_type: 'dns', reason: reason.slice(0, 500), ms: null, answers: [] }
+  } finally {
+    reach.signal.removeEventListener('abort', stop)
+  }
+}
+
+function serverOf(text: string, { targets }: Reach): string {
+  const server = splitResolver(text)
+  const refusal = server === undefined ? `${text} is no address.` : refusalOf(server.address, targets)
+  if (server === undefined || refusal !== undefined) throw new OutboundError(refusal)
+  return `${isIPv6(server.address) ? `[${server.address}]` : server.address}:${server.port}`
+}
+
+async function askFor(
+  resolver: Resolver,
+  { record_name, record_type }: SettingsOf<'dns'>,
+): Promise<string[]> {
+  switch (record_type) {
+    case 'A':
+      return resolver.resolve4(record_name)
+    case 'AAAA':
+      return resolver.resolve6(record_name)
+    case 'CNAME':
+      return resolver.resolveCname(record_name)
+    case 'MX':
+      return (await resolver.resolveMx(record_name))
+        .toSorted((a, b) => a.priority - b.priority)
+        .map(({ priority, exchange }) => `${priority} ${exchange}`)
+    case 'TXT':
+      return (await resolver.resolveTxt(record_name)).map((parts) => parts.join(''))
+  }
+}

@@ -1,0 +1,30 @@
+import { isIP } from 'node:net'
+import type { CheckSettings } from '@muster/contract/api/checks'
+import { splitResolver } from '@muster/contract/api/server-checks'
+import { AppError } from '@muster/contract/errors'
+import type { CheckTargets } from '../../../platform/config/config.ts'
+import { refusalOf } from '../../../platform/outbound/resolve-target.ts'
+
+/** Refuses an address that could never be reached. Names are looked at when they are asked for, each time. */
+export function refuseTarget(settings: CheckSettings, targets: CheckTargets): void {
+  const named = addressIn(settings)
+  if (named === undefined) return
+  const address = named.address.toLowerCase() === 'localhost' ? '127.0.0.1' : named.address
+  const refusal = isIP(address) === 0 ? undefined : refusalOf(address, targets)
+  if (refusal !== undefined) throw new AppError('invalid', refusal, { fields: { [named.field]: [refusal] } })
+}
+
+function addressIn(settings: CheckSettings): { field: string; address: string } | undefined {
+  switch (settings.check_type) {
+    case 'http':
+      return { field: 'settings.url', address: new URL(settings.url).hostname.replace(/^\[|\]$/g, '') }
+    case 'tcp':
+      return { field: 'settings.host', address: settings.host }
+    case 'dns': {
+      const server = settings.resolver === null ? undefined : splitResolver(settings.resolver)
+      return server && { field: 'settings.resolver', address: server.address }
+    }
+    default:
+      return undefined
+  }
+}

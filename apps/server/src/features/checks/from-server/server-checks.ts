@@ -1,0 +1,142 @@
+import type { Context } from '../../../context.ts'
+import { type AnyMeasured } from '../judge-result.ts'
+import { storeResults } from '../store-results.ts'
+import { readSettings } from '../view.ts'
+import { measureFromServer } from './measure-from-server.ts'
+import { claimRuns, type DueCheck, endRun, findDueChecks, releaseRuns } from './run-queries.ts'
+import { isServerCheck } from './server-kind.ts'
+
+const POLL_MS = 500
+const AT_ONCE = 50
+/** Longer than the longest measurement: another process takes over what one that died had begun. */
+const LEASE_MS = 60_000
+const JITTER = 0.05
+
+interface Ended {
+  check: DueCheck
+  dueAt: string
+  at: Date
+  measured: AnyMeasured
+}
+
+/**
+ * Measures the checks of the server when they are due: rows of server_check_runs, which outlive a restart and of which
+ * each is claimed by one process. What has ended meanwhile is stored together, on the way that results of machines go.
+ */
+export class ServerChecks implements AsyncDisposable {
+  #ctx: Context
+  #running = new Map<number, Promise<void>>()
+  #ended: Ended[] = []
+  #storing: Promise<void> | undefined
+  #polling: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #stopping = new AbortController()
+  #failed = false
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+  }
+
+  async start(): Promise<void> {
+    const { engine, db, processId } = this.#ctx
+    if (engine === 'sqlite') await releaseRuns(db, processId)
+    this.#timer = setInterval(() => this.poll(), POLL_MS)
+  }
+
+  /** Begins what is due. */
+  poll(): void {
+    if (this.#stopping.signal.aborted) return
+    this.#polling ??= this.#claim().finally(() => {
+      this.#polling = undefined
+    })
+  }
+
+  /** Until nothing that was begun is left. */
+  async settle(): Promise<void> {
+    await this.#polling
+    await Promise.all(this.#running.values())
+    await this.#storing
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    this.#stopping.abort(new Error('the server is stopping'))
+    await this.settle()
+  }
+
+  async #claim(): Promise<void> {
+    const { db, processId, now, log } = this.#ctx
+    const limit = AT_ONCE - this.#running.size
+    if (limit <= 0) return
+    try {
+      const claimed = await claimRuns(db, { processId, now: now(), leaseMs: LEASE_MS, limit })
+      // One of ours whose claim ran out still runs.
+      const due = new Map(claimed.map(({ check_id, due_at }) => [check_id, due_at]))
+      for (const id of this.#running.keys()) due.delete(id)
+      const checks = due.size === 0 ? [] : await findDueChecks(db, [...due.keys()])
+      for (const check of checks) this.#begin(check, due.get(check.id) ?? '')
+      this.#failed = false
+    } catch (error) {
+      // Once for each outage of the database.
+      if (!this.#failed) log.error({ err: error }, 'checks of the server cannot be read')
+      this.#failed = true
+    }
+  }
+
+  #begin(check: DueCheck, dueAt: string): void {
+    const run = this.#measure(check, dueAt)
+      .catch((error: unknown) =>
+        this.#ctx.log.error({ err: error, check_id: check.id }, 'check of the server failed unexpectedly'),
+      )
+      .finally(() => this.#running.delete(check.id))
+    this.#running.set(check.id, run)
+  }
+
+  async #measure(check: DueCheck, dueAt: string): Promise<void> {
+    const { config, now } = this.#ctx
+    const settings = readSettings(check)
+    if (!isServerCheck(settings)) return
+    const { signal } = this.#stopping
+    const measured = await measureFromServer(settings, { targets: config.checkTargets, signal })
+    // What the end of the server has cut off says nothing about the other side.
+    if (signal.aborted) return
+    this.#ended.push({ check, dueAt, at: now(), measured })
+    await this.#store()
+  }
+
+  /** Everything that ended while the last transaction ran goes into the next. */
+  async #store(): Promise<void> {
+    while (this.#storing !== undefined) await this.#storing
+    if (this.#ended.length === 0) return
+    const ended = this.#ended
+    this.#ended = []
+    this.#storing = this.#storeThese(ended).finally(() => {
+      this.#storing = undefined
+    })
+    await this.#storing
+  }
+
+  async #storeThese(ended: Ended[]): Promise<void> {
+    const { processId, now } = this.#ctx
+    await this.#ctx.transaction(async (tx, emit) => {
+      const ours: Ended[] = []
+      for (const one of ended.toSorted((a, b) => a.check.id - b.check.id)) {
+        const { id: checkId, revision } = one.check
+        const run = { checkId, revision, processId, dueAt: one.dueAt, nextAt: nextRun(one.check, now()) }
+        if (await endRun(tx, run)) ours.push(one)
+      }
+      const reports = ours.map(({ check, at, measured }) => ({
+        agentId: check.agent_id,
+        fromServer: true,
+        results: [{ check_id: check.id, revision: check.revision, at: at.toISOString(), measured }],
+      }))
+      if (reports.length > 0) await storeResults(tx, emit, this.#ctx, reports)
+    })
+  }
+}
+
+function nextRun({ run_interval, check_interval }: DueCheck, now: Date): Date {
+  const seconds = run_interval === 0 ? check_interval : run_interval
+  const jitter = 1 - JITTER + 2 * JITTER * Math.random()
+  return new Date(now.getTime() + seconds * 1000 * jitter)
+}

@@ -1,0 +1,23 @@
+import type { CheckSettings, CheckType } from '@muster/contract/api/checks'
+import { ServerCheckType, type ServerMeasured } from '@muster/contract/api/server-checks'
+import type { CheckTargets } from '../../../platform/config/config.ts'
+
+export type SettingsOf<Type extends ServerCheckType> = Extract<CheckSettings, { check_type: Type }>
+export type MeasuredOf<Type extends ServerCheckType> = Extract<ServerMeasured, { check_type: Type }>
+
+export interface Reach {
+  targets: CheckTargets
+  /** The time is over, or the server stops. */
+  signal: AbortSignal
+}
+
+export type ServerSettings = SettingsOf<ServerCheckType>
+
+/** Whether the server measures such a check, and not the machine. */
+export function isServerCheck(settings: CheckSettings): settings is ServerSettings {
+  return isServerType(settings.check_type)
+}
+
+export function isServerType(type: CheckType): type is ServerCheckType {
+  return ServerCheckType.safeParse(type).success
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { measureSettings } from '../agent/checks.ts'
+import { Severity } from './severity.ts'
+
+const Name = z.string().trim().min(1, 'A name is needed.').max(255)
+const { eventlog, journal } = measureSettings
+const logFields = {
+  name: Name,
+  fail_when: z.enum(['contains', 'not_contains']).default('contains'),
+  /** So many matching entries, or more, are what `fail_when` asks for. */
+  number_of_events_b4_alert: z.int().min(1).max(10_000).default(1),
+  alert_severity: Severity.default('warning'),
+}
+
+/** Checks that look for entries in a log. */
+export const logCheckFields = {
+  eventlog: z.object({
+    ...logFields,
+    log_name: eventlog.shape.log_name.default('Application'),
+    event_type: eventlog.shape.event_type.default('INFO'),
+    event_id_is_wildcard: z.boolean().default(true),
+    event_id: eventlog.shape.event_id.default(0),
+    event_source: eventlog.shape.event_source.default(null),
+    event_message: eventlog.shape.event_message.default(null),
+    search_last_days: eventlog.shape.search_last_days.default(1),
+  }),
+  journal: z.object({
+    ...logFields,
+    unit: journal.shape.unit.default(null),
+    priority: journal.shape.priority.default('err'),
+    event_message: journal.shape.event_message.default(null),
+    search_last_minutes: journal.shape.search_last_minutes.default(60),
+  }),
+} as const

@@ -1,0 +1,28 @@
+import { fail, firstLine, type Judgement, pass, type Severity } from './judgement.ts'
+
+export interface EntriesToJudge {
+  fail_when: 'contains' | 'not_contains'
+  number_of_events_b4_alert: number
+  alert_severity: Severity
+}
+export interface FoundEntries {
+  count: number
+  is_whole: boolean
+  entries: readonly { message: string }[]
+}
+
+/** Judges what was found in a log. `when`: how far back it was searched. */
+export function judgeEntries(
+  check: EntriesToJudge,
+  { count, is_whole, entries }: FoundEntries,
+  when: string,
+): Judgement {
+  const isFound = count >= check.number_of_events_b4_alert
+  const newest = entries[0] === undefined ? undefined : firstLine(entries[0].message)
+  const many = `${count === 0 ? 'No' : count} matching ${count === 1 ? 'entry' : 'entries'} ${when}`
+  const info = newest === undefined ? many : `${many}, the newest: ${newest}`
+  // What has not been read may hold the rest.
+  if (!isFound && !is_whole)
+    return fail(check.alert_severity, `${many}, but only the newest part could be read in time`)
+  return isFound === (check.fail_when === 'contains') ? fail(check.alert_severity, info) : pass(info)
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { severityOf } from './judgement.ts'
+
+test('a worse value is never judged milder, whatever the thresholds', () => {
+  const order = [null, 'info', 'warning', 'error']
+  const rank = (value: number, pair: Parameters<typeof severityOf>[0]) =>
+    order.indexOf(severityOf(pair, value))
+  for (let seed = 1; seed < 3000; seed += 1) {
+    const random = (salt: number) => Math.abs(Math.sin(seed * 12.9898 + salt) * 43_758.5453) % 1
+    const pair = {
+      warning_threshold: random(1) < 0.2 ? 0 : random(2) * 100,
+      error_threshold: random(3) < 0.2 ? 0 : random(4) * 100,
+      reverse: random(5) < 0.5,
+    }
+    const [low, high] = [random(6) * 120, random(7) * 120].toSorted((a, b) => a - b) as [number, number] // Two.
+    const [mild, bad] = pair.reverse ? [high, low] : [low, high]
+    expect(rank(bad, pair)).toBeGreaterThanOrEqual(rank(mild, pair))
+  }
+})
