@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { hostname } from 'node:os'
 import { expect, type Page } from '@playwright/test'
 import { machineRow, treeLine } from '../support/dashboard.ts'
 import { addClient, makeToken } from '../support/seed.ts'
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
 
@@ -161,28 +158,4 @@ async function startWeb() {
       await new Promise((resolve) => server.close(resolve))
     },
   })
-}
-
-type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>
-
-/** 20 MB in memory, mounted as a disk of its own. */
-async function mountSmallDisk() {
-  const path = await mkdtemp(join(tmpdir(), 'muster-e2e-disk-'))
-  await asRoot('mount', '-t', 'tmpfs', '-o', 'size=20m,mode=777', 'muster', path)
-  const file = join(path, 'filler')
-  return {
-    path,
-    fill: (megabytes: number) => writeFile(file, new Uint8Array(megabytes * 1024 * 1024)),
-    empty: () => rm(file),
-    async [Symbol.asyncDispose]() {
-      await asRoot('umount', '--lazy', path)
-      await rm(path, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Mounting is for root only; elsewhere sudo has to allow it without a question. */
-async function asRoot(...command: string[]): Promise<void> {
-  const [file = '', ...args] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command]
-  await promisify(execFile)(file, args)
 }

@@ -104,7 +104,9 @@ function sentences(error: z.ZodError | undefined, form: ChannelForm): Record<str
       (Array.isArray(value) && filled(value).length === 0 && inside.length === 0 && name === 'recipients')
     )
       return [name, 'This is needed.']
-    return [name, code === 'invalid_type' ? 'A number is needed.' : message]
+    if (code === 'invalid_type') return [name, 'A number is needed.']
+    // An address that may also be empty is a choice of two, which has no sentence of its own.
+    return [name, code === 'invalid_union' ? 'An address begins with http:// or https://.' : message]
   })
   // The first one of a field counts.
   return Object.fromEntries(found.toReversed())

@@ -1,0 +1,125 @@
+import { listAgents } from '@muster/contract/api/agents'
+import { listClients } from '@muster/contract/api/clients'
+import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import {
+  createMaintenanceWindow,
+  deleteMaintenanceWindow,
+  editMaintenanceWindow,
+  endMaintenanceWindow,
+  listMaintenanceWindows,
+  type MaintenanceWindow,
+} from '@muster/contract/api/maintenance'
+import { type Me, getMe } from '@muster/contract/api/users'
+import { beforeEach, expect, test } from 'vitest'
+import { userEvent } from 'vitest/browser'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+import { testWindow } from './test-windows.ts'
+
+beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
+
+const QUIET = {
+  agent_count: 3,
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+}
+
+function givenServer(windows: MaintenanceWindow[], me: Partial<Me> = {}) {
+  const server = fakeServer()
+  const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
+  const bodies: unknown[] = []
+  server.on(getMe, () => answer(getMe, givenMe(me)))
+  server.on(getVersion, () => answer(getVersion, '0.1.0'))
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
+  server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
+  server.on(listAgents, () => answer(listAgents, []))
+  server.on(listMaintenanceWindows, () => answer(listMaintenanceWindows, windows))
+  const keep = ({ body }: { body: unknown }) => {
+    bodies.push(body)
+    return answer(createMaintenanceWindow, testWindow())
+  }
+  server.on(createMaintenanceWindow, keep)
+  server.on(editMaintenanceWindow, keep)
+  server.on(endMaintenanceWindow, keep)
+  server.on(deleteMaintenanceWindow, () => answer(deleteMaintenanceWindow, null))
+  return { server, bodies }
+}
+
+test('on now until the next reminder is two keys away', async () => {
+  const { bodies } = givenServer([])
+  const { screen, at } = await openConsole('/?dialog=maintenance&item=site-1')
+  await expect.element(screen.getByText(/On from now until/)).toBeVisible()
+  await expect
+    .element(screen.getByLabelText('Until', { exact: true }))
+    .toHaveValue(expect.stringMatching(/:35$/))
+  await screen.getByRole('button', { name: 'Start' }).click()
+  await expect.poll(at).not.toMatch(/dialog/)
+  expect(bodies).toEqual([
+    {
+      reason: '',
+      targets: [{ type: 'site', id: 1 }],
+      schedule: expect.objectContaining({ recurs: 'once', minutes: expect.any(Number) }),
+    },
+  ])
+})
+
+test('a recurring window says what it does and when it is next; what is wrong stands at its field', async () => {
+  const { bodies } = givenServer([testWindow()])
+  const { screen } = await openConsole('/?dialog=edit-maintenance&item=7')
+  await expect.element(screen.getByText('Every Sunday at 02:00 for 2 hours (Europe/Zurich)')).toBeVisible()
+  const times = screen.getByRole('list', { name: 'Next times' })
+  await expect.poll(() => times.getByRole('listitem').elements().length).toBe(3)
+  await screen.getByRole('checkbox', { name: 'Sunday' }).click()
+  await expect.element(screen.getByText('Choose at least one day of the week.')).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Save' })).toBeDisabled()
+  await screen.getByRole('checkbox', { name: 'Monday' }).click()
+  await expect.element(screen.getByText(/^Every Monday at 02:00/)).toBeVisible()
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => bodies).toHaveLength(1)
+  expect(bodies[0]).toMatchObject({ modified: '2026-11-21T10:00:00.000Z', schedule: { weekdays: [1] } })
+})
+
+test('what the server refuses is said, and nothing that was typed is lost', async () => {
+  const { server } = givenServer([])
+  server.on(createMaintenanceWindow, () =>
+    refuse('not_found', 'There is no such site, or you may not see it.'),
+  )
+  const { screen } = await openConsole('/?dialog=maintenance&item=site-1')
+  await screen.getByLabelText('Reason').fill('Roof')
+  await screen.getByRole('button', { name: 'Start' }).click()
+  await expect.element(screen.getByText(/There is no such site/)).toBeVisible()
+  await expect.element(screen.getByLabelText('Reason')).toHaveValue('Roof')
+})
+
+test('the list shows what is on, and ends it by the keyboard', async () => {
+  const { bodies } = givenServer([testWindow({ active: true, active_until: '2099-11-22T03:00:00.000Z' })])
+  const { screen } = await openConsole('/?dialog=maintenance-windows')
+  await expect.element(screen.getByText('1 of 1 on')).toBeVisible()
+  await expect.element(screen.getByText(/^On until Nov-22-2099/)).toBeVisible()
+  await userEvent.keyboard('{ArrowDown}{Shift>}{F10}{/Shift}')
+  await screen.getByRole('menuitem', { name: 'End now' }).click()
+  await expect.poll(() => bodies).toHaveLength(1)
+})
+
+test('an empty list says what to do; who may only read has nothing to press', async () => {
+  givenServer([])
+  const { screen } = await openConsole('/?dialog=maintenance-windows')
+  await expect.element(screen.getByText(/No maintenance is planned/)).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Plan the first one' })).toBeVisible()
+})
+
+test('a role that may only read sees the list without buttons, and no dialog', async () => {
+  givenServer([], { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients'] })
+  const { screen, router } = await openConsole('/?dialog=maintenance-windows')
+  await expect.element(screen.getByText(/No maintenance is planned/)).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: /^Plan/ })).not.toBeInTheDocument()
+  await router.navigate({ to: '/', search: { dialog: 'maintenance', item: 'site-1' } })
+  await expect.element(screen.getByText('Your role does not allow this.')).toBeVisible()
+})
+
+test('a window that is gone is said to be', async () => {
+  givenServer([])
+  const { screen } = await openConsole('/?dialog=edit-maintenance&item=99')
+  await expect.element(screen.getByText(/does not exist any more/)).toBeVisible()
+})

@@ -1,0 +1,93 @@
+import { createAlert, getAlert, listAlerts } from '@muster/contract/api/alerts'
+import { expect, type Page } from '@playwright/test'
+import { addClient } from '../support/seed.ts'
+import type { Session } from '../support/sign-in.ts'
+import { test } from '../support/story.ts'
+
+test('alerts: raised through the API, on every console at once, seen to from bell and list', async ({
+  admin,
+  openConsole,
+}) => {
+  test.setTimeout(120_000)
+  await addClient(admin, 'Acme')
+  const watcher = await openConsole({ as: admin })
+  const page = await openConsole({ as: admin })
+  await expect(bell(page, 'Alerts: none open')).toBeVisible()
+  await expect(bell(watcher, 'Alerts: none open')).toBeVisible()
+
+  await test.step('a custom alert is counted on both consoles within a second or so', async () => {
+    await raise(admin, 'The line is down', 'error')
+    for (const each of [page, watcher]) await expect(bell(each, /^Alerts: 1 open/)).toBeVisible(SOON)
+  })
+
+  await test.step('acknowledged in the bell, it does not call any more', async () => {
+    await bell(page, /^Alerts: 1 open/).click()
+    await page.getByRole('button', { name: 'Acknowledge The line is down' }).click()
+    await expect(page.getByText('Alert acknowledged.')).toBeVisible()
+    await page.getByRole('link', { name: /^All alerts/ }).click()
+    await expect(row(page, /Error acknowledged .*The line is down/)).toBeVisible()
+  })
+
+  await test.step('snoozed until the next reminder, it leaves the list of what is open', async () => {
+    await raise(admin, 'The backup is late', 'warning')
+    await row(page, /The backup is late/).click()
+    const dialog = page.getByRole('dialog', { name: 'Alert', exact: true })
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('It runs at night.')
+    await dialog.getByRole('button', { name: 'Snooze …' }).click()
+    await page.getByRole('dialog', { name: 'Snooze alert' }).getByRole('button', { name: 'Snooze' }).click()
+    await expect(dialog.getByText('It runs at night.')).toBeVisible()
+    await dialog.getByText('Close', { exact: true }).click()
+    await expect(row(page, /The backup is late/)).toBeHidden()
+    await page.getByRole('checkbox', { name: 'Snoozed' }).click()
+    await expect(row(page, /Warning snoozed .*The backup is late/)).toBeVisible()
+  })
+
+  await test.step('many are resolved at once, by the keyboard', async () => {
+    for (const name of ['first', 'second']) await raise(admin, `The ${name} pump stands`, 'error')
+    const grid = page.getByRole('grid', { name: 'Alerts' })
+    await expect(row(page, /second pump/)).toBeVisible(SOON)
+    await page.getByRole('textbox', { name: 'Search alerts' }).fill('pump')
+    await expect(grid).toHaveAttribute('aria-rowcount', '3')
+    await grid.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Resolve', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
+    await expect(page.getByText('2 alerts resolved.')).toBeVisible()
+    await expect(page.getByText('No alert fits the filter.')).toBeVisible()
+    await expect(bell(watcher, 'Alerts: none open')).toBeVisible(SOON)
+  })
+
+  await test.step('what the list is narrowed to survives a reload', async () => {
+    await page.getByRole('checkbox', { name: 'Resolved' }).click()
+    await expect(row(page, /Error resolved .*first pump/)).toBeVisible()
+    await expect(page).toHaveURL(/\/alerts\?.*also=snoozed%2Cresolved.*search=pump/)
+    await page.reload()
+    await expect(page.getByRole('textbox', { name: 'Search alerts' })).toHaveValue('pump')
+    await expect(page.getByRole('checkbox', { name: 'Resolved' })).toBeChecked()
+    await expect(row(page, /Error resolved .*second pump/)).toBeVisible()
+  })
+
+  await test.step('the log tells who did what', async () => {
+    const { alerts } = await admin.call(listAlerts, { body: { search: 'The line' } })
+    const { log } = await admin.call(getAlert, { params: { id: alerts[0]?.id ?? 0 } })
+    expect(log.map(({ kind, by }) => [kind, by])).toEqual(
+      expect.arrayContaining([
+        ['opened', expect.any(String)],
+        ['acknowledged', 'admin'],
+      ]),
+    )
+  })
+})
+
+/** The server tells within a second; the consoles take events of a quarter of a second together. */
+const SOON = { timeout: 2500 }
+
+const bell = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const row = (page: Page, name: RegExp) =>
+  page.getByRole('grid', { name: 'Alerts' }).getByRole('row', { name })
+
+const raise = (admin: Session, message: string, severity: 'error' | 'warning') =>
+  admin.call(createAlert, { body: { message, severity, key: message } })

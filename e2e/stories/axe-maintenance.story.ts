@@ -1,0 +1,65 @@
+import { createMaintenanceWindow } from '@muster/contract/api/maintenance'
+import { savePreferences } from '@muster/contract/api/users'
+import { expect } from '@playwright/test'
+import { LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { startMachines } from '../support/machines.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { test } from '../support/story.ts'
+
+for (const look of LOOKS) {
+  const way = `${look.colorScheme}, ${look.viewport.width} px`
+
+  test(`maintenance windows have no accessibility violations, ${way}`, async ({ openConsole, admin }) => {
+    test.setTimeout(120_000)
+    const acme = await addClient(admin, 'Acme', 'Berlin')
+    using fleet = await startMachines(admin, [{ hostname: 'alpha', token: await makeToken(admin, acme) }])
+    const agentId = fleet.machines[0]?.agentId ?? ''
+    await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
+    const page = await openConsole({ ...look, as: admin })
+    const dialog = page.getByRole('dialog')
+
+    await page.goto('/?dialog=maintenance-windows')
+    await expect(dialog.getByText('No maintenance is planned.')).toBeVisible()
+    await expectAccessible(page, 'no windows', '[role=dialog]')
+
+    const zone = { time_zone: 'Europe/Zurich', weekdays: [], month_days: [], until: null }
+    const targets = [{ type: 'site' as const, id: acme.sites[0]?.id ?? 0 }]
+    const schedules = [
+      { ...zone, starts: '2026-01-01T02:00', minutes: null, recurs: 'once' as const },
+      { ...zone, starts: '2026-01-01T02:00', minutes: 60, recurs: 'monthly' as const, month_days: [1, -1] },
+    ]
+    for (const schedule of schedules) {
+      await admin.call(createMaintenanceWindow, { body: { reason: 'New disks', targets, schedule } })
+    }
+    await page.goto('/?dialog=maintenance-windows')
+    await expect(dialog.getByText('On until ended').first()).toBeVisible()
+    await expectAccessible(page, 'the list of windows', '[role=dialog]')
+
+    for (const [when, shows] of [
+      ['Now', 'Until somebody ends it'],
+      ['Once, at a time', 'Day'],
+      ['Every week', 'Wednesday'],
+      ['Every month', 'Days of the month'],
+    ] as const) {
+      await page.goto(`/?dialog=maintenance&item=agent-${agentId}`)
+      await expect(dialog.getByText('alpha', { exact: true })).toBeVisible()
+      await dialog.getByRole('combobox', { name: 'When' }).click()
+      await page.getByRole('option', { name: when }).click()
+      await expect(dialog.getByText(shows, { exact: true })).toBeVisible()
+      await expectAccessible(page, `maintenance, ${when}`, '[role=dialog]')
+    }
+    await dialog.getByLabel('Days of the month').fill('40')
+    await dialog.getByLabel('Days of the month').blur()
+    await expect(dialog.getByText(/Numbers from 1 to 31/)).toBeVisible()
+    await expectAccessible(page, 'a mistake in a window', '[role=dialog]')
+
+    await page.goto('/?dialog=edit-maintenance&item=2')
+    await expect(dialog.getByText(/On the 1st and the last day of every month/)).toBeVisible()
+    await expectAccessible(page, 'a window that is changed', '[role=dialog]')
+
+    await page.goto(`/agents/${agentId}`)
+    await expect(page.getByText(/In maintenance until somebody ends it: New disks/)).toBeVisible()
+    await expectSettled(page)
+    await expectAccessible(page, 'a machine in maintenance')
+  })
+}

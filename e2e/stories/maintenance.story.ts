@@ -1,0 +1,125 @@
+import { listClients } from '@muster/contract/api/clients'
+import { listMaintenanceWindows } from '@muster/contract/api/maintenance'
+import { expect, type Page } from '@playwright/test'
+import { machineRow, treeLine } from '../support/dashboard.ts'
+import { startMachines } from '../support/machines.ts'
+import { addClient, addSite, makeToken } from '../support/seed.ts'
+import type { Session } from '../support/sign-in.ts'
+import { test } from '../support/story.ts'
+
+/** Acme with two sites and a machine in each. */
+async function furnish(admin: Session) {
+  const acme = await addClient(admin, 'Acme', 'Berlin')
+  const munich = await addSite(admin, acme, 'Munich')
+  const fleet = await startMachines(admin, [
+    { hostname: 'alpha', token: await makeToken(admin, acme) },
+    { hostname: 'bravo', token: await makeToken(admin, acme, { site: munich }) },
+  ])
+  return { acme, munich, fleet }
+}
+
+const dialogOf = (page: Page) => page.getByRole('dialog')
+const site = (page: Page) => treeLine(page, /^Berlin/)
+const greenSite = (page: Page) => treeLine(page, /^Berlin.*In maintenance mode/)
+
+test('a site is in maintenance by the dialog, green on two consoles, and comes back by itself at the end', async ({
+  admin,
+  openConsole,
+}) => {
+  test.setTimeout(180_000)
+  const { fleet } = await furnish(admin)
+  using _machines = fleet
+  const page = await openConsole({ as: admin })
+  const other = await openConsole({ as: admin })
+  for (const console of [page, other]) await expect(site(console)).toBeVisible()
+
+  await test.step('the dialog offers the next reminder, and says what it will do', async () => {
+    await site(page).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Plan maintenance' }).click()
+    const dialog = dialogOf(page)
+    await expect(dialog.getByText('Acme, Berlin')).toBeVisible()
+    await expect(dialog.getByLabel('Until', { exact: true })).toHaveValue(/T\d\d:35$/)
+    await expect(dialog.getByRole('region', { name: 'What this does' })).toContainText('On from now until')
+  })
+
+  await test.step('until the minute after next', async () => {
+    const dialog = dialogOf(page)
+    await dialog.getByLabel('Until', { exact: true }).fill(inMinutes(2))
+    await dialog.getByLabel('Reason').fill('New disks')
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await expect(dialog).toHaveCount(0)
+  })
+
+  await test.step('both consoles turn green, with until when and why', async () => {
+    for (const console of [page, other]) {
+      await expect(greenSite(console)).toBeVisible({ timeout: 5000 })
+      await expect(treeLine(console, /^Munich.*In maintenance/)).toHaveCount(0)
+      await greenSite(console).hover()
+      await expect(console.getByText(/In maintenance until .*: New disks/)).toBeVisible()
+    }
+    await machineRow(other, 'alpha').click()
+    await expect(other.getByText(/In maintenance until .*: New disks \(by admin\)/)).toBeVisible()
+  })
+
+  await test.step('at its end they are as before', async () => {
+    for (const console of [page, other]) {
+      await expect(greenSite(console)).toHaveCount(0, { timeout: 130_000 })
+      await expect(site(console)).toBeVisible()
+    }
+    const [client] = await admin.call(listClients, { query: {} })
+    expect(client?.maintenance_mode).toBe(false)
+  })
+})
+
+test('a window of every Sunday is planned, shown in the list, changed and deleted; Enter and keys do', async ({
+  admin,
+  openConsole,
+}) => {
+  const { fleet } = await furnish(admin)
+  using _machines = fleet
+  const page = await openConsole({
+    as: admin,
+    timezoneId: 'Europe/Zurich',
+    path: '/?dialog=maintenance&item=client-1',
+  })
+  const dialog = dialogOf(page)
+
+  await test.step('plan', async () => {
+    await dialog.getByRole('combobox', { name: 'When' }).click()
+    await page.getByRole('option', { name: 'Every week' }).click()
+    await expect(dialog.getByText('Every Sunday at 02:00 for 2 hours (Europe/Zurich)')).toBeVisible()
+    await expect(dialog.getByRole('list', { name: 'Next times' }).getByRole('listitem')).toHaveCount(3)
+    await dialog.getByRole('button', { name: 'Plan' }).click()
+    await expect(dialog).toHaveCount(0)
+  })
+
+  await test.step('the list has it, and opens it with Enter', async () => {
+    await page.getByRole('menuitem', { name: 'Settings' }).click()
+    await page.getByRole('menuitem', { name: 'Maintenance windows' }).click()
+    const row = dialog.getByRole('row', { name: /Acme.*Every Sunday at 02:00 for 2 hours/ })
+    await expect(row).toContainText('Next ')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('checkbox', { name: 'Saturday' }).check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(dialog).toHaveCount(0)
+    const [window] = await admin.call(listMaintenanceWindows, {})
+    expect(window?.schedule.weekdays.toSorted((a, b) => a - b)).toEqual([0, 6])
+  })
+
+  await test.step('delete', async () => {
+    await page.goto('/?dialog=maintenance-windows')
+    await dialog.getByRole('row', { name: /Every Saturday and Sunday/ }).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await expect(dialog.getByText('No maintenance is planned. Machines alert at any time.')).toBeVisible()
+  })
+})
+
+/** A local time so many minutes on, as the field has it; the browser of the story is in this process's zone. */
+function inMinutes(minutes: number): string {
+  const at = new Date(Date.now() + minutes * 60_000)
+  const two = (number: number) => String(number).padStart(2, '0')
+  const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-')
+  return `${date}T${two(at.getHours())}:${two(at.getMinutes())}`
+}
