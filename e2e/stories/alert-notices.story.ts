@@ -133,7 +133,7 @@ test('alerts: a disk that fills up is one alert, told by mail and webhook, and r
 /** As the contract says: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`. */
 function expectSigned(post: Post | undefined): void {
   const [, at = '', signature = ''] =
-    /^t=(\d+),v1=([0-9a-f]{64})$/.exec(`${post?.headers['muster-signature']}`) ?? []
+    /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(post?.headers['muster-signature'])) ?? []
   expect(signature).toBe(createHmac('sha256', SECRET).update(`${at}.${post?.body}`).digest('hex'))
 }
 

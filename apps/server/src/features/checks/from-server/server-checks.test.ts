@@ -51,7 +51,7 @@ async function prepare(env: Record<string, string> = { MUSTER_CHECK_TARGETS: 'an
         body: { agent: agent.agent_id, settings: settings as CheckSettings, ...more },
       }),
     /** Measures all that is due, as one process. */
-    async work(processId = 'one') {
+    work: async (processId = 'one') => {
       await using checks = new ServerChecks({ ...server.ctx, processId })
       checks.poll()
       await checks.settle()
