@@ -14,25 +14,12 @@ import { cssVariables, theme } from './theme.ts'
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
 followSession(router, queryClient)
-
-/** Whoever has to wait longer than this sees the frame meanwhile. */
-const FIRST_ANSWERS_MS = 60
-
-/** Comes when the first screen can be drawn whole, or shortly after: drawing it in parts takes three times as long. */
-export async function awaitFirstAnswers(): Promise<void> {
-  if (!isSignedIn()) return
-  const answers = Promise.all([
-    router.load(),
-    queryClient.prefetchQuery(dashInfoQuery),
-    queryClient.prefetchQuery(meQuery),
-    prefetchFirstMachines(queryClient, location),
-  ])
-  // A failure is told by the screen that needs the answer.
-  const told = answers.then(
-    () => undefined,
-    () => undefined,
-  )
-  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, FIRST_ANSWERS_MS))])
+// Every signed-in screen waits for these two: they are on their way before anything is drawn.
+if (isSignedIn()) {
+  void queryClient.prefetchQuery(dashInfoQuery)
+  void queryClient.prefetchQuery(meQuery)
+  // A failure is told by the screen that needs the rows.
+  prefetchFirstMachines(queryClient, location).catch(() => undefined)
 }
 
 export function App() {
