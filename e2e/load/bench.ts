@@ -1,5 +1,5 @@
 // npm run bench [-- MEASURE ...]: measures the budgets that exist so far, prints them and keeps them in
-// docs/benchmarks.md. Without names all but `large` are measured; --print leaves the file alone.
+// docs/benchmarks.md. Without names all but `samples` and `large` are measured; --print leaves the file alone.
 import { parseArgs } from 'node:util'
 import { buildPrograms } from '../support/build.ts'
 import type { Figure } from './budgets.ts'
@@ -22,7 +22,9 @@ const ON_STAGE = {
   load: measureLoad,
   reconnect: measureReconnect,
 }
-const ALL = [...Object.keys(ON_STAGE), 'samples', 'agent', 'large']
+/** These take minutes to prepare. */
+const LONG = ['samples', 'large']
+const ALL = [...Object.keys(ON_STAGE), 'agent', ...LONG]
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -36,7 +38,7 @@ if (unknown.length > 0) {
   console.error(`unknown: ${unknown.join(', ')}; there are ${ALL.join(', ')}`)
   process.exit(1)
 }
-const wanted = positionals.length > 0 ? positionals : ALL.filter((name) => name !== 'large')
+const wanted = positionals.length > 0 ? positionals : ALL.filter((name) => !LONG.includes(name))
 const figures: Figure[] = []
 
 buildPrograms()
