@@ -1,6 +1,7 @@
 import { getAgent, listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
 import { getHistory, listAgentHistory } from '@muster/contract/api/history'
+import type { Endpoint } from '@muster/contract/endpoint'
 import { EVENT_TYPES } from '@muster/contract/events'
 import { expect, test } from 'vitest'
 import { queryKey } from './query-key.ts'
@@ -61,6 +62,22 @@ test.each([
   ['a key that no endpoint made', ['something'], [{ type: 'agent.added', ids: [] }], false],
 ] as const)('stale after an event: %s', (_what, key, events, expected) => {
   expect(isStale(key, events)).toBe(expected)
+})
+
+test('what an event makes stale is an endpoint of the contract', () => {
+  const files: Record<string, Record<string, unknown>> = import.meta.glob(
+    '../../../../packages/contract/src/api/*.ts',
+    { eager: true },
+  )
+  const known = new Set(
+    Object.values(files)
+      .flatMap((file) => Object.values(file))
+      .filter((item): item is Endpoint => typeof item === 'object' && item !== null && 'path' in item)
+      .map((endpoint) => queryKey(endpoint)[0]),
+  )
+  const stale = Object.values(STALE_BY_EVENT).flat()
+  expect(stale.filter(({ endpoint }) => !known.has(endpoint))).toEqual([])
+  expect(stale.length).toBeGreaterThan(0)
 })
 
 test('every event that consoles are told makes something stale', () => {

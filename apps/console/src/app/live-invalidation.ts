@@ -1,62 +1,57 @@
-import { getAgent, listAgents } from '@muster/contract/api/agents'
-import { getAlert, listAlerts } from '@muster/contract/api/alerts'
-import { listAudit } from '@muster/contract/api/audit'
-import { getCheck, getCheckSamples, listAgentChecks, listChecks } from '@muster/contract/api/checks'
-import { getClient, getSite, listClients, listSites } from '@muster/contract/api/clients'
-import { getDashInfo } from '@muster/contract/api/core'
-import { getHistory, getHistoryOutput, listAgentHistory } from '@muster/contract/api/history'
-import { listMaintenanceWindows } from '@muster/contract/api/maintenance'
-import { listNotes } from '@muster/contract/api/notes'
-import { getScript, listScripts } from '@muster/contract/api/scripts'
-import { listOwnSessions, listUserSessions } from '@muster/contract/api/sessions'
-import { getMe } from '@muster/contract/api/users'
-import type { Endpoint } from '@muster/contract/endpoint'
 import type { EventType } from '@muster/contract/events'
 
 interface Stale {
-  endpoint: Endpoint
+  /** Method and path. The endpoint itself would bring its schemas into what a browser loads first. */
+  endpoint: string
   /** The parameter that the event's ids name: only those answers are stale. Without it, all of the endpoint are. */
   by?: 'agent_id' | 'id'
 }
 
 /** Which answers an event makes stale. Rows of the machines table come by the `agents` message instead. */
 export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
-  'agent.changed': [{ endpoint: getAgent, by: 'agent_id' }],
-  'agent.added': [{ endpoint: listAgents }, { endpoint: listClients }, { endpoint: listSites }],
+  'agent.changed': [{ endpoint: 'GET /agents/:agent_id/', by: 'agent_id' }],
+  'agent.added': [
+    { endpoint: 'GET /agents/' },
+    { endpoint: 'GET /clients/' },
+    { endpoint: 'GET /clients/sites/' },
+  ],
   'agent.removed': [
-    { endpoint: listAgents },
-    { endpoint: listClients },
-    { endpoint: listSites },
-    { endpoint: getAgent, by: 'agent_id' },
+    { endpoint: 'GET /agents/' },
+    { endpoint: 'GET /clients/' },
+    { endpoint: 'GET /clients/sites/' },
+    { endpoint: 'GET /agents/:agent_id/', by: 'agent_id' },
   ],
   'client.changed': [
-    { endpoint: listClients },
-    { endpoint: listSites },
-    { endpoint: getClient },
-    { endpoint: getSite },
-    { endpoint: listAgents },
-    { endpoint: getAgent },
+    { endpoint: 'GET /clients/' },
+    { endpoint: 'GET /clients/sites/' },
+    { endpoint: 'GET /clients/:id/' },
+    { endpoint: 'GET /clients/sites/:id/' },
+    { endpoint: 'GET /agents/' },
+    { endpoint: 'GET /agents/:agent_id/' },
   ],
   'check.changed': [
-    { endpoint: listAgentChecks },
-    { endpoint: listChecks },
-    { endpoint: getCheck, by: 'id' },
-    { endpoint: getCheckSamples, by: 'id' },
+    { endpoint: 'GET /agents/:agent_id/checks/' },
+    { endpoint: 'GET /checks/' },
+    { endpoint: 'GET /checks/:id/', by: 'id' },
+    { endpoint: 'GET /checks/:id/samples/', by: 'id' },
   ],
   'check.redefined': [],
-  'alert.changed': [{ endpoint: listAlerts }, { endpoint: getAlert, by: 'id' }],
-  'maintenance.changed': [{ endpoint: listMaintenanceWindows }],
-  'script.changed': [{ endpoint: listScripts }, { endpoint: getScript, by: 'id' }],
+  'alert.changed': [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
+  'maintenance.changed': [{ endpoint: 'GET /maintenance/' }],
+  'script.changed': [{ endpoint: 'GET /scripts/' }, { endpoint: 'GET /scripts/:id/', by: 'id' }],
   'history.changed': [
-    { endpoint: listAgentHistory },
-    { endpoint: getHistory, by: 'id' },
-    { endpoint: getHistoryOutput, by: 'id' },
+    { endpoint: 'GET /agents/:agent_id/history/' },
+    { endpoint: 'GET /agents/history/:id/', by: 'id' },
+    { endpoint: 'GET /agents/history/:id/output/', by: 'id' },
   ],
-  'note.changed': [{ endpoint: listNotes }],
-  'audit.added': [{ endpoint: listAudit }],
-  'user.changed': [{ endpoint: getMe }, { endpoint: getDashInfo }],
-  'session.ended': [{ endpoint: listOwnSessions }, { endpoint: listUserSessions }],
-  'settings.changed': [{ endpoint: getDashInfo }],
+  'note.changed': [{ endpoint: 'GET /agents/:agent_id/notes/' }],
+  'audit.added': [{ endpoint: 'PATCH /logs/audit/' }],
+  'user.changed': [{ endpoint: 'GET /accounts/users/me/' }, { endpoint: 'GET /core/dashinfo/' }],
+  'session.ended': [
+    { endpoint: 'GET /accounts/sessions/' },
+    { endpoint: 'GET /accounts/users/:id/sessions/' },
+  ],
+  'settings.changed': [{ endpoint: 'GET /core/dashinfo/' }],
 }
 
 /** Changed fields of a machine that the tree shows in some form. */
@@ -81,7 +76,7 @@ export interface LiveEvent {
 export function isStale(key: readonly unknown[], events: readonly LiveEvent[]): boolean {
   return events.some(({ type, ids }) =>
     STALE_BY_EVENT[type].some(({ endpoint, by }) => {
-      if (key[0] !== `${endpoint.method} ${endpoint.path}`) return false
+      if (key[0] !== endpoint) return false
       if (by === undefined || ids.length === 0) return true
       const parameter = readParameter(key[1], by)
       return parameter === undefined || ids.some((id) => `${id}` === parameter)

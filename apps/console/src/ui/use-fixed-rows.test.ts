@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { rangeInView, scrolledTo } from './use-fixed-rows.ts'
 
-const LIST = { count: 1000, rowPx: 30, headPx: 30 }
+const LIST = { count: 1000, rowPx: 30, headPx: 30, overscan: 6 }
 
 describe('the rows in view', () => {
   test.each([
@@ -17,6 +17,7 @@ describe('the rows in view', () => {
     ],
     ['of no list', { topPx: 0, heightPx: 330 }, { ...LIST, count: 0 }, [0, 0]],
     ['before anything is measured', { topPx: 0, heightPx: 0 }, LIST, [0, 7]],
+    ['before anything is drawn', { topPx: 3000, heightPx: 330 }, { ...LIST, overscan: 0 }, [100, 111]],
   ])('%s', (_name, view, list, [first, end]) => {
     expect(rangeInView(view, list)).toEqual({ first, end })
   })

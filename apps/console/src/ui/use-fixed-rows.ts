@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { useDrawn } from './use-drawn.ts'
 
 interface FixedRows {
   scroller: RefObject<HTMLElement | null>
@@ -47,19 +48,21 @@ export function useFixedRows({ scroller, count, rowPx, headPx }: FixedRows) {
     },
     [scroller, rowPx, headPx],
   )
-  const rows = rangeInView(view, { count, rowPx, headPx })
+  // What is in view comes first.
+  const overscan = useDrawn(count > 0) ? OVERSCAN : 0
+  const rows = rangeInView(view, { count, rowPx, headPx, overscan })
   return { rows, totalPx: count * rowPx, scrollTo }
 }
 
 /** The rows to draw. */
 export function rangeInView(
   view: { topPx: number; heightPx: number },
-  { count, rowPx, headPx }: Omit<FixedRows, 'scroller'>,
+  { count, rowPx, headPx, overscan }: Omit<FixedRows, 'scroller'> & { overscan: number },
 ): RowRange {
   const inView = Math.ceil(Math.max(0, view.heightPx - headPx) / rowPx) + 1
   // After a search there may be fewer rows than one had scrolled past.
   const first = Math.min(Math.floor(view.topPx / rowPx), Math.max(0, count - inView))
-  return { first: Math.max(0, first - OVERSCAN), end: Math.min(count, first + inView + OVERSCAN) }
+  return { first: Math.max(0, first - overscan), end: Math.min(count, first + inView + overscan) }
 }
 
 /** Where to scroll so that a row is in view; as little as possible. */

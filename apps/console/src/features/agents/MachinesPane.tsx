@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type ReactNode, useId, useMemo, useRef } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import { useDrawn } from '../../ui/use-drawn.ts'
 import { useLasting } from '../../ui/use-lasting.ts'
 import { useNodeTotal, useSelectedNode } from '../dashboard/use-node.ts'
 import { MachineFilter } from './MachineFilter.tsx'
@@ -103,14 +104,16 @@ function useMachines({ tab, sort, text }: TableState, node: TreeNode | undefined
   const filter = { tab: tab ?? 'mixed', node }
   const isUsual = text === '' && formatSort(sort) === undefined
   const wantsFirst = isUsual && queryClient.getQueryData(machinesQuery(filter).queryKey) === undefined
-  // Asked for before the whole list, which would hold them up.
-  const { data: first } = useQuery({
+  const asksFirst = tab !== undefined && wantsFirst
+  const { data: first, isPending: awaitsFirst } = useQuery({
     ...firstMachinesQuery(filter),
-    enabled: tab !== undefined && wantsFirst,
+    enabled: asksFirst,
   })
+  // The whole list would hold up the first rows, on the server and in drawing them.
+  const isDrawn = useDrawn(tab !== undefined && !(asksFirst && awaitsFirst))
   const { data, isPlaceholderData, isPending, error, refetch } = useQuery({
     ...machinesQuery(filter),
-    enabled: tab !== undefined,
+    enabled: tab !== undefined && isDrawn,
     placeholderData: keepPreviousData,
   })
   const lasts = useLasting(isPlaceholderData, LOADING_DELAY_MS)
