@@ -12,13 +12,13 @@ export async function startMailReceiver(): Promise<{ port: number; mails: string
     disableReverseLookup: true,
     closeTimeout: 100,
     onData(stream, _session, callback) {
-      text(stream).then(
-        (mail) => {
-          mails.push(mail)
-          callback()
-        },
-        (error: Error) => callback(error),
-      )
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.once('error', callback)
+      stream.once('end', () => {
+        mails.push(Buffer.concat(chunks).toString())
+        callback()
+      })
     },
   })
   const listening = server.listen(0, '127.0.0.1')

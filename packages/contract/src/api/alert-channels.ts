@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { Id, IdParams, Instant, Nothing } from '../fields.ts'
 import { AlertType } from './alerts.ts'
-import { Severity } from './severity.ts'
+import { Severity } from '../severity.ts'
 
 const MASKED = '********'
 /** What a secret reads as; sent back it means "as it is". */

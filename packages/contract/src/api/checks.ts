@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
-import { logCheckFields } from './log-checks.ts'
-import { SERVER_CHECK_TYPES, serverCheckFields } from './server-checks.ts'
-import { Severity } from './severity.ts'
+import { logCheckFields } from '../checks/log-checks.ts'
+import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
+import { Severity } from '../severity.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
 
 export const CHECK_TYPES = [...MACHINE_CHECK_TYPES, ...SERVER_CHECK_TYPES] as const

@@ -1,4 +1,4 @@
-import { SERVER_CHECK_LIMIT_MS } from '@muster/contract/api/server-checks'
+import { SERVER_CHECK_LIMIT_MS } from '@muster/contract/checks/server-checks'
 import { useComputedColorScheme } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'

@@ -1,6 +1,6 @@
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, checkFields, editCheck } from '@muster/contract/api/checks'
-import { SERVER_CHECK_TYPES } from '@muster/contract/api/server-checks'
+import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import { validateThresholds } from '@muster/rules/thresholds'
 import { checkVariable } from '../history/run-form.ts'
 

@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckType } from '@muster/contract/api/checks'
 import type { Check, CheckState } from '@muster/contract/api/checks'
-import { ServerCheckType } from '@muster/contract/api/server-checks'
+import { ServerCheckType } from '@muster/contract/checks/server-checks'
 import { formatDuration } from '@muster/rules/duration'
 import { formatFileSize } from '@muster/rules/file-size'
 import { METRIC_PREFIX } from '@muster/rules/check-series'

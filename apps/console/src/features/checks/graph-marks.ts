@@ -1,4 +1,4 @@
-import type { Severity } from '@muster/contract/api/severity'
+import type { Severity } from '@muster/contract/severity'
 import type uPlot from 'uplot'
 
 export interface GraphFailure {

@@ -4,6 +4,14 @@ import { createTestServer } from '../../test-server.ts'
 import { type Channel, decideNotice, type Question } from './decide-notice.ts'
 import { createAlertBench, webhookTo } from './test-alerts.ts'
 
+const SMS = {
+  kind: 'sms' as const,
+  twilio_account_sid: 'AC1',
+  twilio_auth_token: 'token',
+  twilio_number: '+41790000000',
+  recipients: ['+41790000001'],
+  api_url: 'http://127.0.0.1:1',
+}
 const NOW = Date.parse('2026-11-21T12:00:00.000Z')
 const channel = (rules: Partial<ChannelRules> = {}, kind: Channel['kind'] = 'webhook'): Channel => ({
   id: 1,
@@ -90,7 +98,7 @@ test.each<[string, Partial<Question>, string | undefined]>([
 test('a site that is down is told by mail when one of its machines wants that', async () => {
   await using server = await createTestServer()
   const bench = createAlertBench(server.ctx)
-  await bench.channel({ ...webhookTo('http://127.0.0.1:1/'), kind: 'sms' } as never, {}, 'sms')
+  await bench.channel(SMS, {}, 'sms')
   await bench.channel(webhookTo('http://127.0.0.1:1/'), {}, 'hook')
   const quiet = await server.given.agent({ overdue_email_alert: 1 })
   const loud = await server.given.agent({ overdue_text_alert: 1 })

@@ -1,5 +1,6 @@
-import { ChannelRules, type ChannelSettings } from '@muster/contract/api/alert-channels'
+import { ChannelRules, ChannelSettings } from '@muster/contract/api/alert-channels'
 import type { Insertable, Selectable } from 'kysely'
+import type { z } from 'zod'
 import type { Context } from '../../context.ts'
 import type { AlertsTable } from '../../platform/database/tables/alerts.ts'
 import type { NoticeKind } from './decide-notice.ts'
@@ -14,7 +15,7 @@ export function createAlertBench(ctx: Context) {
   const at = () => ctx.now().toISOString()
   return {
     channel: async (
-      settings: ChannelSettings,
+      settings: z.input<typeof ChannelSettings>,
       rules: Partial<ChannelRules> = {},
       name = `Channel ${(count += 1)}`,
     ) =>
@@ -22,7 +23,7 @@ export function createAlertBench(ctx: Context) {
         .insertInto('alert_channels')
         .values({
           name,
-          settings: sealSettings(settings, ctx.secrets),
+          settings: sealSettings(ChannelSettings.parse(settings), ctx.secrets),
           rules: JSON.stringify(ChannelRules.parse(rules)),
           created_at: at(),
           modified: at(),
@@ -81,7 +82,7 @@ export function createAlertBench(ctx: Context) {
   }
 }
 
-export function webhookTo(url: string): ChannelSettings {
+export function webhookTo(url: string): Extract<ChannelSettings, { kind: 'webhook' }> {
   return { kind: 'webhook', url, method: 'POST', headers: [], secret: 's', body_template: '' }
 }
 

@@ -1,5 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
-import { SERVER_CHECK_TYPES } from '@muster/contract/api/server-checks'
+import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import type { Context } from '../../context.ts'
 import { type DefinedCheck, findDefinitions } from './definitions.ts'
 

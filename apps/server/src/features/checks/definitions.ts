@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CheckDefinition, measureSettings } from '@muster/contract/agent/checks'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import { SERVER_CHECK_TYPES } from '@muster/contract/api/server-checks'
+import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import type { Db } from '../../platform/database/database.ts'
 import { isServerCheck } from './from-server/server-kind.ts'
 import { readSettings } from './view.ts'

@@ -1,7 +1,7 @@
 import type { Measured } from '@muster/contract/agent/checks'
 import type { CheckSettings, CheckStatus } from '@muster/contract/api/checks'
-import type { ServerMeasured } from '@muster/contract/api/server-checks'
-import type { Severity } from '@muster/contract/api/severity'
+import type { ServerMeasured } from '@muster/contract/checks/server-checks'
+import type { Severity } from '@muster/contract/severity'
 import { judgeCheck } from '@muster/rules/judge-check'
 
 /** How a check stands. */

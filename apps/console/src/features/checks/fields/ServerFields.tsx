@@ -1,7 +1,7 @@
 import { Checkbox, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/SimpleGrid.css'
-import { DNS_RECORD_TYPES } from '@muster/contract/api/server-checks'
+import { DNS_RECORD_TYPES } from '@muster/contract/checks/server-checks'
 import { ThresholdPreview } from '../ThresholdPreview.tsx'
 import { FIELD_LABELS } from '../field-labels.ts'
 import type { FieldsProps } from './fields-props.ts'

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
-import { splitResolver } from '@muster/contract/api/server-checks'
+import { splitResolver } from '@muster/contract/checks/server-checks'
 import { OutboundError } from '../../../platform/outbound/outbound-error.ts'
 import { refusalOf } from '../../../platform/outbound/resolve-target.ts'
 import type { MeasuredOf, Reach, SettingsOf } from './server-kind.ts'

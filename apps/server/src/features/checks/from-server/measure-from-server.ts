@@ -1,4 +1,4 @@
-import { SERVER_CHECK_LIMIT_MS, type ServerMeasured } from '@muster/contract/api/server-checks'
+import { SERVER_CHECK_LIMIT_MS, type ServerMeasured } from '@muster/contract/checks/server-checks'
 import { measureDns } from './measure-dns.ts'
 import { measureHttp } from './measure-http.ts'
 import { measureTcp } from './measure-tcp.ts'

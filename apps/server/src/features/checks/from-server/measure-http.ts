@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { MAX_BODY_BYTES } from '@muster/contract/api/server-checks'
+import { MAX_BODY_BYTES } from '@muster/contract/checks/server-checks'
 import {
   CertificateError,
   connectSecurely,

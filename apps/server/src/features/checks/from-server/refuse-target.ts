@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import { splitResolver } from '@muster/contract/api/server-checks'
+import { splitResolver } from '@muster/contract/checks/server-checks'
 import { AppError } from '@muster/contract/errors'
 import type { CheckTargets } from '../../../platform/config/config.ts'
 import { refusalOf } from '../../../platform/outbound/resolve-target.ts'

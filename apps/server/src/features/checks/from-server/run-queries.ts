@@ -1,4 +1,4 @@
-import { SERVER_CHECK_TYPES } from '@muster/contract/api/server-checks'
+import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import type { Db } from '../../../platform/database/database.ts'
 
 export type DueCheck = Awaited<ReturnType<typeof findDueChecks>>[number]

@@ -1,5 +1,5 @@
 import type { CheckSettings, CheckType } from '@muster/contract/api/checks'
-import { ServerCheckType, type ServerMeasured } from '@muster/contract/api/server-checks'
+import { ServerCheckType, type ServerMeasured } from '@muster/contract/checks/server-checks'
 import type { CheckTargets } from '../../../platform/config/config.ts'
 
 export type SettingsOf<Type extends ServerCheckType> = Extract<CheckSettings, { check_type: Type }>

@@ -1,5 +1,5 @@
 import type { CheckStatus, CheckType } from '@muster/contract/api/checks'
-import type { Severity } from '@muster/contract/api/severity'
+import type { Severity } from '@muster/contract/severity'
 import type { Generated } from 'kysely'
 
 export interface ChecksTable {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { measureSettings } from '../agent/checks.ts'
-import { Severity } from './severity.ts'
+import { Severity } from '../severity.ts'
 
 /** Checks that belong to a machine, and that the server measures from where it stands. */
 export const SERVER_CHECK_TYPES = ['http', 'tcp', 'dns'] as const

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { measureSettings } from '../agent/checks.ts'
-import { Severity } from './severity.ts'
+import { Severity } from '../severity.ts'
 
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
 const { eventlog, journal } = measureSettings
