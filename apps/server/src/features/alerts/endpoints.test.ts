@@ -203,6 +203,8 @@ test('100,000 resolved alerts are listed by pages and counted, and go after a ye
   expect(tookMs).toBeLessThan(2000)
   server.clock.advance(300 * 86_400)
   await removeOldAlerts(ctx, new AbortController().signal)
-  const left = (await list({ resolvedFilter: true, page: 1 })).alerts_count
+  // Ada's session has ended long ago.
+  const bob = server.as(await server.given.user({ username: 'bob', superuser: true }))
+  const left = (await bob.call(listAlerts, { body: { resolvedFilter: true, page: 1 } })).body.alerts_count
   expect(left).toBe(1 + 65 * 1440)
 }, 120_000)
