@@ -1,15 +1,19 @@
 import { ActionIcon, Badge, Tooltip } from '@mantine/core'
 import { IconMoon, IconRefresh, IconSun } from '@tabler/icons-react'
 import { Link, useMatchRoute } from '@tanstack/react-router'
-import { AlertBell } from '../features/alerts/AlertBell.tsx'
+import { Suspense } from 'react'
 import { CertificateChip } from './CertificateChip.tsx'
 import classes from './Header.module.css'
 import { MachineCounts } from './MachineCounts.tsx'
 import { PaletteButton } from './PaletteButton.tsx'
 import { UserMenu } from './UserMenu.tsx'
+import { lazyPart } from './lazy-part.ts'
 import { useDarkMode } from './look.ts'
 import { useDashInfo } from './queries.ts'
 import { useRefresh } from './use-refresh.ts'
+
+// Not of the first load: the machines come first.
+const AlertBell = lazyPart(() => import('../features/alerts/AlertBell.tsx').then((file) => file.AlertBell))
 
 /** The first line of the frame. */
 export function Header() {
@@ -27,7 +31,9 @@ export function Header() {
       <div className={classes.end}>
         <CertificateChip />
         <MachineCounts />
-        <AlertBell />
+        <Suspense fallback={<span className={classes.bellPlace} />}>
+          <AlertBell />
+        </Suspense>
         <DarkModeButton />
         <UserMenu />
       </div>

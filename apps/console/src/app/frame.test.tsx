@@ -84,7 +84,7 @@ test('the menu bar is walked with arrows and opened with Enter', async () => {
   const { screen, at } = await openConsole('/')
   await expect.element(screen.getByRole('menuitem', { name: 'Agents' })).toBeVisible()
   screen.getByRole('menuitem', { name: 'File' }).element().focus()
-  await userEvent.keyboard('{ArrowRight}{ArrowDown}')
+  await userEvent.keyboard('{ArrowRight}{ArrowRight}{ArrowDown}')
   await expect.element(screen.getByRole('menuitem', { name: 'Install agent' })).toHaveFocus()
   await userEvent.keyboard('{Enter}')
   await expect.poll(at).toContain('dialog=install-agent')

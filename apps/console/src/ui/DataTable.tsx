@@ -80,6 +80,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
     scrollTo(index)
   }
   useScrollUp(scroller, on.scrollKey)
+  useFocus(scroller, on.autoFocus === true)
   useShowSelected(selected, rows.length > 0, (key) => {
     const index = indexOf(key)
     if (index >= 0) scrollTo(index)
@@ -173,6 +174,13 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
       {tip}
     </div>
   )
+}
+
+/** Rows that come after their dialog has opened take the keyboard, too. */
+function useFocus(scroller: RefObject<HTMLElement | null>, wanted: boolean): void {
+  useEffect(() => {
+    if (wanted) scroller.current?.focus()
+  }, [scroller, wanted])
 }
 
 function useScrollUp(scroller: RefObject<HTMLElement | null>, key: string | undefined): void {

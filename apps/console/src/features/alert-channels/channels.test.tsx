@@ -70,12 +70,12 @@ test('each channel says how it does, with the real error', async () => {
   ])
   await open(LIST)
   const rows = dialog().getByRole('listitem')
-  await expect.element(rows.nth(0)).toHaveTextContent('working, last sent')
-  await expect.element(rows.nth(1)).toHaveTextContent('failing since')
-  await expect.element(rows.nth(1)).toHaveTextContent('535 authentication failed')
-  await expect.element(rows.nth(1)).toHaveTextContent('2 messages wait')
-  await expect.element(rows.nth(2)).toHaveTextContent('never used')
-  await expect.element(rows.nth(3)).toHaveTextContent('switched off')
+  await expect.element(rows.nth(0).getByText(/working, last sent/)).toBeVisible()
+  await expect.element(rows.nth(1).getByText(/failing since/)).toBeVisible()
+  await expect.element(rows.nth(1).getByText(/535 authentication failed/)).toBeVisible()
+  await expect.element(rows.nth(1).getByText(/2 messages wait/)).toBeVisible()
+  await expect.element(rows.nth(2).getByText(/never used/)).toBeVisible()
+  await expect.element(rows.nth(3).getByText(/switched off/)).toBeVisible()
 })
 
 test('no channel: it says what to do, and offers the kinds', async () => {

@@ -15,8 +15,8 @@ test('all facts and everything that happened', async () => {
   await expect.element(dialog().getByText('Acme › Berlin')).toBeVisible()
   await expect.element(dialog().getByText('It came and went so often lately', { exact: false })).toBeVisible()
   const log = dialog().getByRole('list').getByRole('listitem')
-  await expect.element(log.nth(1)).toHaveTextContent('Mail to the team')
-  await expect.element(log.nth(2)).toHaveTextContent('by ines')
+  await expect.element(log.nth(1).getByText(/Mail to the team/)).toBeVisible()
+  await expect.element(log.nth(2).getByText(/by ines/)).toBeVisible()
 })
 
 test('the history of the check is one click away', async () => {
