@@ -28,7 +28,7 @@ const CHECKED: AlertColumn = {
 const TIME: AlertColumn = {
   id: 'alert_time',
   title: 'Time',
-  width: '156px',
+  width: '172px',
   render: ({ alert_time }, { formatDate, formatExact }) => (
     <time dateTime={alert_time} data-tip={formatExact(alert_time)}>
       {formatDate(alert_time)}
@@ -70,7 +70,7 @@ const LASTED: AlertColumn = {
 const RESOLVED: AlertColumn = {
   id: 'resolved_on',
   title: 'Resolved',
-  width: '156px',
+  width: '172px',
   render: ({ resolved_on }, { formatDate, formatExact }) =>
     resolved_on === null ? (
       <span className={classes.dim}>–</span>

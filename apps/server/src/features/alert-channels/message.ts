@@ -109,7 +109,7 @@ export function linkOf({ consoleUrl, news }: Message): string | undefined {
   if (consoleUrl === undefined) return undefined
   const base = consoleUrl.replace(/\/+$/, '')
   return news.length === 1 && news[0].alert.id > 0
-    ? `${base}/alerts?alert=${news[0].alert.id}`
+    ? `${base}/alerts?dialog=alert&item=${news[0].alert.id}`
     : `${base}/alerts`
 }
 
