@@ -4,6 +4,7 @@ import { CheckScripts } from './checks/check-scripts.ts'
 import { Checks } from './checks/checks.ts'
 import { FactsReporter } from './collectors/facts-reporter.ts'
 import type { Facts } from './collectors/changed-facts.ts'
+import { MetricsSampler } from './collectors/metrics-sampler.ts'
 import { takeCommand } from './commands/take-command.ts'
 import type { Identity } from './identity/identity.ts'
 import { makeMachineKey } from './identity/machine-key.ts'
@@ -79,6 +80,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
     ...(options.quickEveryMs === undefined ? {} : { quickEveryMs: options.quickEveryMs }),
   })
+  const metrics = new MetricsSampler({
+    readCounters: () => os.readCounters(),
+    outbox,
+    log,
+    now: () => clock.correct(now()),
+  })
   tellMovedMachine(options, problems)
   await Promise.all([runs.endInterrupted(), scripts.endInterrupted()])
 
@@ -142,6 +149,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     problems,
     async [Symbol.asyncDispose]() {
       clearInterval(chores)
+      metrics[Symbol.dispose]()
       await Promise.all([runs[Symbol.asyncDispose](), checks[Symbol.asyncDispose]()])
       scripts[Symbol.dispose]()
       await link.flush(LAST_WORDS_MS)

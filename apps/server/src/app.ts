@@ -21,6 +21,7 @@ import { liveRoutes } from './features/live/routes.ts'
 import { maintenanceJobs } from './features/maintenance/jobs.ts'
 import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
+import { metricsRoutes } from './features/metrics/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -107,6 +108,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   maintenanceRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
+  metricsRoutes(api, ctx)
   notesRoutes(api, ctx)
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {

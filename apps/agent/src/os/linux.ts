@@ -12,6 +12,7 @@ import {
   readText,
   readTimeZone,
 } from './linux/hardware.ts'
+import { readLinuxCounters } from './linux/counters.ts'
 import { readLinuxDisks } from './linux/mounts.ts'
 import { findProcRunProcesses } from './linux/proc-processes.ts'
 import { findLastUser, findLoggedInUser } from './linux/sessions.ts'
@@ -49,6 +50,7 @@ export const linux: Os = {
       needs_reboot: REBOOT_MARKS.some((file) => existsSync(file)),
     }
   },
+  readCounters: readLinuxCounters,
   async readSlowFacts() {
     const machine = readMachineMake()
     return {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { readAddresses } from './addresses.ts'
 import { bootTimeFromUptime } from './boot-time.ts'
 import { killPosix } from './kill-posix.ts'
+import { readPlainCounters } from './counters.ts'
 import { machineArch } from './machine-arch.ts'
 import { measureDisk } from './measure-disk.ts'
 import { noService } from './no-service.ts'
@@ -45,6 +46,7 @@ export const macos: Os = {
       needs_reboot: false,
     }
   },
+  readCounters: async () => readPlainCounters(await readDisks(), true),
   async readSlowFacts() {
     return {
       cpus: await readCpuNames(),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readAddresses } from './addresses.ts'
 import { bootTimeFromUptime } from './boot-time.ts'
+import { readPlainCounters } from './counters.ts'
 import { machineArch } from './machine-arch.ts'
 import { measureDisk } from './measure-disk.ts'
 import { noService } from './no-service.ts'
@@ -53,6 +54,7 @@ export const windows: Os = {
       needs_reboot: await needsReboot(),
     }
   },
+  readCounters: async () => readPlainCounters(await readDrives(), false),
   async readSlowFacts() {
     const user = await readSignedInUser()
     return {

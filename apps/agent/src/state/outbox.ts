@@ -8,7 +8,7 @@ import type { State } from './state.ts'
 
 const MAX_DISK_BYTES = 50 * 1024 * 1024
 const MAX_MEMORY_BYTES = 8 * 1024 * 1024
-/** Output and results of checks this old are dropped; results of runs wait as long as there is room. */
+/** Output, results of checks and metrics this old are dropped; results of runs wait as long as there is room. */
 const MAX_AGE_MS = 7 * 24 * 3600 * 1000
 /** From here on a run's process has to wait until the server has taken some, while there is a link. */
 const CONGESTED_BYTES = 8 * 1024 * 1024
@@ -104,7 +104,7 @@ export class Outbox {
     this.#remove((database) => database.all(`delete from outbox where kind = 'facts' returning size`))
   }
 
-  /** Forgets output and results of checks that have waited for more than a week. */
+  /** Forgets output, results of checks and metrics that have waited for more than a week. */
   dropOld(): void {
     const oldest = Math.floor(this.#now()) - MAX_AGE_MS
     this.#dropOutput((database) =>
@@ -112,6 +112,9 @@ export class Outbox {
         `delete from outbox where kind = 'output' and at < ? returning size, history_id, json`,
         oldest,
       ),
+    )
+    this.#remove((database) =>
+      database.all(`delete from outbox where kind = 'metrics' and at < ? returning size`, oldest),
     )
     this.#dropChecks(
       `delete from outbox where seq in
@@ -158,10 +161,21 @@ export class Outbox {
           DROP_AT_ONCE,
         ),
       )
+      if (this.#bytes === before) this.#dropMetrics()
       if (this.#bytes === before) this.#dropChecksOnce()
       if (this.#bytes === before) this.#dropOldest()
       if (this.#bytes === before) return
     }
+  }
+
+  #dropMetrics(): void {
+    this.#remove((database) =>
+      database.all(
+        `delete from outbox where seq in (select seq from outbox where kind = 'metrics' order by seq limit ?)
+         returning size`,
+        DROP_AT_ONCE,
+      ),
+    )
   }
 
   /** No output left to drop, which takes some hundred thousand results: the oldest of anything goes. */

@@ -3,6 +3,7 @@ import { CheckResult, MAX_RESULTS } from './checks.ts'
 import { SignedCommand } from './commands.ts'
 import { Signature } from './enrol.ts'
 import { AgentFacts } from './facts.ts'
+import { MetricsSample } from './metrics.ts'
 
 /** The agent's WebSocket. The upgrade request names the agent in `x-muster-agent`. See docs/protocol.md. */
 export const LINK_PATH = '/agent/ws'
@@ -69,6 +70,8 @@ export const Report = z.discriminatedUnion('kind', [
     output_cut_bytes: z.number().min(0),
   }),
   z.object({ kind: z.literal('checks'), results: z.array(CheckResult).max(MAX_RESULTS) }),
+  /** What the machine measured of itself: see metrics.ts. */
+  z.object({ kind: z.literal('metrics'), sample: MetricsSample }),
   /** Wanted checks (`set-checks`) of which the machine has no definition, or another revision. */
   z.object({ kind: z.literal('checks-missing'), version: z.int(), ids: z.array(z.int()).max(5000) }),
   /** Results that were dropped because the server was away for longer than the machine keeps them. */

@@ -11,6 +11,7 @@ import classes from './AgentPanes.module.css'
 import { AgentSummary } from './AgentSummary.tsx'
 import { usePane } from './use-pane.ts'
 
+const MetricsPane = lazyPart(() => import('../metrics/MetricsPane.tsx').then((file) => file.MetricsPane))
 const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
 const AlertsPane = lazyPart(() => import('../alerts/AlertsPane.tsx').then((file) => file.AlertsPane))
 const HistoryPane = lazyPart(() => import('../history/HistoryPane.tsx').then((file) => file.HistoryPane))
@@ -19,6 +20,7 @@ const AuditTab = lazyPart(() => import('../audit/AuditTab.tsx').then((file) => f
 
 const LABELS: Record<Pane, string> = {
   summary: 'Summary',
+  metrics: 'Metrics',
   checks: 'Checks',
   alerts: 'Alerts',
   history: 'History',
@@ -108,6 +110,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
   switch (pane) {
     case 'summary':
       return <AgentSummary agent={agent} named={named} />
+    case 'metrics':
+      return <MetricsPane agent={agent} />
     case 'checks':
       return <ChecksPane agent={agent} />
     case 'alerts':

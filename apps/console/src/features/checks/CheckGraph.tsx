@@ -32,6 +32,8 @@ export interface CheckGraphProps extends GraphMarks {
   range: TimeRange
   height: number
   onZoom?: (range: TimeRange) => void
+  /** Says below how to zoom; not where many graphs stand together. */
+  hasHint?: boolean
   /** A threshold line was dragged here. */
   onThreshold?: (name: ThresholdName, value: number) => void
 }
@@ -49,6 +51,7 @@ export function CheckGraph(props: CheckGraphProps) {
     failures,
     thresholds,
     onZoom,
+    hasHint = true,
     onThreshold,
   } = props
   const scheme = useComputedColorScheme('dark')
@@ -113,7 +116,7 @@ export function CheckGraph(props: CheckGraphProps) {
         }
       />
       {cursor !== undefined && told !== undefined && <Tip cursor={cursor} text={told} />}
-      {mayZoom && (
+      {mayZoom && hasHint && (
         <p className={classes.hint} aria-hidden>
           Drag to zoom. With the keyboard: arrows walk, + and − zoom.
         </p>

@@ -1,15 +1,13 @@
-import { Button, SegmentedControl, Select } from '@mantine/core'
-import '@mantine/core/styles/FloatingIndicator.css'
-import '@mantine/core/styles/SegmentedControl.css'
+import { Button, Select } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check, CheckSamples } from '@muster/contract/api/checks'
-import { IconChartLine, IconDownload, IconTable, IconZoomReset } from '@tabler/icons-react'
+import { IconChartLine, IconDownload, IconTable } from '@tabler/icons-react'
 import { toCsv } from '../../ui/csv.ts'
-import { formatDate } from '../../ui/date-format.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import classes from './CheckHistory.module.css'
+import { RangeTools } from './RangeTools.tsx'
 import { seriesLabel } from './check-words.ts'
-import { type HistoryView, RANGES } from './history-view.ts'
+import type { HistoryView } from './history-view.ts'
 import { samplesTable } from './samples-table.ts'
 
 interface HistoryToolsProps {
@@ -37,31 +35,7 @@ export function HistoryTools({ check, agent, samples, series, view, change }: Hi
           onChange={(name) => change({ series: name ?? undefined })}
         />
       )}
-      <SegmentedControl
-        ref={takeFirstFocus}
-        aria-label="Time"
-        size="xs"
-        data={RANGES.map(({ value, label }) => ({ value, label }))}
-        value={typeof range === 'string' ? range : ''}
-        onChange={(value) => {
-          const chosen = RANGES.find((one) => one.value === value)
-          if (chosen) change({ range: chosen.value })
-        }}
-      />
-      {typeof range !== 'string' && (
-        <>
-          <span className={classes.dim}>
-            {formatDate(range.from, 'MMM D, HH:mm')} – {formatDate(range.to, 'MMM D, HH:mm')}
-          </span>
-          <Button
-            variant="default"
-            leftSection={<IconZoomReset size={16} stroke={1.75} aria-hidden />}
-            onClick={() => change({ range: '24h' })}
-          >
-            Back to now
-          </Button>
-        </>
-      )}
+      <RangeTools ref={takeFirstFocus} range={range} onChange={(chosen) => change({ range: chosen })} />
       <span className={classes.end}>
         <Button
           variant="default"

@@ -113,6 +113,7 @@ export function seriesLabel(name: string): string {
 /** An exact value with its unit. */
 export function formatValue(value: number, unit: string): string {
   if (unit === 'B') return formatFileSize(value)
+  if (unit === 'B/s') return `${formatFileSize(value)}/s`
   if (unit === 's') return formatDuration(value)
   const number = formatNumber(value)
   return unit === '' ? number : `${number} ${unit}`

@@ -37,10 +37,19 @@ const FONT = '12px Inter Variable, sans-serif'
 /** Width of the numbers at the left. */
 export const AXIS_PX = 64
 const DAY = 86_400
+const BYTES = Array.from({ length: 50 }, (_, power) => 2 ** power)
+const SECONDS = [1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600]
+/** Steps of the numbers at the left that read well, where those of ten do not. */
+const INCREMENTS: Record<string, number[] | undefined> = {
+  B: BYTES,
+  'B/s': BYTES,
+  s: [...SECONDS, ...[1, 2, 5, 10, 30, 100, 365].map((days) => days * DAY)],
+}
 
 /** A line with a band from least to most, threshold lines, and tints where it failed. */
 export function graphOptions(settings: GraphSettings): uPlot.Options {
   const { width, height, unit, colors, marks, onCursor, onZoom } = settings
+  const incrs = INCREMENTS[unit]
   const axis = {
     stroke: colors.dim,
     font: FONT,
@@ -60,7 +69,12 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
     scales: { x: { time: true }, y: { range: (_chart, least, most) => yRange(unit, least, most, marks()) } },
     axes: [
       { ...axis, space: 72, size: 44, values: (...[, splits, , , step]) => timeLabels(splits, step) },
-      { ...axis, size: AXIS_PX, values: (_chart, splits) => splits.map((value) => formatValue(value, unit)) },
+      {
+        ...axis,
+        size: AXIS_PX,
+        ...(incrs === undefined ? {} : { incrs }),
+        values: (_chart, splits) => splits.map((value) => formatValue(value, unit)),
+      },
     ],
     series: [
       {},

@@ -35,8 +35,14 @@ export function writeView({ range, series = '', asTable }: HistoryView): string 
   return text === START.range ? undefined : text
 }
 
-export const rangeSeconds = (name: RangeName): number =>
+const rangeSeconds = (name: RangeName): number =>
   RANGES.find(({ value }) => value === name)?.seconds ?? 86_400
+
+/** The range that ends at this moment. */
+export function rangeUntilNow(name: RangeName): TimeRange {
+  const to = Math.ceil(Date.now() / 1000)
+  return { from: to - rangeSeconds(name), to }
+}
 
 function readRange(text: string): HistoryView['range'] | undefined {
   const named = RANGES.find(({ value }) => value === text)

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { call, query } from '../../app/api.ts'
 import { queryKey } from '../../app/query-key.ts'
 import type { TimeRange } from './graph-data.ts'
-import { type HistoryView, rangeSeconds } from './history-view.ts'
+import { type HistoryView, rangeUntilNow } from './history-view.ts'
 
 export interface ShownSamples extends CheckSamples {
   range: TimeRange
@@ -19,7 +19,7 @@ export function useSamples(id: number, range: HistoryView['range']) {
     // The parameters stand where live messages look for them.
     queryKey: [...queryKey(getCheckSamples), { params: { id }, range }] as const,
     queryFn: async ({ signal }): Promise<ShownSamples> => {
-      const shown = isLive ? rangeUntilNow(rangeSeconds(range)) : range
+      const shown = isLive ? rangeUntilNow(range) : range
       const samples = await call(getCheckSamples, { params: { id }, query: shown }, { signal })
       return { ...samples, range: shown }
     },
@@ -38,7 +38,7 @@ export function useRecentSamples(id: number | undefined) {
   const options = queryOptions({
     queryKey: [...queryKey(getCheckSamples), { params: { id }, range: 'preview' }] as const,
     queryFn: async ({ client }) => {
-      const { from, to } = rangeUntilNow(30 * DAY)
+      const { from, to } = rangeUntilNow('30d')
       const ask = (part: TimeRange & { resolution: 0 | 300 }) =>
         client.fetchQuery(query(getCheckSamples, { params: { id: id ?? 0 }, query: part }))
       const [older, newer] = await Promise.all([
@@ -52,8 +52,3 @@ export function useRecentSamples(id: number | undefined) {
 }
 
 const DAY = 86_400
-
-function rangeUntilNow(seconds: number): TimeRange {
-  const to = Math.ceil(Date.now() / 1000)
-  return { from: to - seconds, to }
-}

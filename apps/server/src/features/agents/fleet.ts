@@ -10,6 +10,7 @@ import { tendAlerts } from '../alerts/tend-alerts.ts'
 import { CheckSync } from '../checks/check-sync.ts'
 import { meetMachines } from '../checks/meet-machines.ts'
 import { type ReportedResults, storeResults } from '../checks/store-results.ts'
+import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
 import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
 import { failLostRuns } from '../history/fail-lost-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
@@ -200,6 +201,7 @@ export class Fleet implements AsyncDisposable {
     const runReports: ReportedRun[] = []
     const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
     const results: ReportedResults[] = []
+    const metrics: ReportedMetrics[] = []
     for (const { agentId, report } of reports) {
       switch (report.kind) {
         case 'facts':
@@ -207,6 +209,9 @@ export class Fleet implements AsyncDisposable {
           break
         case 'checks':
           results.push({ agentId, results: report.results })
+          break
+        case 'metrics':
+          metrics.push({ agentId, sample: report.sample })
           break
         case 'checks-missing':
           this.#checks.tell(agentId, report.ids)
@@ -223,6 +228,7 @@ export class Fleet implements AsyncDisposable {
       const ids = [...facts.keys()]
       if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
       if (results.length > 0) await storeResults(tx, emit, this.#ctx, results)
+      if (metrics.length > 0) await storeMetrics(tx, this.#ctx, metrics)
       if (runReports.length === 0) return []
       const changed = await storeRunReports(tx, runReports, this.#ctx.now())
       await saveOutputAsNotes(tx, emit, changed)

@@ -62,8 +62,9 @@ export async function storeResults(
   const values = runs.flatMap(({ result, atMs }): MeasuredValue[] => {
     // belongs() has found it.
     const { check } = checks.get(result.check_id)!
+    const owner = { check_id: check.id, agent_id: check.agent_id, agent: check.agent }
     const at = Math.floor(atMs / 1000)
-    return seriesOf(result.measured).map((value) => ({ check, at, ...value }))
+    return seriesOf(result.measured).map((value) => ({ owner, at, ...value }))
   })
   await storeSamples(tx, now, values)
   const transitions: Transition[] = []

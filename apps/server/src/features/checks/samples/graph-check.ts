@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts'
 import { findBands } from './failure-bands.ts'
 import { DAY, KEEP_SECONDS, type Resolution } from './keep.ts'
 import { type Point, type Sample, thinOut } from './points.ts'
-import { findSeries } from './queries.ts'
+import { findSeries, type SeriesRow } from './queries.ts'
 import { type Range, readFresh, readPoints, readSamples } from './read-samples.ts'
 
 type Points = CheckSamples['series'][number]['points']
@@ -26,31 +26,40 @@ export async function graphCheck(
   check: Graphed,
   query: Range & { resolution?: Resolution | undefined },
 ): Promise<CheckSamples> {
-  if (query.to < query.from) {
-    throw new AppError('invalid', 'The time ends before it begins.', {
-      fields: { to: ['Later than "from".'] },
-    })
-  }
-  const { db } = ctx
-  const now = Math.floor(ctx.now().getTime() / 1000)
-  const range = {
-    from: Math.max(query.from, now - KEEP_SECONDS[3600] - DAY),
-    to: Math.min(query.to, now + DAY),
-  }
-  const rows = await findSeries(db, [check.id])
+  const { range } = rangeWithin(ctx, query)
+  const rows = await findSeries(ctx.db, [check.id])
+  const failures = await findBands(ctx.db, check.id, range)
+  return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures }
+}
+
+/** What these series of a machine held between two moments. */
+export async function graphSeries(
+  ctx: Pick<Context, 'db' | 'now'>,
+  { agent, rows }: { agent: number; rows: readonly SeriesRow[] },
+  query: Range & { resolution?: Resolution | undefined },
+): Promise<Omit<CheckSamples, 'failures'>> {
+  const { range, now } = rangeWithin(ctx, query)
   const series = rows.map(({ id }) => id)
-  const failures = await findBands(db, check.id, range)
-  if (series.length === 0 || range.to < range.from) {
-    return { resolution: query.resolution ?? 0, series: [], failures }
-  }
-  const fresh = await readFresh(db, check.agent, series)
+  if (series.length === 0 || range.to < range.from) return { resolution: query.resolution ?? 0, series: [] }
+  const fresh = await readFresh(ctx.db, agent, series)
   const { resolution, pointsOf } = await readRange(ctx, fresh, {
     ...range,
     resolution: query.resolution,
     now,
   })
-  const graphs = rows.map(({ id, name, unit }) => ({ name, unit, points: pointsOf(id) }))
-  return { resolution, series: graphs, failures }
+  return { resolution, series: rows.map(({ id, name, unit }) => ({ name, unit, points: pointsOf(id) })) }
+}
+
+/** As far as anything can be known. */
+function rangeWithin(ctx: Pick<Context, 'now'>, query: Range): { range: Range; now: number } {
+  if (query.to < query.from) {
+    throw new AppError('invalid', 'The time ends before it begins.', {
+      fields: { to: ['Later than "from".'] },
+    })
+  }
+  const now = Math.floor(ctx.now().getTime() / 1000)
+  const from = Math.max(query.from, now - KEEP_SECONDS[3600] - DAY)
+  return { range: { from, to: Math.min(query.to, now + DAY) }, now }
 }
 
 type Reading = { resolution: number; pointsOf: (series: number) => Points }

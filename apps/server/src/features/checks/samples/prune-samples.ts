@@ -22,14 +22,14 @@ export async function pruneSamples(
     if (last === undefined) return
     after = last.id
     const series = rows.map(({ id }) => id)
-    const checkIds = [...new Set(rows.map(({ check_id }) => check_id))]
+    const checkIds = [...new Set(rows.flatMap(({ check_id }) => check_id ?? []))]
     const startedMs = performance.now()
     await ctx.transaction(async (tx) => {
       for (const resolution of RESOLUTIONS) {
         const before = now - KEEP_SECONDS[resolution] - WINDOW_SECONDS[resolution]
         await deleteChunksBefore(tx, resolution, { series, before })
       }
-      await deleteTransitionsBefore(tx, checkIds, now - KEEP_SECONDS[3600])
+      if (checkIds.length > 0) await deleteTransitionsBefore(tx, checkIds, now - KEEP_SECONDS[3600])
     })
     const tookMs = performance.now() - startedMs
     count = Math.min(MOST_SERIES, Math.max(1, Math.round((count * AIM_MS) / Math.max(tookMs, 1))))

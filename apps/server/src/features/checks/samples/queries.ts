@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
 import type {
   SampleBatchesTable,
@@ -7,7 +7,7 @@ import type {
 } from '../../../platform/database/tables/checks.ts'
 import type { Resolution } from './keep.ts'
 
-export type SeriesRow = Insertable<SeriesTable> & { id: number }
+export type SeriesRow = Selectable<SeriesTable>
 export type ChunkRow = Insertable<SampleChunksTable>
 
 /** Rows a statement; equal statements are prepared once. */
@@ -23,13 +23,23 @@ export async function findSeries(db: Db, checkIds: number[]): Promise<SeriesRow[
   return found
 }
 
+/** Of machines themselves. */
+export async function findMachineSeries(db: Db, agentIds: string[]): Promise<SeriesRow[]> {
+  const found: SeriesRow[] = []
+  for (const ids of slicesOf(agentIds, SLICE)) {
+    const rows = db.selectFrom('series').selectAll().where('agent_id', 'in', ids)
+    found.push(...(await rows.where('check_id', 'is', null).orderBy('id').execute()))
+  }
+  return found
+}
+
 /** Adds those that are not there yet. */
 export async function insertSeries(tx: Db, rows: Insertable<SeriesTable>[]): Promise<void> {
   for (const slice of slicesOf(rows, SLICE)) {
     await tx
       .insertInto('series')
       .values(slice)
-      .onConflict((conflict) => conflict.columns(['check_id', 'name']).doNothing())
+      .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
 }

@@ -1,10 +1,18 @@
 import type { Db } from '../../../platform/database/database.ts'
 import { encodeBatch, type SeriesSample } from './encoding.ts'
 import { ACCEPT_SECONDS, DAY } from './keep.ts'
-import { findSeries, insertBatches, insertSeries } from './queries.ts'
+import { findMachineSeries, findSeries, insertBatches, insertSeries } from './queries.ts'
+
+/** What a series belongs to: a check, or (without one) the machine itself. */
+export interface SeriesOwner {
+  check_id: number | null
+  agent_id: string
+  /** agents.id */
+  agent: number
+}
 
 export interface MeasuredValue {
-  check: { id: number; agent_id: string; agent: number }
+  owner: SeriesOwner
   /** Unix seconds. */
   at: number
   name: string
@@ -25,12 +33,12 @@ export async function storeSamples(tx: Db, now: Date, values: MeasuredValue[]): 
   if (accepted.length === 0) return
   const seriesOf = await requireSeries(tx, accepted)
   const byMachine = new Map<number, SeriesSample[]>()
-  for (const { check, name, at, value } of accepted) {
-    const series = seriesOf.get(check.id)?.get(name)
+  for (const { owner, name, at, value } of accepted) {
+    const series = seriesOf.get(keyOf(owner))?.get(name)
     if (series === undefined) continue
-    const samples = byMachine.get(check.agent)
+    const samples = byMachine.get(owner.agent)
     const sample = { series, at, value }
-    if (samples === undefined) byMachine.set(check.agent, [sample])
+    if (samples === undefined) byMachine.set(owner.agent, [sample])
     else samples.push(sample)
   }
   await insertBatches(
@@ -43,40 +51,45 @@ export async function storeSamples(tx: Db, now: Date, values: MeasuredValue[]): 
   )
 }
 
-type SeriesIds = Map<number, Map<string, number>>
+/** By the owner's key, and the name. */
+type SeriesIds = Map<number | string, Map<string, number>>
+
+const keyOf = ({ check_id, agent_id }: Pick<SeriesOwner, 'check_id' | 'agent_id'>) => check_id ?? agent_id
 
 async function requireSeries(tx: Db, values: MeasuredValue[]): Promise<SeriesIds> {
-  const checkIds = [...new Set(values.map(({ check }) => check.id))]
-  const known = await readSeries(tx, checkIds)
+  const known = await readSeries(tx, values)
   const added = new Map<string, MeasuredValue>()
-  const counts = new Map(Array.from(known, ([id, names]) => [id, names.size]))
+  const counts = new Map(Array.from(known, ([key, names]) => [key, names.size]))
   for (const value of values) {
-    const { check, name } = value
-    const key = `${check.id} ${name}`
-    const count = counts.get(check.id) ?? 0
-    if (known.get(check.id)?.has(name) || added.has(key) || count >= MOST_SERIES) continue
-    counts.set(check.id, count + 1)
+    const owner = keyOf(value.owner)
+    const key = `${owner} ${value.name}`
+    const count = counts.get(owner) ?? 0
+    if (known.get(owner)?.has(value.name) || added.has(key) || count >= MOST_SERIES) continue
+    counts.set(owner, count + 1)
     added.set(key, value)
   }
   if (added.size === 0) return known
   await insertSeries(
     tx,
-    Array.from(added.values(), ({ check, name, unit }) => ({
-      check_id: check.id,
-      agent_id: check.agent_id,
+    Array.from(added.values(), ({ owner: { check_id, agent_id }, name, unit }) => ({
+      check_id,
+      agent_id,
       name,
       unit,
     })),
   )
-  return readSeries(tx, checkIds)
+  return readSeries(tx, values)
 }
 
-async function readSeries(tx: Db, checkIds: number[]): Promise<SeriesIds> {
+async function readSeries(tx: Db, values: MeasuredValue[]): Promise<SeriesIds> {
   const ids: SeriesIds = new Map()
-  for (const { id, check_id, name } of await findSeries(tx, checkIds)) {
-    const names = ids.get(check_id)
-    if (names === undefined) ids.set(check_id, new Map([[name, id]]))
-    else names.set(name, id)
+  const checks = new Set(values.flatMap(({ owner }) => owner.check_id ?? []))
+  const machines = new Set(values.flatMap(({ owner }) => (owner.check_id === null ? owner.agent_id : [])))
+  const found = [...(await findSeries(tx, [...checks])), ...(await findMachineSeries(tx, [...machines]))]
+  for (const row of found) {
+    const names = ids.get(keyOf(row))
+    if (names === undefined) ids.set(keyOf(row), new Map([[row.name, row.id]]))
+    else names.set(row.name, row.id)
   }
   return ids
 }

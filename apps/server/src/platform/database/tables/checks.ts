@@ -55,11 +55,12 @@ export interface ServerCheckRunsTable {
   claimed_until: string | null
 }
 
-/** A number of a check over time: see rules/check-series.ts. */
+/** A number over time, of a check (rules/check-series.ts) or of the machine itself (contract/agent/metrics.ts). */
 export interface SeriesTable {
   id: Generated<number>
   agent_id: string
-  check_id: number
+  /** Null of the machine itself. */
+  check_id: number | null
   name: string
   unit: string
 }

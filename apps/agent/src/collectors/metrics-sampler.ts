@@ -1,0 +1,94 @@
+import { DISK_METRIC, type MetricName, MOST_METRICS } from '@muster/contract/agent/metrics'
+import type { Log } from '../log/log.ts'
+import type { Counters } from '../os/counters.ts'
+import type { Outbox } from '../state/outbox.ts'
+
+const EVERY_MS = 60_000
+/** Rates need two looks; somebody may be waiting for the first values of a new machine. */
+const SECOND_LOOK_MS = 5000
+
+export interface MetricsSamplerOptions {
+  readCounters: () => Promise<Counters>
+  outbox: Outbox
+  log: Log
+  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  now: () => number
+}
+
+interface Look {
+  /** By a clock that nobody sets. */
+  atMs: number
+  counters: Counters
+}
+
+/** Measures the machine itself once a minute, link or no link; what waits for the server is kept in the outbox. */
+export class MetricsSampler implements Disposable {
+  #options: MetricsSamplerOptions
+  #timer: NodeJS.Timeout
+  #secondLook: NodeJS.Timeout
+  #last: Look | undefined
+  #isReading = false
+  #isStopped = false
+
+  constructor(options: MetricsSamplerOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.#sample(), EVERY_MS)
+    this.#secondLook = setTimeout(() => void this.#sample(), SECOND_LOOK_MS)
+    void this.#sample()
+  }
+
+  [Symbol.dispose](): void {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    clearTimeout(this.#secondLook)
+  }
+
+  async #sample(): Promise<void> {
+    // A disk that hangs must not pile up looks.
+    if (this.#isReading) return
+    this.#isReading = true
+    const { readCounters, outbox, log, now } = this.#options
+    try {
+      const counters = await readCounters()
+      const look = { atMs: performance.now(), counters }
+      const before = this.#last
+      this.#last = look
+      if (this.#isStopped || before === undefined) return
+      const values = toValues(before, look)
+      outbox.append({ kind: 'metrics', sample: { at: new Date(now()).toISOString(), values } })
+    } catch (cause) {
+      // The next look comes in a minute, and the agent has more important work.
+      log.debug({ cause }, 'the machine could not be measured')
+    } finally {
+      this.#isReading = false
+    }
+  }
+}
+
+/** Shares and rates between two looks. A counter that went back (a restart, an interface that left) has no rate. */
+export function toValues(before: Look, { atMs, counters }: Look): Record<string, number> {
+  const seconds = (atMs - before.atMs) / 1000
+  const rate = (from: number | undefined, to: number | undefined) =>
+    from === undefined || to === undefined || to < from || seconds <= 0
+      ? undefined
+      : Math.round((to - from) / seconds)
+  const { cpu, diskBytes, netBytes } = counters
+  const old = before.counters
+  const total = cpu.total - old.cpu.total
+  const known: Record<MetricName, number | undefined> = {
+    cpu: total > 0 && cpu.busy >= old.cpu.busy ? ((cpu.busy - old.cpu.busy) / total) * 100 : undefined,
+    memory: counters.memoryPercent,
+    swap: counters.swapPercent,
+    load: counters.load,
+    disk_read: rate(old.diskBytes?.read, diskBytes?.read),
+    disk_write: rate(old.diskBytes?.written, diskBytes?.written),
+    net_in: rate(old.netBytes?.received, netBytes?.received),
+    net_out: rate(old.netBytes?.sent, netBytes?.sent),
+    uptime: Math.round(counters.uptimeSeconds),
+  }
+  const disks = counters.disks.map(({ mount, percent }) => [DISK_METRIC + mount, percent] as const)
+  const all = [...Object.entries(known), ...disks].flatMap(([name, value]) =>
+    value === undefined || !Number.isFinite(value) ? [] : [[name, Math.round(value * 100) / 100] as const],
+  )
+  return Object.fromEntries(all.slice(0, MOST_METRICS))
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { uptime } from 'node:os'
+import type { Counters } from '../counters.ts'
+import { readLinuxDisks } from './mounts.ts'
+import { parseCpuTimes, parseMemory } from './proc-load.ts'
+
+/** Some kernels and containers lack single files; what they would say is absent then. */
+export async function readLinuxCounters(): Promise<Counters> {
+  const { totalBytes, availableBytes, swap } = parseMemory(read('/proc/meminfo'))
+  const load = Number(read('/proc/loadavg').split(' ')[0])
+  const diskstats = find('/proc/diskstats')
+  const net = find('/proc/net/dev')
+  return {
+    cpu: parseCpuTimes(read('/proc/stat')),
+    memoryPercent: share(totalBytes - availableBytes, totalBytes),
+    ...(swap === null ? {} : { swapPercent: share(swap.totalBytes - swap.freeBytes, swap.totalBytes) }),
+    load,
+    uptimeSeconds: uptime(),
+    disks: await readLinuxDisks(),
+    ...(diskstats === undefined ? {} : { diskBytes: parseDiskStats(diskstats) }),
+    ...(net === undefined ? {} : { netBytes: parseNetDev(net) }),
+  }
+}
+
+/** Of the file, whatever the disk's own sector size is: https://docs.kernel.org/admin-guide/iostats.html */
+const SECTOR_BYTES = 512
+/** Whole disks. Partitions, and what is made of disks (md, dm, loop, zram), would count the same bytes again. */
+const DISK = /^(?:[shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/
+
+/** /proc/diskstats: `254 0 vda reads merged sectors-read ms writes merged sectors-written ...`. */
+export function parseDiskStats(text: string): { read: number; written: number } {
+  let read = 0
+  let written = 0
+  for (const line of text.split('\n')) {
+    const [, , name = '', , , sectorsRead = '', , , , sectorsWritten = ''] = line.trim().split(/\s+/)
+    if (!DISK.test(name)) continue
+    read += Number(sectorsRead) * SECTOR_BYTES
+    written += Number(sectorsWritten) * SECTOR_BYTES
+  }
+  return { read, written }
+}
+
+/** Interfaces through which others' bytes pass a second time: bridges, tunnels and containers' ends. */
+const PASSING = /^(?:lo|docker|br-|veth|virbr|tun|tap|wg|cni|flannel|cali|ifb|dummy)/
+
+/** /proc/net/dev: `eth0: bytes packets errs drop fifo frame compressed multicast bytes ...`. */
+export function parseNetDev(text: string): { received: number; sent: number } {
+  let received = 0
+  let sent = 0
+  for (const line of text.split('\n')) {
+    const [name, rest] = line.split(':')
+    if (name === undefined || rest === undefined || PASSING.test(name.trim())) continue
+    const fields = rest.trim().split(/\s+/).map(Number)
+    received += fields[0] ?? 0
+    sent += fields[8] ?? 0
+  }
+  return { received, sent }
+}
+
+function share(part: number, whole: number): number {
+  return whole > 0 ? (part / whole) * 100 : 0
+}
+
+const read = (file: string) => readFileSync(file, 'utf8')
+
+function find(file: string): string | undefined {
+  try {
+    return read(file)
+  } catch {
+    // Not on this kernel, or not in this container.
+    return undefined
+  }
+}

@@ -1,0 +1,105 @@
+import { Button } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { IconDownload } from '@tabler/icons-react'
+import { Suspense, useMemo } from 'react'
+import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { lazyPart } from '../../app/lazy-part.ts'
+import { toCsv } from '../../ui/csv.ts'
+import { saveFile } from '../../ui/save-file.ts'
+import { EmptyState } from '../../ui/States.tsx'
+import { usePane } from '../agents/use-pane.ts'
+import { RangeTools } from '../checks/RangeTools.tsx'
+import { formatValue } from '../checks/check-words.ts'
+import { type HistoryView, readView, writeView } from '../checks/history-view.ts'
+import { samplesTable } from '../checks/samples-table.ts'
+import classes from './MetricsPane.module.css'
+import { metricLabel, sortMetrics } from './metric-words.ts'
+import { type ShownMetrics, useMetrics } from './use-metrics.ts'
+
+const CheckGraph = lazyPart(() => import('../checks/CheckGraph.tsx').then((file) => file.CheckGraph))
+const GRAPH_PX = 140
+const EVERY_SECONDS = 60
+
+/** What a machine measures of itself: processor, memory, network and disks over time. */
+export function MetricsPane({ agent }: { agent: AgentDetail }) {
+  const { entry, setEntry } = usePane()
+  const { range } = readView(entry)
+  const setRange = (chosen: HistoryView['range']) =>
+    setEntry(writeView({ range: chosen, series: undefined, asTable: false }))
+  const { data, error, refetch } = useMetrics(agent.agent_id, range)
+  return (
+    <section className={classes.pane} aria-label="Metrics">
+      <div className={classes.tools}>
+        <RangeTools range={range} onChange={setRange} />
+        <Button
+          variant="default"
+          className={classes.end}
+          leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
+          aria-label="Download these numbers as CSV"
+          disabled={data === undefined || data.series.length === 0}
+          onClick={() => data && saveFile(fileName(agent), toText(data), 'text/csv')}
+        >
+          CSV
+        </Button>
+      </div>
+      {data === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
+      ) : data.series.every(({ points }) => points.length === 0) ? (
+        <EmptyState message={describeNothing(agent)} />
+      ) : (
+        <Graphs metrics={data} onZoom={setRange} />
+      )}
+    </section>
+  )
+}
+
+function Graphs({
+  metrics,
+  onZoom,
+}: {
+  metrics: ShownMetrics
+  onZoom: (range: HistoryView['range']) => void
+}) {
+  const { series, resolution, range } = metrics
+  const shown = useMemo(() => sortMetrics(series.filter(({ points }) => points.length > 0)), [series])
+  return (
+    <ul className={classes.graphs}>
+      {shown.map(({ name, unit, points }) => (
+        <li key={name} className={classes.card}>
+          <h3 className={classes.title}>
+            <bdi>{metricLabel(name)}</bdi>
+            <span className={classes.now}>{formatValue(points.at(-1)?.[1] ?? 0, unit)}</span>
+          </h3>
+          <Suspense fallback={<div style={{ height: GRAPH_PX }} />}>
+            <CheckGraph
+              label={`${metricLabel(name)} over time`}
+              points={points}
+              unit={unit}
+              stepSeconds={Math.max(resolution, EVERY_SECONDS)}
+              isMean={resolution > 0}
+              range={range}
+              height={GRAPH_PX}
+              failures={NONE}
+              thresholds={undefined}
+              onZoom={onZoom}
+              hasHint={false}
+            />
+          </Suspense>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const NONE: readonly never[] = []
+
+function describeNothing({ hostname, connected }: AgentDetail): string {
+  return connected
+    ? `${hostname} has measured nothing in this time. It measures itself once a minute.`
+    : `${hostname} is not connected, and nothing was measured in this time.`
+}
+
+const toText = ({ series, resolution }: ShownMetrics) =>
+  `\uFEFF${toCsv(samplesTable({ series: sortMetrics(series), resolution }, metricLabel))}`
+
+const fileName = ({ hostname }: AgentDetail) => `${hostname.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}-metrics.csv`

@@ -1,0 +1,25 @@
+import { DISK_METRIC, METRIC_UNITS, type MetricName } from '@muster/contract/agent/metrics'
+
+const LABELS: Record<MetricName, string> = {
+  cpu: 'Processor',
+  memory: 'Memory',
+  swap: 'Swap',
+  load: 'Load',
+  disk_read: 'Read from disks',
+  disk_write: 'Written to disks',
+  net_in: 'Received from the network',
+  net_out: 'Sent to the network',
+  uptime: 'Time since start',
+}
+const ORDER = Object.keys(METRIC_UNITS)
+
+export function metricLabel(name: string): string {
+  if (name.startsWith(DISK_METRIC)) return `Disk ${name.slice(DISK_METRIC.length)} in use`
+  return Object.entries(LABELS).find(([known]) => known === name)?.[1] ?? name
+}
+
+/** As people look for them: the machine's own first, then its disks by name. */
+export function sortMetrics<Series extends { name: string }>(all: readonly Series[]): Series[] {
+  const place = ({ name }: Series) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length)
+  return all.toSorted((a, b) => place(a) - place(b) || a.name.localeCompare(b.name))
+}

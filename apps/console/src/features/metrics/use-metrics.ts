@@ -1,0 +1,31 @@
+import { getMachineMetrics, type MachineMetrics } from '@muster/contract/api/metrics'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { type HistoryView, rangeUntilNow } from '../checks/history-view.ts'
+import type { TimeRange } from '../checks/graph-data.ts'
+
+export interface ShownMetrics extends MachineMetrics {
+  range: TimeRange
+}
+
+/** Machines measure once a minute; with the way here, nothing is older on screen than that and this. */
+const FOLLOW_MS = 15_000
+
+/** What a machine measured of itself in a range. One that ends now follows. */
+export function useMetrics(agentId: string, range: HistoryView['range']) {
+  const isLive = typeof range === 'string'
+  const options = queryOptions({
+    queryKey: [...queryKey(getMachineMetrics), { params: { agent_id: agentId }, range }] as const,
+    queryFn: async ({ signal }): Promise<ShownMetrics> => {
+      const shown = isLive ? rangeUntilNow(range) : range
+      const params = { agent_id: agentId }
+      return { ...(await call(getMachineMetrics, { params, query: shown }, { signal })), range: shown }
+    },
+  })
+  return useQuery({
+    ...options,
+    placeholderData: keepPreviousData,
+    ...(isLive ? { refetchInterval: FOLLOW_MS } : {}),
+  })
+}

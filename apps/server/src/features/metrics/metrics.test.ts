@@ -1,0 +1,86 @@
+import { getMachineMetrics } from '@muster/contract/api/metrics'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { mergeSamples } from '../checks/samples/merge-samples.ts'
+import { pruneSamples } from '../checks/samples/prune-samples.ts'
+import { storeMetrics } from './store-metrics.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00.000Z')
+const FROM = NOW / 1000 - 600
+
+async function prepare() {
+  const server = await createTestServer()
+  server.clock.freeze(new Date(NOW).toISOString())
+  const { agent_id } = await server.given.agent()
+  const root = server.as(await server.given.user({ superuser: true }))
+  return {
+    server,
+    agentId: agent_id,
+    root,
+    tell: (secondsAgo: number, values: Record<string, number>, agentId = agent_id) => {
+      const at = new Date(NOW - secondsAgo * 1000).toISOString()
+      return server.ctx.transaction((tx) =>
+        storeMetrics(tx, server.ctx, [{ agentId, sample: { at, values } }]),
+      )
+    },
+    graph: async (agentId = agent_id) =>
+      root.call(getMachineMetrics, { params: { agent_id: agentId }, query: { from: FROM, to: NOW / 1000 } }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+test('what a machine measures of itself is there as it came, before and after it is merged', async () => {
+  await using prepared = await prepare()
+  const { tell, graph, server } = prepared
+  await tell(120, { cpu: 12.5, 'disk:/': 40 })
+  await tell(60, { cpu: 20, net_in: 1500, made_up: 1 })
+  const expected = [
+    { name: 'cpu', unit: '%', points: [[NOW / 1000 - 120, 12.5, 12.5, 12.5], [NOW / 1000 - 60, 20, 20, 20]] },
+    { name: 'disk:/', unit: '%', points: [[NOW / 1000 - 120, 40, 40, 40]] },
+    { name: 'net_in', unit: 'B/s', points: [[NOW / 1000 - 60, 1500, 1500, 1500]] },
+  ] // prettier-ignore
+  expect((await graph()).body).toEqual({ resolution: 0, series: expected })
+  const { signal } = new AbortController()
+  await mergeSamples(server.ctx, { olderThanSeconds: 0, signal })
+  await pruneSamples(server.ctx, signal)
+  expect((await graph()).body).toEqual({ resolution: 0, series: expected })
+})
+
+test('names are of one machine each, and go with it', async () => {
+  await using prepared = await prepare()
+  const { tell, graph, server, agentId } = prepared
+  const other = await server.given.agent()
+  await tell(60, { cpu: 1 })
+  await tell(60, { cpu: 2 }, other.agent_id)
+  await tell(60, { cpu: 3 }, 'nobody')
+  expect((await graph(other.agent_id)).body.series[0]?.points[0]?.[1]).toBe(2)
+  await server.ctx.db.deleteFrom('agents').where('agent_id', '=', other.agent_id).execute()
+  const left = await server.ctx.db.selectFrom('series').select(['agent_id', 'name']).execute()
+  expect(left).toEqual([{ agent_id: agentId, name: 'cpu' }])
+})
+
+test('a machine that makes up disks fills fifty series and no more', async () => {
+  await using prepared = await prepare()
+  const { tell, graph } = prepared
+  for (let turn = 0; turn < 5; turn += 1) {
+    const disks = Array.from({ length: 30 }, (_, index) => [`disk:/${turn}-${index}`, 1] as const)
+    await tell(60 - turn, Object.fromEntries(disks))
+  }
+  expect((await graph()).body.series).toHaveLength(50)
+})
+
+test('who may not see the machine learns nothing of it', async () => {
+  await using prepared = await prepare()
+  const { server, agentId } = prepared
+  const stranger = server.as(await server.given.user({ permissions: ['can_list_checks'] }))
+  const query = { from: FROM, to: NOW / 1000 }
+  const refused = await stranger.call(getMachineMetrics, { params: { agent_id: agentId }, query })
+  expect(refused.status).toBe(403)
+  const unknown = await prepared.root.call(getMachineMetrics, { params: { agent_id: 'nobodyhere' }, query })
+  expect(unknown.error?.code).toBe('not_found')
+  const backwards = await prepared.root.call(getMachineMetrics, {
+    params: { agent_id: agentId },
+    query: { from: 10, to: 5 },
+  })
+  expect(backwards.error?.fields).toEqual({ to: ['Later than "from".'] })
+})

@@ -1,0 +1,35 @@
+import { DISK_METRIC, METRIC_UNITS, type MetricsSample } from '@muster/contract/agent/metrics'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { type MeasuredValue, storeSamples } from '../checks/samples/store-samples.ts'
+import { findMachineNumbers } from './queries.ts'
+
+export interface ReportedMetrics {
+  agentId: string
+  sample: MetricsSample
+}
+
+/** Stores what machines measured of themselves; names that are not ours are passed over. */
+export async function storeMetrics(
+  tx: Db,
+  ctx: Pick<Context, 'now'>,
+  reports: readonly ReportedMetrics[],
+): Promise<void> {
+  const numbers = await findMachineNumbers(tx, [...new Set(reports.map(({ agentId }) => agentId))])
+  const values = reports.flatMap(({ agentId, sample }): MeasuredValue[] => {
+    const agent = numbers.get(agentId)
+    if (agent === undefined) return []
+    const at = Math.floor(Date.parse(sample.at) / 1000)
+    const owner = { check_id: null, agent_id: agentId, agent }
+    return Object.entries(sample.values).flatMap(([name, value]) => {
+      const unit = unitOf(name)
+      return unit === undefined ? [] : [{ owner, at, name, unit, value }]
+    })
+  })
+  await storeSamples(tx, ctx.now(), values)
+}
+
+function unitOf(name: string): string | undefined {
+  if (name.startsWith(DISK_METRIC)) return '%'
+  return Object.entries(METRIC_UNITS).find(([known]) => known === name)?.[1]
+}

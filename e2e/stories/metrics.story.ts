@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { expect } from '@playwright/test'
+import { machineRow } from '../support/dashboard.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+test('a machine measures itself: the first values come within seconds, are told exactly, and can be taken away', async ({
+  admin,
+  server,
+  openConsole,
+}) => {
+  const acme = await addClient(admin, 'Acme')
+  await using _agent = await startAgent({ server: server.url, token: await makeToken(admin, acme) })
+  const page = await openConsole({ as: admin })
+  await machineRow(page, hostname()).click()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/agents\//)
+  await page.getByRole('tab', { name: 'Metrics' }).click()
+  await page.getByText('1 h', { exact: true }).click()
+  await expect(page).toHaveURL(/entry=1h/)
+  const cpu = page.getByRole('slider', { name: 'Processor over time' })
+  await expect(cpu).toBeVisible({ timeout: 45_000 })
+  for (const name of ['Memory', 'Load', 'Received from the network', 'Disk / in use']) {
+    await expect(page.getByRole('slider', { name: `${name} over time` })).toBeVisible()
+  }
+  await cpu.press('End')
+  await expect(cpu).toHaveAttribute('aria-valuetext', /: \d+(\.\d+)? %$/)
+  await page.getByText('24 h', { exact: true }).click()
+  await expect(page).not.toHaveURL(/entry=/)
+
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download these numbers as CSV' }).click()
+  const file = await download
+  expect(file.suggestedFilename()).toBe(`${hostname()}-metrics.csv`)
+  const text = await readFile(await file.path(), 'utf8')
+  expect(text).toMatch(/^\uFEFF?"?Time"?,/)
+  expect(text).toContain('Processor')
+})
