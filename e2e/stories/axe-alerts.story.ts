@@ -14,7 +14,7 @@ for (const look of LOOKS) {
     openConsole,
     admin,
   }) => {
-    test.setTimeout(180_000)
+    test.setTimeout(360_000)
     await addClient(admin, 'Acme')
     await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
     const page = await openConsole({ ...look, as: admin })

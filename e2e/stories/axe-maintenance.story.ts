@@ -10,7 +10,7 @@ for (const look of LOOKS) {
   const way = `${look.colorScheme}, ${look.viewport.width} px`
 
   test(`maintenance windows have no accessibility violations, ${way}`, async ({ openConsole, admin }) => {
-    test.setTimeout(120_000)
+    test.setTimeout(300_000)
     const acme = await addClient(admin, 'Acme', 'Berlin')
     using fleet = await startMachines(admin, [{ hostname: 'alpha', token: await makeToken(admin, acme) }])
     const agentId = fleet.machines[0]?.agentId ?? ''

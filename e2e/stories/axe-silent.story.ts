@@ -16,7 +16,7 @@ for (const look of LOOKS) {
     server,
     admin,
   }) => {
-    test.setTimeout(120_000)
+    test.setTimeout(300_000)
     const token = await makeToken(admin, await addClient(admin, 'Acme'))
     const hostnames = ['delta', 'echo']
     using fleet = await startMachines(

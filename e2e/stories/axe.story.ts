@@ -53,7 +53,7 @@ for (const look of LOOKS) {
     admin,
     expected,
   }) => {
-    test.setTimeout(180_000)
+    test.setTimeout(360_000)
     expected.browser.push(refusedWith(404))
     const office = await furnish(admin)
     using _machines = office.fleet
@@ -80,7 +80,7 @@ for (const look of LOOKS) {
     admin,
     expected,
   }) => {
-    test.setTimeout(120_000)
+    test.setTimeout(300_000)
     expected.browser.push(refusedWith(409), SERVER_GONE, /ERR_INTERNET_DISCONNECTED/)
     const { fleet, agentId } = await furnish(admin)
     using _machines = fleet
