@@ -30,6 +30,21 @@ test('a machine measures itself: the first values come within seconds, are told 
   await page.getByText('24 h', { exact: true }).click()
   await expect(page).not.toHaveURL(/entry=/)
 
+  await test.step('what happened stands below, and leads to where it is told in full', async () => {
+    await page.getByRole('button', { name: 'Send command' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Command' }).fill('echo hello')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await expect(dialog).toContainText('exit code 0')
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    const row = page.getByRole('grid', { name: 'What happened' }).getByRole('row', { name: /echo hello/ })
+    await expect(row).toBeVisible({ timeout: 30_000 })
+    await row.dblclick()
+    await expect(page).toHaveURL(/pane=history&entry=\d+/)
+    await page.goBack()
+    await page.getByRole('tab', { name: 'Metrics' }).click()
+  })
+
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download these numbers as CSV' }).click()
   const file = await download

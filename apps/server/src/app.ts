@@ -33,6 +33,7 @@ import { authenticate } from './features/sessions/authenticate.ts'
 import { sessionJobs } from './features/sessions/jobs.ts'
 import { sessionsRoutes } from './features/sessions/routes.ts'
 import { openSessionCookies } from './features/sessions/session-cookies.ts'
+import { timelineRoutes } from './features/timeline/routes.ts'
 import { usersRoutes } from './features/users/routes.ts'
 import { VERSION } from './platform/config/version.ts'
 import { createIdempotency } from './platform/http/idempotency.ts'
@@ -109,6 +110,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   metricsRoutes(api, ctx)
+  timelineRoutes(api, ctx)
   notesRoutes(api, ctx)
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {

@@ -7,10 +7,10 @@ export function usePane() {
   const { pane = 'summary', entry } = useSearch({ strict: false })
   const navigate = useNavigate()
   const setPane = useCallback(
-    (next: Pane) =>
+    (next: Pane, openEntry?: string) =>
       void navigate({
         to: '.',
-        search: (old) => ({ ...old, pane: next === 'summary' ? undefined : next, entry: undefined }),
+        search: (old) => ({ ...old, pane: next === 'summary' ? undefined : next, entry: openEntry }),
         replace: true,
         resetScroll: false,
       }),

@@ -13,6 +13,7 @@ import { formatValue } from '../checks/check-words.ts'
 import { type HistoryView, readView, writeView } from '../checks/history-view.ts'
 import { samplesTable } from '../checks/samples-table.ts'
 import classes from './MetricsPane.module.css'
+import { Timeline } from './Timeline.tsx'
 import { metricLabel, sortMetrics } from './metric-words.ts'
 import { type ShownMetrics, useMetrics } from './use-metrics.ts'
 
@@ -44,10 +45,15 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
       </div>
       {data === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
-      ) : data.series.every(({ points }) => points.length === 0) ? (
-        <EmptyState message={describeNothing(agent)} />
       ) : (
-        <Graphs metrics={data} onZoom={setRange} />
+        <>
+          {data.series.every(({ points }) => points.length === 0) ? (
+            <EmptyState message={describeNothing(agent)} />
+          ) : (
+            <Graphs metrics={data} onZoom={setRange} />
+          )}
+          <Timeline entries={data.timeline.entries} cut={data.timeline.cut} />
+        </>
       )}
     </section>
   )
@@ -60,8 +66,16 @@ function Graphs({
   metrics: ShownMetrics
   onZoom: (range: HistoryView['range']) => void
 }) {
-  const { series, resolution, range } = metrics
+  const { series, resolution, range, timeline } = metrics
   const shown = useMemo(() => sortMetrics(series.filter(({ points }) => points.length > 0)), [series])
+  // Each graph is tinted while something was wrong.
+  const failures = useMemo(
+    () =>
+      timeline.entries.flatMap(({ kind, from, to, severity }) =>
+        severity === null || kind === 'run' ? [] : [{ from, to, severity }],
+      ),
+    [timeline],
+  )
   return (
     <ul className={classes.graphs}>
       {shown.map(({ name, unit, points }) => (
@@ -79,7 +93,7 @@ function Graphs({
               isMean={resolution > 0}
               range={range}
               height={GRAPH_PX}
-              failures={NONE}
+              failures={failures}
               thresholds={undefined}
               onZoom={onZoom}
               hasHint={false}
@@ -90,8 +104,6 @@ function Graphs({
     </ul>
   )
 }
-
-const NONE: readonly never[] = []
 
 function describeNothing({ hostname, connected }: AgentDetail): string {
   return connected

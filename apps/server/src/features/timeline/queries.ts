@@ -1,0 +1,97 @@
+import { MOST_OF_KIND } from '@muster/contract/api/timeline'
+import type { Db } from '../../platform/database/database.ts'
+import { describeCheck } from '../checks/describe-check.ts'
+import { readSettings } from '../checks/view.ts'
+
+/** A machine, and a range as instants and as Unix seconds. */
+export interface TimelineRange {
+  agentId: string
+  from: number
+  to: number
+  fromInstant: string
+  toInstant: string
+}
+
+/** One more than is shown tells that there are more. */
+const LIMIT = MOST_OF_KIND + 1
+
+/** Failures that lasted in the range, with their ends as far as those are known. */
+export async function findFailures(db: Db, { agentId, from, to }: TimelineRange) {
+  const rows = await db
+    .selectFrom('check_transitions')
+    .innerJoin('checks', 'checks.id', 'check_transitions.check_id')
+    .leftJoin('scripts', 'scripts.id', 'checks.script_id')
+    .select([
+      'check_id',
+      'at',
+      'severity',
+      'checks.check_type',
+      'checks.settings',
+      'scripts.name as script_name',
+    ])
+    .select((eb) =>
+      eb
+        .selectFrom('check_transitions as next')
+        .select((next) => next.fn.min('next.at').as('at'))
+        .whereRef('next.check_id', '=', 'check_transitions.check_id')
+        .whereRef('next.at', '>', 'check_transitions.at')
+        .as('ended_at'),
+    )
+    .where('check_transitions.agent_id', '=', agentId)
+    .where('severity', 'is not', null)
+    .where('at', '<=', to)
+    .where((eb) => {
+      const overBefore = eb
+        .selectFrom('check_transitions as later')
+        .select('later.id')
+        .whereRef('later.check_id', '=', 'check_transitions.check_id')
+        .whereRef('later.at', '>', 'check_transitions.at')
+        .where('later.at', '<', from)
+      return eb.or([eb('at', '>=', from), eb.not(eb.exists(overBefore))])
+    })
+    .orderBy('at', 'desc')
+    .limit(LIMIT)
+    .execute()
+  return rows.map((row) => ({ ...row, name: describeCheck(readSettings(row), row.script_name) }))
+}
+
+/** Alerts that are not those of checks: the checks say it themselves. */
+export function findOtherAlerts(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
+  return db
+    .selectFrom('alerts')
+    .select(['id', 'alert_time', 'resolved_on', 'severity', 'message'])
+    .where('agent_id', '=', agentId)
+    .where('check_id', 'is', null)
+    .where('alert_time', '<=', toInstant)
+    .where((eb) => eb.or([eb('resolved_on', 'is', null), eb('resolved_on', '>=', fromInstant)]))
+    .orderBy('alert_time', 'desc')
+    .limit(LIMIT)
+    .execute()
+}
+
+export function findRuns(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
+  return db
+    .selectFrom('agent_history')
+    .select(['id', 'time', 'started_at', 'finished_at', 'type', 'command', 'script_name', 'state'])
+    .select(['retcode', 'username'])
+    .where('agent_id', '=', agentId)
+    .where('time', '>=', fromInstant)
+    .where('time', '<=', toInstant)
+    .orderBy('time', 'desc')
+    .limit(LIMIT)
+    .execute()
+}
+
+/** What people changed; what they ran stands among the runs. */
+export function findChanges(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
+  return db
+    .selectFrom('audit_log')
+    .select(['id', 'entry_time', 'username', 'message'])
+    .where('agent_id', '=', agentId)
+    .where('action', 'in', ['add', 'modify', 'delete'])
+    .where('entry_time', '>=', fromInstant)
+    .where('entry_time', '<=', toInstant)
+    .orderBy('entry_time', 'desc')
+    .limit(LIMIT)
+    .execute()
+}

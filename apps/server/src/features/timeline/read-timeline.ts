@@ -1,0 +1,79 @@
+import { MOST_OF_KIND, type TimelineEntry, type TimelineKind } from '@muster/contract/api/timeline'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import { findReboots } from './find-reboots.ts'
+import { findChanges, findFailures, findOtherAlerts, findRuns, type TimelineRange } from './queries.ts'
+
+type Timeline = { entries: TimelineEntry[]; cut: TimelineKind[] }
+
+/** What happened on a machine, as far as the caller may know it, newest first. */
+export async function readTimeline(
+  ctx: Pick<Context, 'db' | 'now'>,
+  caller: Caller,
+  { machine, from, to }: { machine: { id: number; agent_id: string }; from: number; to: number },
+): Promise<Timeline> {
+  if (to < from) {
+    throw new AppError('invalid', 'The time ends before it begins.', {
+      fields: { to: ['Later than "from".'] },
+    })
+  }
+  const range: TimelineRange = {
+    agentId: machine.agent_id,
+    from,
+    // Instants beyond this are none, and nothing is known of a later time.
+    to: Math.min(to, Math.floor(ctx.now().getTime() / 1000) + 86_400),
+    fromInstant: instantOf(Math.min(from, LAST)),
+    toInstant: instantOf(Math.min(to, LAST)),
+  }
+  const { db } = ctx
+  const [failures, alerts, runs, changes, reboots] = await Promise.all([
+    mayDo(caller, 'can_list_checks') ? findFailures(db, range) : [],
+    mayDo(caller, 'can_list_alerts') ? findOtherAlerts(db, range) : [],
+    mayDo(caller, 'can_list_agent_history') ? findRuns(db, range) : [],
+    mayDo(caller, 'can_view_auditlogs') ? findChanges(db, range) : [],
+    findReboots(ctx, machine, range),
+  ])
+  const all: TimelineEntry[][] = [
+    failures.map((row) => ({
+      ...entry('check', row.check_id, row.at, row.ended_at === null ? null : Number(row.ended_at)),
+      text: row.name,
+      severity: row.severity,
+    })),
+    alerts.map((row) => ({
+      ...entry('alert', row.id, secondsOf(row.alert_time), endOf(row.resolved_on)),
+      text: row.message,
+      severity: row.severity,
+    })),
+    runs.map((row) => ({
+      ...entry('run', row.id, secondsOf(row.started_at ?? row.time), endOf(row.finished_at)),
+      text: row.type === 'script_run' ? (row.script_name ?? 'a script') : row.command,
+      severity: hasFailed(row) ? 'error' : null,
+      by: row.username,
+    })),
+    changes.map((row) => {
+      const at = secondsOf(row.entry_time)
+      return { ...entry('change', row.id, at, at), text: row.message, by: row.username }
+    }),
+    reboots,
+  ]
+  return {
+    entries: all.flatMap((kind) => kind.slice(0, MOST_OF_KIND)).toSorted((a, b) => b.from - a.from),
+    cut: all.flatMap((kind) => (kind.length > MOST_OF_KIND && kind[0] ? [kind[0].kind] : [])),
+  }
+}
+
+/** The end of the year 9999, in seconds. */
+const LAST = 253_402_300_799
+
+function entry(kind: TimelineKind, id: number, from: number, to: number | null): TimelineEntry {
+  return { kind, from, to, text: '', severity: null, by: '', id }
+}
+
+function hasFailed({ state, retcode }: { state: string; retcode: number | null }): boolean {
+  return state === 'failed' || (state === 'done' && retcode !== 0)
+}
+
+const instantOf = (seconds: number) => new Date(seconds * 1000).toISOString()
+const secondsOf = (instant: string) => Math.floor(Date.parse(instant) / 1000)
+const endOf = (instant: string | null) => (instant === null ? null : secondsOf(instant))

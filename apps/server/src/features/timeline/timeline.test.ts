@@ -1,0 +1,164 @@
+import { getTimeline, MOST_OF_KIND } from '@muster/contract/api/timeline'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { audit } from '../audit/write-audit.ts'
+import { storeMetrics } from '../metrics/store-metrics.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00.000Z') / 1000
+const instant = (seconds: number) => new Date((NOW + seconds) * 1000).toISOString()
+
+async function prepare() {
+  const server = await createTestServer()
+  server.clock.freeze(instant(0))
+  const { ctx, given } = server
+  const check = await given.check({
+    check_type: 'cpuload',
+    settings: JSON.stringify({ warning_threshold: 70, error_threshold: 90 }),
+  })
+  const { agent_id } = check
+  const fail = (at: number, severity: 'error' | 'warning' | null) =>
+    ctx.db
+      .insertInto('check_transitions')
+      .values({ check_id: check.id, agent_id, at: NOW + at, severity })
+      .execute()
+  return {
+    server,
+    ctx,
+    given,
+    check,
+    agentId: agent_id,
+    root: server.as(await given.user({ username: 'ada', superuser: true })),
+    fail,
+    query: (from: number, to: number) => ({
+      params: { agent_id },
+      query: { from: NOW + from, to: NOW + to },
+    }),
+    uptime: (at: number, seconds: number) =>
+      ctx.transaction((tx) =>
+        storeMetrics(tx, ctx, [
+          { agentId: agent_id, sample: { at: instant(at), values: { uptime: seconds } } },
+        ]),
+      ),
+    run: (at: number, retcode: number, more: object = {}) =>
+      ctx.db
+        .insertInto('agent_history')
+        .values({
+          agent_id,
+          time: instant(at),
+          started_at: instant(at + 1),
+          finished_at: instant(at + 5),
+          type: 'cmd_run',
+          state: 'done',
+          command: 'uptime',
+          shell: 'bash',
+          username: 'ada',
+          timeout_seconds: 30,
+          expires_at: instant(at + 60),
+          command_name: 'run-command',
+          command_input: '',
+          nonce: `n${at}`,
+          retcode,
+          ...more,
+        })
+        .execute(),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+test('one timeline per machine: checks, alerts, commands, reboots and changes, newest first', async () => {
+  await using prepared = await prepare()
+  const { ctx, root, fail, run, uptime, query, agentId, check } = prepared
+  await fail(-500, 'error')
+  await fail(-400, null)
+  await fail(-100, 'warning')
+  await run(-300, 1)
+  await uptime(-250, 90_000)
+  await uptime(-190, 40)
+  const alert = {
+    cause: 'custom:x',
+    open_cause: 'custom:x',
+    alert_type: 'custom' as const,
+    state: 'open' as const,
+    severity: 'info' as const,
+    message: 'A delivery',
+    acknowledged_by: '',
+    resolved_by: '',
+    flapping: 0 as const,
+    created_at: instant(-50),
+    modified: instant(-50),
+  }
+  await ctx.db
+    .insertInto('alerts')
+    .values({ ...alert, agent_id: agentId, alert_time: instant(-50) })
+    .execute()
+  const caller = { username: 'ada', source: '127.0.0.1' }
+  const agent = { agent_id: agentId }
+  const message = 'Changed the machine "x"'
+  await audit(ctx.db, {
+    caller,
+    action: 'modify',
+    object_type: 'agent',
+    message,
+    agent,
+    at: new Date(instant(0)),
+  })
+  await audit(ctx.db, {
+    caller,
+    action: 'execute_command',
+    object_type: 'agent',
+    message,
+    agent,
+    at: new Date(instant(0)),
+  })
+  const { entries, cut } = (await root.call(getTimeline, query(-600, 0))).body
+  expect(cut).toEqual([])
+  expect(entries.map(({ kind, from, to, severity, by }) => [kind, from - NOW, to && to - NOW, severity, by])).toEqual([
+    ['change', 0, 0, null, 'ada'],
+    ['alert', -50, null, 'info', ''],
+    ['check', -100, null, 'warning', ''],
+    ['reboot', -230, -230, null, ''],
+    ['run', -299, -295, 'error', 'ada'],
+    ['check', -500, -400, 'error', ''],
+  ]) // prettier-ignore
+  expect(entries.find(({ kind }) => kind === 'check')).toMatchObject({ id: check.id, text: 'CPU Load Check: Warning Threshold: 70%, Error Threshold: 90%' }) // prettier-ignore
+})
+
+test('what began before the range and lasts into it is told, what was over is not', async () => {
+  await using prepared = await prepare()
+  const { root, fail, query } = prepared
+  await fail(-900, 'error')
+  await fail(-800, null)
+  await fail(-700, 'warning')
+  await fail(-100, null)
+  const { entries } = (await root.call(getTimeline, query(-600, 0))).body
+  expect(entries.map(({ from, to }) => [from - NOW, to && to - NOW])).toEqual([[-700, -100]])
+})
+
+test('who may not list checks, alerts, runs or the audit log is told nothing of them', async () => {
+  await using prepared = await prepare()
+  const { server, given, fail, run, query } = prepared
+  await fail(-100, 'error')
+  await run(-200, 0)
+  const watcher = server.as(await given.user({ permissions: ['can_list_agents', 'can_list_agent_history'] }))
+  const { entries } = (await watcher.call(getTimeline, query(-600, 0))).body
+  expect(entries.map(({ kind, severity }) => [kind, severity])).toEqual([['run', null]])
+  const stranger = server.as(await given.user({ permissions: ['can_list_agents'], clients: [] }))
+  expect(
+    (await stranger.call(getTimeline, { ...query(-600, 0), params: { agent_id: 'nobodyhere' } })).status,
+  ).toBe(404)
+})
+
+test('of a thousand runs the newest are told, and that there are more', async () => {
+  await using prepared = await prepare()
+  const { root, run, query } = prepared
+  for (let at = -1000; at < 0; at += 4) await run(at, 0)
+  const { entries, cut } = (await root.call(getTimeline, query(-2000, 0))).body
+  expect(entries).toHaveLength(MOST_OF_KIND)
+  expect(entries[0]?.from).toBe(NOW - 3)
+  expect(cut).toEqual(['run'])
+  const far = await root.call(getTimeline, {
+    ...query(0, 0),
+    query: { from: 0, to: Number.MAX_SAFE_INTEGER },
+  })
+  expect(far.body.entries).toHaveLength(MOST_OF_KIND)
+})

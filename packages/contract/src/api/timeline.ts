@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { AgentId } from '../fields.ts'
+import { Severity } from '../severity.ts'
+
+/** A check that fails; an alert that is not a check's; a command or script; a start of the system; a change by a person. */
+export const TimelineKind = z.enum(['check', 'alert', 'run', 'reboot', 'change'])
+export type TimelineKind = z.infer<typeof TimelineKind>
+
+export const TimelineEntry = z.object({
+  kind: TimelineKind,
+  /** Unix seconds. */
+  from: z.int(),
+  /** Null = it still lasts. A moment ends when it begins. */
+  to: z.int().nullable(),
+  text: z.string(),
+  /** How bad it is; null = it is no trouble. */
+  severity: Severity.nullable(),
+  /** Who did it; empty = nobody did. */
+  by: z.string(),
+  /** Number of the check, alert, run or audit row. */
+  id: z.int().nullable(),
+})
+export type TimelineEntry = z.infer<typeof TimelineEntry>
+
+/** Of each kind; the newest of a range. */
+export const MOST_OF_KIND = 200
+
+export const getTimeline = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/timeline/',
+  access: 'can_list_agents',
+  summary:
+    'What happened on a machine between two moments, newest first; of checks, alerts, runs and changes only what the caller may list',
+  params: z.object({ agent_id: AgentId }),
+  query: z.object({
+    /** Unix seconds. */
+    from: z.coerce.number().int().min(0),
+    to: z.coerce.number().int().min(0),
+  }),
+  response: z.object({
+    entries: z.array(TimelineEntry),
+    /** Kinds of which there are more than MOST_OF_KIND in the range. */
+    cut: z.array(TimelineKind),
+  }),
+})
