@@ -173,7 +173,7 @@ type Office = Awaited<ReturnType<typeof furnish>>
 function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, string][] {
   const panes: [string, string][] = [
     ['summary', 'almost full'],
-    ['metrics', 'nothing was measured in this time'],
+    ['metrics', 'What happened'],
     ['checks', 'in use on average'],
     ['alerts', 'The backup is late'],
     [`history&entry=${runId}`, 'exit code 3'],
