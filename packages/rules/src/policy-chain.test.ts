@@ -27,10 +27,9 @@ const policy = (id: number, change: Partial<ChainPolicy> = {}): ChainPolicy => (
   excluded_clients: [],
   ...change,
 })
-type Place = PolicyAssignment extends infer One ? Omit<Extract<One, PolicyAssignment>, never> : never
-const place = (policyId: number, more: object, position = 0): Place =>
+const place = (policyId: number, more: object, position = 0): PolicyAssignment =>
   // Built in parts, checked by the tests themselves.
-  ({ policy: policyId, position, ...more }) as Place
+  ({ policy: policyId, position, ...more }) as PolicyAssignment
 const DEFAULT = { level: 'default', monitoring_type: null }
 const CLIENT = { level: 'client', id: 2, monitoring_type: null }
 const SITE = { level: 'site', id: 3, monitoring_type: null }
@@ -38,7 +37,7 @@ const SEARCH = { level: 'search', search: 'Zürich pc' }
 const AGENT = { level: 'agent', id: 'PC12PC12' }
 const ALL = [DEFAULT, CLIENT, SITE, SEARCH, AGENT]
 
-function chainOf(places: Place[], options: { policies?: ChainPolicy[]; on?: PlacedMachine } = {}) {
+function chainOf(places: PolicyAssignment[], options: { policies?: ChainPolicy[]; on?: PlacedMachine } = {}) {
   const policies = options.policies ?? [...new Set(places.map((one) => one.policy))].map((id) => policy(id))
   const chain = compilePolicyChain(policies, places, compileTarget)(options.on ?? machine())
   return chain.map((link) => [link.policy, link.assignment.level, link.outcome] as const)

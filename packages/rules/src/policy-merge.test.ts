@@ -52,7 +52,8 @@ const somePolicies = fc
 
 test('nothing is lost and nothing comes twice, and the winner is the one that the rule names', () => {
   fc.assert(
-    fc.property(someKeys, somePolicies, (own, policies) => {
+    fc.property(someKeys, somePolicies, (ownKeys, policies) => {
+      const own: string[] = ownKeys
       const merged = mergePolicies(items(...own), policies)
       const keys = merged.map(({ key }) => key)
       expect(new Set(keys).size).toBe(keys.length)
