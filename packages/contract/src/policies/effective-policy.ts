@@ -44,6 +44,7 @@ export const EffectiveItem = z.object({
   overrode: z.array(
     z.object({
       what: z.string(),
+      check_id: z.int().nullable(),
       source: PolicySource,
       lost: z.enum(['enforced', 'own', 'nearer', 'earlier']),
     }),

@@ -25,6 +25,7 @@ export async function readEffectivePolicy(db: Db, agentId: string): Promise<Effe
           source: viewSource(set, source),
           overrode: overrode.map((loser) => ({
             what: loser.value.what,
+            check_id: loser.value.check_id,
             source: viewSource(set, loser.source),
             lost: loser.lost,
           })),
