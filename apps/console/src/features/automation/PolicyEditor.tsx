@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { getPolicy, type Policy, type PolicyDocument } from '@muster/contract/api/automation'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { queryKey } from '../../app/api.ts'
 import { useMay } from '../../app/queries.ts'
 import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
@@ -36,8 +36,8 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
   const isDirty = !isSameDocument(draft, documentOf(opened ?? NEW_POLICY))
   const disabled = !mayManage || opened?.is_whole === false
   const problem = findDraftProblem(draft)
-  const [isLeaving, setIsLeaving] = useState(false)
-  const question = useLeaveQuestion(() => isDirty && !isLeaving)
+  const isSaved = useRef(false)
+  const question = useLeaveQuestion(() => isDirty && !isSaved.current)
   const load = (next: Policy) => {
     setOpened(next)
     setDraft(documentOf(next))
@@ -118,7 +118,8 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
             queryClient.setQueryData(queryKey(getPolicy, { params: { id: saved.id } }), saved)
             load(saved)
             if (opened === undefined) {
-              setIsLeaving(true)
+              // The draft is still the unsaved one to the question until this is drawn again.
+              isSaved.current = true
               void navigate({
                 to: '/policies/$policy_id',
                 params: { policy_id: `${saved.id}` },

@@ -39,8 +39,7 @@ function Why({ agentId, checkId, close }: { agentId: string; checkId: number; cl
 /** A check that rests is told by what stands before it. */
 function Answer({ policy, checkId }: { policy: EffectivePolicy; checkId: number }) {
   const found = policy.items.find(
-    ({ check_id, overrode }) =>
-      check_id === checkId || overrode.some((loser) => loser.check_id === checkId),
+    ({ check_id, overrode }) => check_id === checkId || overrode.some((loser) => loser.check_id === checkId),
   )
   return found === undefined ? (
     <p className={classes.lead}>{policy.hostname} has this check of its own, and no policy has the same.</p>
