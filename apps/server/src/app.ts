@@ -6,6 +6,8 @@ import { alertChannelsRoutes } from './features/alert-channels/routes.ts'
 import { AlertSweep } from './features/alerts/alert-sweep.ts'
 import { alertsJobs } from './features/alerts/jobs.ts'
 import { alertsRoutes } from './features/alerts/routes.ts'
+import { automationRoutes } from './features/automation/routes.ts'
+import { PolicySweep } from './features/automation/sweep.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
@@ -50,6 +52,7 @@ export interface App {
   live: LiveHub
   sweep: AlertSweep
   maintenance: MaintenanceSweep
+  policies: PolicySweep
   routes: readonly DescribedRoute[]
   /** Finishes what runs and closes every connection; new requests hear 503 from the first moment. */
   stop: () => Promise<void>
@@ -70,6 +73,8 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   }
   const fleet = await Fleet.open(ctx)
   const maintenance = await MaintenanceSweep.open(ctx)
+  const policies = new PolicySweep(ctx)
+  fastify.addHook('onListen', async () => policies.start())
   const serverChecks = new ServerChecks(ctx)
   fastify.addHook('onListen', () => serverChecks.start())
   const serverMachine = new ServerMachine(ctx, fastify)
@@ -81,6 +86,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     await serverChecks[Symbol.asyncDispose]()
     await serverMachine[Symbol.asyncDispose]()
     await maintenance[Symbol.asyncDispose]()
+    await policies[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()
   })
   ctx.jobs.define(sessionJobs(ctx))
@@ -107,6 +113,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   alertsRoutes(api, ctx)
   alertChannelsRoutes(api, ctx)
   maintenanceRoutes(api, ctx)
+  automationRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   metricsRoutes(api, ctx)
@@ -120,6 +127,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     live,
     sweep,
     maintenance,
+    policies,
     routes,
     stop,
   }

@@ -22,6 +22,7 @@ export interface World {
   alertId: number
   windowId: number
   channelId: number
+  policyId: number
   user: TestUser
 }
 
@@ -148,6 +149,27 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const policy = await ctx.db
+    .insertInto('policies')
+    .values({
+      name: `${name} policy`,
+      description: `${name} text`,
+      active: 1,
+      enforced: 0,
+      content: '{}',
+      last_check: 0,
+      version: 1,
+      created_by: 'ada',
+      created_at: now,
+      modified: now,
+      modified_by: 'ada',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await ctx.db
+    .insertInto('policy_targets')
+    .values({ policy_id: policy.id, level: 'client', client_id: client.id, position: 1 })
+    .execute()
   return {
     name,
     clientId: client.id,
@@ -160,6 +182,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     alertId: alert.id,
     windowId: window.id,
     channelId: channel.id,
+    policyId: policy.id,
     user: await given.user(),
   }
 }
@@ -186,6 +209,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/checks/')) return world.checkId
   if (path.startsWith('/alerts/:id/')) return world.alertId
   if (path.startsWith('/maintenance/')) return world.windowId
+  if (path.startsWith('/automation/')) return world.policyId
   if (path.startsWith('/alerts/channels/')) return world.channelId
   return world.user.id
 }
@@ -217,6 +241,15 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /checks/:agent_id/run/': {},
     'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
+    'POST /automation/policies/': { name: 'A new policy', targets: [clientTarget(client)] },
+    'PUT /automation/policies/:id/': { desc: 'changed' },
+    'POST /automation/plan/': { id: world.policyId },
+    'POST /automation/policies/:id/revert/': { version: 1 },
+    'POST /automation/inheritance/': {
+      target: { level: 'agent', id: agent_id },
+      block_policy_inheritance: true,
+    },
+    'PUT /automation/agents/:agent_id/settings/': { check_interval: 60 },
     'POST /alerts/channels/': CHANNEL,
     'PUT /alerts/channels/:id/': CHANNEL,
     // Nothing listens on port 1, so the test ends at once.
@@ -239,4 +272,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
   const name = `${endpoint.method} ${endpoint.path}`
   if (name in bodies) return bodies[name]
   throw new Error(`How is ${name} called? Add a body to test-world.ts.`)
+}
+
+function clientTarget(id: number) {
+  return { level: 'client', id, monitoring_type: null }
 }

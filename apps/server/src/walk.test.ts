@@ -26,6 +26,7 @@ const LISTS = new Set([
   'GET /agents/notes/',
   'GET /checks/',
   'GET /maintenance/',
+  'GET /automation/policies/',
   'PATCH /logs/audit/',
   'PATCH /alerts/',
 ])

@@ -14,6 +14,8 @@ export const EVENT_TYPES = [
   /** Raised, changed or resolved, or something was added to its log. */
   'alert.changed',
   'maintenance.changed',
+  /** A policy, or what blocks or gets it; ids are those of policies. */
+  'policy.changed',
   'script.changed',
   'history.changed',
   'note.changed',

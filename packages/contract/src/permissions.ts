@@ -18,6 +18,8 @@ export const PERMISSIONS = [
   'can_run_checks',
   'can_list_alerts',
   'can_manage_alerts',
+  'can_list_automation_policies',
+  'can_manage_automation_policies',
   'can_list_scripts',
   'can_manage_scripts',
   'can_view_auditlogs',

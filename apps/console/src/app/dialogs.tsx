@@ -40,6 +40,7 @@ const DIALOG_LOADERS = {
     import('../features/checks/RemoveCheckDialog.tsx').then((file) => file.RemoveCheckDialog),
   'check-history': () =>
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
+  'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyDialog),
   alert: () => import('../features/alerts/AlertDialog.tsx').then((file) => file.AlertDialog),
   maintenance: () =>
     import('../features/maintenance/WindowDialogs.tsx').then((file) => file.AddMaintenanceDialog),

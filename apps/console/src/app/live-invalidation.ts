@@ -9,7 +9,10 @@ interface Stale {
 
 /** Which answers an event makes stale. Rows of the machines table come by the `agents` message instead. */
 export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
-  'agent.changed': [{ endpoint: 'GET /agents/:agent_id/', by: 'agent_id' }],
+  'agent.changed': [
+    { endpoint: 'GET /agents/:agent_id/', by: 'agent_id' },
+    { endpoint: 'GET /automation/agents/:agent_id/', by: 'agent_id' },
+  ],
   'agent.added': [
     { endpoint: 'GET /agents/' },
     { endpoint: 'GET /clients/' },
@@ -38,6 +41,13 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   'check.redefined': [],
   'alert.changed': [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
   'maintenance.changed': [{ endpoint: 'GET /maintenance/' }],
+  'policy.changed': [
+    { endpoint: 'GET /automation/policies/' },
+    { endpoint: 'GET /automation/policies/:id/', by: 'id' },
+    { endpoint: 'GET /automation/policies/:id/history/', by: 'id' },
+    { endpoint: 'GET /automation/policies/:id/related/' },
+    { endpoint: 'GET /automation/agents/:agent_id/' },
+  ],
   'script.changed': [{ endpoint: 'GET /scripts/' }, { endpoint: 'GET /scripts/:id/', by: 'id' }],
   'history.changed': [
     { endpoint: 'GET /agents/:agent_id/history/' },

@@ -4,7 +4,7 @@ import { may, useDashInfo, useMe } from './queries.ts'
 
 /** A page of the console that has a menu item of its own. */
 interface Page {
-  page: '/alerts'
+  page: '/alerts' | '/policies'
 }
 
 interface MenuEntry {
@@ -42,6 +42,7 @@ const MENUS: readonly MenuTable[] = [
   {
     label: 'Settings',
     entries: [
+      { label: 'Policies', opens: { page: '/policies' }, needs: 'can_list_automation_policies' },
       { label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' },
       { label: 'Alert channels', opens: { dialog: 'alert-channels' }, needs: 'can_view_core_settings' },
       { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },

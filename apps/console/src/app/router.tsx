@@ -81,6 +81,21 @@ const alerts = createRoute({
   component: lazyRouteComponent(() => import('../features/alerts/AlertsPage.tsx'), 'AlertsPage'),
 })
 
+const policies = createRoute({
+  getParentRoute: () => frame,
+  path: '/policies',
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/automation/PoliciesPage.tsx'), 'PoliciesPage'),
+})
+
+/** `new` for one that is made here. */
+const policy = createRoute({
+  getParentRoute: () => frame,
+  path: '/policies/$policy_id',
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/automation/PolicyPage.tsx'), 'PolicyPage'),
+})
+
 const laterToolPage = lazyRouteComponent(() => import('./LaterToolPage.tsx'), 'LaterToolPage')
 const laterTools = [
   '/takecontrol/$agent_id',
@@ -129,7 +144,7 @@ const expired = createRoute({
 const routeTree = root.addChildren([
   signedIn.addChildren([
     gated.addChildren([
-      frame.addChildren([dashboard, agent, alerts]),
+      frame.addChildren([dashboard, agent, alerts, policies, policy]),
       takeControl,
       webVnc,
       webTerm,

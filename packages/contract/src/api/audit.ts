@@ -28,6 +28,7 @@ export const AuditObject = z.enum([
   'note',
   'alert',
   'maintenance',
+  'policy',
   'coresettings',
   'bulk',
 ])

@@ -117,7 +117,7 @@ export const CheckSettings = z.discriminatedUnion('check_type', [
 ])
 export type CheckSettings = z.infer<typeof CheckSettings>
 
-const Schedule = {
+export const CheckSchedule = {
   /** Runs that must fail one after the other before it counts. */
   fails_b4_alert: z.int().min(1).max(10).default(1),
   /** Seconds; 0 = the machine's own check interval. */
@@ -156,6 +156,11 @@ export const Check = z.object({
   script_name: z.string().nullable(),
   fails_b4_alert: z.int(),
   run_interval: z.int(),
+  /** The policy that it comes from, where it is changed; null = the machine's own. */
+  policy: z.int().nullable(),
+  policy_name: z.string().nullable(),
+  /** An enforced policy has the same check: this one does not run. */
+  overridden_by_policy: z.boolean(),
   check_result: CheckState,
   /** Changes with every edit: two people saving at once are told. */
   modified: z.string(),
@@ -188,7 +193,7 @@ export const createCheck = endpoint({
   path: '/checks/',
   access: 'can_manage_checks',
   summary: 'Add a check to a machine',
-  body: z.object({ agent: AgentId, settings: CheckSettings, ...Schedule }),
+  body: z.object({ agent: AgentId, settings: CheckSettings, ...CheckSchedule }),
   response: Check,
 })
 
@@ -207,7 +212,7 @@ export const editCheck = endpoint({
   access: 'can_manage_checks',
   summary: 'Change a check; its type stays. With `modified`, refused when somebody else saved since',
   params: IdParams,
-  body: z.object({ settings: CheckSettings, ...Schedule, modified: z.string().optional() }),
+  body: z.object({ settings: CheckSettings, ...CheckSchedule, modified: z.string().optional() }),
   response: Check,
 })
 

@@ -13,6 +13,9 @@ import { usePane } from './use-pane.ts'
 
 const MetricsPane = lazyPart(() => import('../metrics/MetricsPane.tsx').then((file) => file.MetricsPane))
 const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
+const MachinePolicies = lazyPart(() =>
+  import('../automation/MachinePolicies.tsx').then((file) => file.MachinePolicies),
+)
 const AlertsPane = lazyPart(() => import('../alerts/AlertsPane.tsx').then((file) => file.AlertsPane))
 const HistoryPane = lazyPart(() => import('../history/HistoryPane.tsx').then((file) => file.HistoryPane))
 const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
@@ -22,6 +25,7 @@ const LABELS: Record<Pane, string> = {
   summary: 'Summary',
   metrics: 'Metrics',
   checks: 'Checks',
+  policies: 'Policies',
   alerts: 'Alerts',
   history: 'History',
   notes: 'Notes',
@@ -114,6 +118,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
       return <MetricsPane agent={agent} />
     case 'checks':
       return <ChecksPane agent={agent} />
+    case 'policies':
+      return <MachinePolicies agent={agent} />
     case 'alerts':
       return <AlertsPane agent={agent} />
     case 'history':

@@ -27,6 +27,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   site: 'Site',
   note: 'Note',
   maintenance: 'Maintenance window',
+  policy: 'Policy',
   coresettings: 'Settings',
   bulk: 'Bulk action',
 }

@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import type { CheckType } from '@muster/contract/api/checks'
-import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check } from '@muster/contract/api/checks'
 import { THRESHOLD_MESSAGE_MS } from '@muster/rules/thresholds'
 import type { ReactNode } from 'react'
@@ -9,18 +8,19 @@ import { FormDialog } from '../../app/FormDialog.tsx'
 import { notify } from '../../app/notify.ts'
 import { CheckFields } from './fields/CheckFields.tsx'
 import { ScheduleFields } from './fields/ScheduleFields.tsx'
+import type { CheckPlace } from './fields/fields-props.ts'
 import { type CheckForm, checkCheckForm, thresholdMessage } from './check-form.ts'
 
 interface CheckFormDialogProps {
   title: string
-  agent: AgentDetail
+  agent: CheckPlace
   type: CheckType
   /** The one that is edited. */
   check?: Check
   start: CheckForm
   isNew?: boolean
   save: (form: CheckForm) => Promise<void>
-  done: string
+  done?: string
   close: () => void
   /** Above the fields. */
   notice?: (form: UseFormReturnType<CheckForm>) => ReactNode
@@ -46,7 +46,7 @@ export function CheckFormDialog(props: CheckFormDialogProps) {
       size="lg"
       form={form}
       save={save}
-      done={done}
+      {...(done === undefined ? {} : { done })}
       onClose={close}
       mayStayUnchanged={isNew}
       submitLabel={isNew ? 'Add check' : 'Save'}

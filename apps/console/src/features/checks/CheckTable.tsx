@@ -37,8 +37,9 @@ export function CheckTable({ agent, checks, actions }: CheckTableProps) {
         setEntry(`${id}`)
         setMenu({ id, at })
       },
+      ...(actions.explain === undefined ? {} : { explain: actions.explain }),
     }),
-    [nowMs, agent.check_interval, setEntry],
+    [nowMs, agent.check_interval, setEntry, actions.explain],
   )
   const asked = checks.find(({ id }) => id === menu?.id)
   return (

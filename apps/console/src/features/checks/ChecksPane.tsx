@@ -8,6 +8,7 @@ import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { query } from '../../app/api.ts'
 import { isRefused } from '../../app/describe-error.ts'
 import { may, useMe } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { EmptyState, NoPermission } from '../../ui/States.tsx'
 import { CheckTable } from './CheckTable.tsx'
@@ -104,6 +105,7 @@ function NoChecks({ agent, mayManage }: { agent: AgentDetail; mayManage: boolean
 
 /** A button that offers the types. */
 function NewCheck({ agent }: { agent: AgentDetail }) {
+  const { open } = useDialog()
   return (
     <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>
@@ -116,7 +118,7 @@ function NewCheck({ agent }: { agent: AgentDetail }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <NewCheckItems agent={agent} />
+        <NewCheckItems plat={agent.plat} onPick={(type) => open('add-check', `${agent.agent_id}.${type}`)} />
       </Menu.Dropdown>
     </Menu>
   )

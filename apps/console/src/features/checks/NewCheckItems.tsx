@@ -16,7 +16,6 @@ import {
   IconWifi,
   IconWorld,
 } from '@tabler/icons-react'
-import { useDialog } from '../../app/use-dialog.ts'
 import { MenuItems } from '../../ui/MenuItems.tsx'
 import { TYPE_LABELS, isFromServer, isOfPlatform } from './check-words.ts'
 
@@ -36,17 +35,24 @@ const TYPE_ICONS: Record<CheckType, Icon> = {
   script: IconFileCode,
 }
 
-/** The types of checks that the machine can have, as the lines of a menu. */
-export function NewCheckItems({ agent }: { agent: Pick<AgentDetail, 'agent_id' | 'plat'> }) {
-  const { open } = useDialog()
+interface NewCheckItemsProps {
+  /** Of the machine that gets it; absent = any. */
+  plat?: AgentDetail['plat']
+  onPick: (type: CheckType) => void
+}
+
+/** The types of checks that a machine can have, as the lines of a menu. */
+export function NewCheckItems({ plat, onPick }: NewCheckItemsProps) {
   // Object.keys forgets the names.
-  const types = (Object.keys(TYPE_LABELS) as CheckType[]).filter((type) => isOfPlatform(type, agent.plat))
+  const types = (Object.keys(TYPE_LABELS) as CheckType[]).filter(
+    (type) => plat === undefined || isOfPlatform(type, plat),
+  )
   const entriesOf = (some: CheckType[]) =>
     some.map((type) => ({
       id: type,
       label: TYPE_LABELS[type],
       icon: TYPE_ICONS[type],
-      run: () => open('add-check', `${agent.agent_id}.${type}`),
+      run: () => onPick(type),
     }))
   return (
     <>

@@ -1,6 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { CheckType } from '@muster/contract/api/checks'
-import type { AgentDetail } from '@muster/contract/api/agents'
 import { type Check, type CheckSettings, listAgentChecks } from '@muster/contract/api/checks'
 import { formatDuration } from '@muster/rules/duration'
 import { previewThresholds } from '@muster/rules/threshold-preview'
@@ -9,6 +8,7 @@ import { Suspense, useMemo } from 'react'
 import { query } from '../../app/api.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
 import { type CheckForm, toCheckBody } from './check-form.ts'
+import type { CheckPlace } from './fields/fields-props.ts'
 import { thresholdsOf } from './check-thresholds.ts'
 import { intervalSeconds } from './check-words.ts'
 import classes from './ThresholdPreview.module.css'
@@ -19,14 +19,21 @@ const GRAPH_PX = 132
 const DAY = 86_400
 
 interface ThresholdPreviewProps {
-  agent: AgentDetail
+  agent: CheckPlace
   check: Check | undefined
   type: CheckType
   form: UseFormReturnType<CheckForm>
 }
 
 /** What the thresholds in the form would have done on this machine, drawn on its own history; again with each change. */
-export function ThresholdPreview({ agent, check, type, form }: ThresholdPreviewProps) {
+export function ThresholdPreview(props: ThresholdPreviewProps) {
+  const { agent } = props
+  return agent.agent_id === null ? null : <PreviewOn {...props} agent={agent} />
+}
+
+type OnMachine = ThresholdPreviewProps & { agent: Extract<CheckPlace, { agent_id: string }> }
+
+function PreviewOn({ agent, check, type, form }: OnMachine) {
   const body = toCheckBody(type, form.values)
   const like = useLikeCheck(agent.agent_id, check, body?.settings)
   const { data } = useRecentSamples(like?.id)

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import type { Check } from '@muster/contract/api/checks'
 import { formatRelativeTime } from '@muster/rules/relative-time'
-import { IconDots } from '@tabler/icons-react'
+import { IconDots, IconShieldCheck, IconShieldOff } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import type { Point } from '../../ui/menu-entry.ts'
 import { CheckStatus } from './CheckStatus.tsx'
@@ -14,6 +14,8 @@ export interface CheckContext {
   usualSeconds: number
   formatExact: (instant: string) => string
   openMenu: (check: Check, at: Point) => void
+  /** Says where the check comes from; absent where the role may not see policies. */
+  explain?: (check: Check) => void
 }
 
 export const CHECK_COLUMNS_PX = 760
@@ -31,10 +33,17 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
     title: 'Description',
     width: 'minmax(160px, 2fr)',
     // Thresholds and all stand in the tooltip: they are too long for a column.
-    render: (check) => (
-      <bdi className={classes.name} data-tip={check.readable_desc}>
-        {checkName(check)}
-      </bdi>
+    render: (check, context) => (
+      <span className={classes.described}>
+        <PolicyMark check={check} context={context} />
+        <bdi
+          className={classes.name}
+          data-tip={check.readable_desc}
+          data-resting={check.overridden_by_policy}
+        >
+          {checkName(check)}
+        </bdi>
+      </span>
     ),
   },
   {
@@ -71,7 +80,10 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
   render: (check, context) => (
     <>
       <div className={classes.cardLine}>
-        <bdi className={`${classes.cut} ${classes.name}`}>{checkName(check)}</bdi>
+        <PolicyMark check={check} context={context} />
+        <bdi className={`${classes.cut} ${classes.name}`} data-resting={check.overridden_by_policy}>
+          {checkName(check)}
+        </bdi>
         <span className={classes.cardEnd}>
           <CheckStatus state={check.check_result} />
           <MenuButton check={check} onOpen={context.openMenu} />
@@ -85,6 +97,34 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
       </div>
     </>
   ),
+}
+
+/** Whether a check comes from a policy, or rests for one; a click says why. */
+function PolicyMark({ check, context: { explain } }: { check: Check; context: CheckContext }) {
+  const { policy, policy_name, overridden_by_policy: rests } = check
+  if (policy === null && !rests) return null
+  const Icon = rests ? IconShieldOff : IconShieldCheck
+  const words = rests
+    ? 'Rests: an enforced policy has the same check'
+    : `From the policy ${policy_name ?? ''}`
+  if (explain === undefined) {
+    return <Icon size={16} stroke={1.75} role="img" aria-label={words} className={classes.dim} />
+  }
+  return (
+    <ActionIcon
+      size="sm"
+      className={classes.action ?? ''}
+      aria-label={`${words}. Why does this machine have it?`}
+      data-tip={words}
+      onClick={(event) => {
+        event.stopPropagation()
+        explain(check)
+      }}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      <Icon size={16} stroke={1.75} aria-hidden />
+    </ActionIcon>
+  )
 }
 
 function LastRun({ check: { check_result }, context }: { check: Check; context: CheckContext }) {

@@ -31,6 +31,9 @@ export function testCheck(more: Partial<Check> = {}, state: Partial<CheckState> 
     script_name: null,
     fails_b4_alert: 1,
     run_interval: 0,
+    policy: null,
+    policy_name: null,
+    overridden_by_policy: false,
     modified: 'm1',
     ...more,
     check_result: {

@@ -7,8 +7,16 @@ import {
   resetCheck,
   runChecks,
 } from '@muster/contract/api/checks'
-import { IconChartLine, IconPencil, IconPlayerPlay, IconRestore, IconTrash } from '@tabler/icons-react'
+import {
+  IconChartLine,
+  IconHelpCircle,
+  IconPencil,
+  IconPlayerPlay,
+  IconRestore,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { call } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
 import { useMay } from '../../app/queries.ts'
@@ -26,7 +34,9 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
   const { agent_id, hostname, connected } = agent
   const mayManage = useMay('can_manage_checks')
   const mayRun = useMay('can_run_checks')
+  const mayExplain = useMay('can_list_automation_policies')
   const { open } = useDialog()
+  const explain = useCallback(({ id }: Check) => open('why-check', `${agent_id}.${id}`), [open, agent_id])
   const queryClient = useQueryClient()
   const refresh = () => queryClient.invalidateQueries({ queryKey: queryKey(listAgentChecks) })
   const run = useMutation({
@@ -58,22 +68,32 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
     },
   })
   const unlessManaged = mayManage ? undefined : NOT_ALLOWED
+  const unlessOwn = ({ policy, policy_name }: Check) =>
+    unlessManaged ??
+    (policy === null ? undefined : `It comes from the policy ${policy_name ?? ''}: change it there.`)
   const runReason = mayRun ? (connected ? undefined : `${hostname} is not connected.`) : NOT_ALLOWED
   const menuOf = (check: Check): MenuEntry[] => [
     {
       id: 'edit',
       label: 'Edit',
       icon: IconPencil,
-      ...(mayManage ? { shortcut: 'Enter' } : {}),
-      disabledReason: unlessManaged,
+      ...(mayManage && check.policy === null ? { shortcut: 'Enter' } : {}),
+      disabledReason: unlessOwn(check),
       run: () => open('edit-check', check.id),
     },
     {
       id: 'history',
       label: 'Show history',
       icon: IconChartLine,
-      ...(mayManage ? {} : { shortcut: 'Enter' }),
+      ...(mayManage && check.policy === null ? {} : { shortcut: 'Enter' }),
       run: () => open('check-history', check.id),
+    },
+    {
+      id: 'why',
+      label: 'Why is this here?',
+      icon: IconHelpCircle,
+      disabledReason: mayExplain ? undefined : NOT_ALLOWED,
+      run: () => explain(check),
     },
     divider('state'),
     {
@@ -98,7 +118,7 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
       label: 'Delete',
       icon: IconTrash,
       danger: true,
-      disabledReason: unlessManaged,
+      disabledReason: unlessOwn(check),
       run: () => open('remove-check', check.id),
     },
   ]
@@ -106,7 +126,9 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
     mayManage,
     menuOf,
     /** What Enter and a double click do. */
-    openCheck: ({ id }: Check) => open(mayManage ? 'edit-check' : 'check-history', id),
+    openCheck: ({ id, policy }: Check) =>
+      open(mayManage && policy === null ? 'edit-check' : 'check-history', id),
+    explain: mayExplain ? explain : undefined,
     runAll: () => run.mutate('all'),
     /** Why nothing can be run now. */
     runReason,

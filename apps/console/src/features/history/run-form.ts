@@ -107,9 +107,9 @@ const UNASSIGNED = 'Unassigned'
 const byName = new Intl.Collator()
 
 /** Scripts that fit a platform, under their categories; favourites come first, those of no category last. */
-export function groupScripts(scripts: readonly Script[], plat: string): ScriptGroup[] {
+export function groupScripts(scripts: readonly Script[], plat?: string): ScriptGroup[] {
   const fitting = scripts
-    .filter(({ supported_platforms }) => scriptFitsPlatform(supported_platforms, plat))
+    .filter(({ supported_platforms }) => plat === undefined || scriptFitsPlatform(supported_platforms, plat))
     .toSorted((a, b) => byName.compare(a.name, b.name))
   const groups = Map.groupBy(fitting, ({ favorite, category }) =>
     favorite ? FAVORITES : category || UNASSIGNED,

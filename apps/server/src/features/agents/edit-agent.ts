@@ -1,6 +1,7 @@
 import type { Parsed } from '@muster/contract/endpoint'
 import type { editAgent } from '@muster/contract/api/agents'
 import { AppError } from '@muster/contract/errors'
+import { AGENT_SETTING_NAMES } from '@muster/rules/policy-settings'
 import type { Updateable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'
@@ -8,6 +9,8 @@ import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { refuseEnforcedSettings } from '../automation/enforced-settings.ts'
+import { readSources } from '../automation/kinds/agent-settings.ts'
 import { findChecksOfInterval } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
@@ -50,12 +53,17 @@ export async function changeAgent(
         fields: { site: ['Choose another site.'] },
       })
     }
+    const given = AGENT_SETTING_NAMES.filter(
+      (name) => changes[name] !== undefined && changes[name] !== agent[name],
+    )
+    await refuseEnforcedSettings(tx, agent, given)
     const values = columnsOf(changes)
     await tx
       .updateTable('agents')
       .set({
         ...values,
         ...(await switchMaintenance(values)),
+        ...ownSettings(),
         modified: laterThan(agent.modified, ctx.now()),
       })
       .where('agent_id', '=', agentId)
@@ -76,6 +84,14 @@ export async function changeAgent(
       emit,
     })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
+
+    /** What a person gives to the machine stands before its policies. */
+    function ownSettings(): Updateable<AgentsTable> {
+      if (given.length === 0) return {}
+      const sources = readSources(agent)
+      for (const name of given) sources[name] = { ...sources[name], own: changes[name] }
+      return { setting_sources: JSON.stringify(sources) }
+    }
 
     /** The form sends the mode also when nobody touched it: only a change takes the machine out of a window's hands. */
     async function switchMaintenance({ maintenance_mode: mode }: Updateable<AgentsTable>) {

@@ -7,19 +7,14 @@ import { lockRow } from '../../platform/database/lock-row.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
-import { takeCheckFindings } from '../alerts/check-alerts.ts'
-import type { Scene } from '../alerts/store-lives.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
-import { subjectOf } from './definitions.ts'
-import { forgetResults, secondsOf } from './forget-results.ts'
-import { judgeAgain } from './judge-result.ts'
+import { judgeLast } from './judge-last.ts'
 import { refuseTarget } from './from-server/refuse-target.ts'
-import { type CheckRow, updateCheck, updateResult } from './queries.ts'
+import { type CheckRow, updateCheck } from './queries.ts'
 import { redefineChecks } from './redefine-checks.ts'
-import { requireCheck } from './require-check.ts'
-import { insertTransitions } from './results-queries.ts'
-import { readMeasured, readSettings, viewCheck, viewForAudit } from './view.ts'
+import { requireCheck, requireOwnCheck } from './require-check.ts'
+import { viewCheck, viewForAudit } from './view.ts'
 
 type Change = Parsed<typeof editCheck>['body']
 
@@ -29,7 +24,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
   return refuseTaken(takenCheck(settings), () =>
     ctx.transaction(async (tx, emit) => {
       await lockRow(tx, 'checks', 'id', id)
-      const before = await requireCheck(tx, caller, id)
+      const before = await requireOwnCheck(tx, caller, id)
       refuseOldSave(before, change)
       refuseBadThresholds(settings)
       refuseTarget(settings, ctx.config.checkTargets)
@@ -58,6 +53,8 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
         emit,
       })
       emit({ type: 'check.changed', ids: [id], agent_ids: [after.agent_id] })
+      // It may be the same as one of a policy now.
+      emit({ type: 'agent.changed', ids: [after.agent_id], agent_ids: [after.agent_id] })
       return after
     }),
   )
@@ -74,32 +71,4 @@ function refuseOldSave(before: CheckRow, { modified, settings }: Change): void {
     'changed_meanwhile',
     `${before.modified_by} has changed "${readable_desc}" of ${before.hostname} since you opened it.`,
   )
-}
-
-/** What was measured of another disk, host or file says nothing any more; else it is judged anew. */
-async function judgeLast(
-  scene: Scene,
-  { before, after, at }: { before: CheckRow; after: CheckRow; at: Date },
-): Promise<void> {
-  const { tx, emit } = scene
-  const { id, agent_id, status, measured } = before
-  if (status === null || measured === null) return
-  const settings = readSettings(after)
-  if (subjectOf(readSettings(before)) !== subjectOf(settings)) {
-    await forgetResults(scene, [before], { at, why: 'The check looks at something else now.' })
-    return
-  }
-  const { alert_severity, failing_since } = before
-  const standing = { status, alert_severity, fail_count: before.fail_count ?? 0, failing_since }
-  const verdict = judgeAgain({ settings, fails_b4_alert: after.fails_b4_alert }, standing, {
-    measured: readMeasured(measured),
-    at: at.toISOString(),
-  })
-  await updateResult(tx, id, verdict)
-  if (verdict.status === status && verdict.alert_severity === alert_severity) return
-  emit({ type: 'agent.changed', ids: [agent_id], agent_ids: [agent_id] })
-  if (verdict.alert_severity === alert_severity) return
-  const severity = verdict.alert_severity
-  await insertTransitions(tx, [{ check_id: id, agent_id, at: secondsOf(at), severity }])
-  await takeCheckFindings(scene, [{ checkId: id, at, severity, text: verdict.more_info }], 'server')
 }

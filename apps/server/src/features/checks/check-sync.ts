@@ -86,6 +86,7 @@ export class CheckSync implements AsyncDisposable {
       .select(['id', 'agent_id', 'revision'])
       .where('agent_id', 'in', agentIds)
       .where('check_type', 'not in', SERVER_CHECK_TYPES)
+      .where('overridden_by', 'is', null)
       .where((eb) => eb.or([eb('check_type', '!=', 'script'), eb('script_id', 'is not', null)]))
       .orderBy('id')
       .execute()

@@ -11,7 +11,7 @@ export interface DefinedCheck {
   definition: CheckDefinition
 }
 
-/** What machines are told of these checks. One whose script is gone has no definition, nor one of the server. */
+/** What machines are told of these checks. One whose script is gone has no definition, nor one of the server, nor one that rests. */
 export async function findDefinitions(db: Db, ids: number[]): Promise<DefinedCheck[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -20,6 +20,7 @@ export async function findDefinitions(db: Db, ids: number[]): Promise<DefinedChe
     .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'script_id', 'run_interval'])
     .select('agents.check_interval')
     .where('checks.id', 'in', ids)
+    .where('overridden_by', 'is', null)
     .orderBy('checks.id')
     .execute()
   const scripts = await findScripts(db, rows)
@@ -52,6 +53,7 @@ export async function findServerRevisions(
     .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'run_interval'])
     .select('agents.check_interval')
     .where('checks.id', 'in', ids)
+    .where('overridden_by', 'is', null)
     .where('check_type', 'in', SERVER_CHECK_TYPES)
     .execute()
   return rows.map((row) => {

@@ -14,6 +14,7 @@ export type CheckRow = Selectable<ChecksTable> & { [Name in keyof Result]: Resul
   agent: number
   hostname: string
   script_name: string | null
+  policy_name: string | null
 }
 
 function selectChecks(db: Db, caller: Viewer) {
@@ -23,10 +24,11 @@ function selectChecks(db: Db, caller: Viewer) {
     .innerJoin('sites', 'sites.id', 'agents.site_id')
     .leftJoin('check_results', 'check_results.check_id', 'checks.id')
     .leftJoin('scripts', 'scripts.id', 'checks.script_id')
+    .leftJoin('policies', 'policies.id', 'checks.policy_id')
     .selectAll('checks')
     .select(['check_id', 'status', 'alert_severity', 'more_info', 'last_run', 'fail_count'])
     .select(['failing_since', 'measured', 'agents.id as agent', 'agents.hostname'])
-    .select('scripts.name as script_name')
+    .select(['scripts.name as script_name', 'policies.name as policy_name'])
     .where(visibleTo(caller))
 }
 
@@ -42,11 +44,21 @@ export function findCheck(db: Db, caller: Viewer, id: number): Promise<CheckRow 
   return selectChecks(db, caller).where('checks.id', '=', id).executeTakeFirst()
 }
 
+/** Checks with these numbers, whoever sees them. */
+export function findChecksByIds(db: Db, ids: number[]): Promise<CheckRow[]> {
+  return selectChecks(db, { scope: { all: true } })
+    .where('checks.id', 'in', ids)
+    .orderBy('checks.id')
+    .execute()
+}
+
+/** How many checks of its own a machine has. */
 export async function countChecks(db: Db, agentId: string): Promise<number> {
   const { count } = await db
     .selectFrom('checks')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('agent_id', '=', agentId)
+    .where('policy_id', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -93,7 +105,7 @@ export async function findChecksOfInterval(db: Db, agentId: string): Promise<num
 }
 
 type Counts = z.infer<typeof CheckCounts>
-const NO_CHECKS: Counts = {
+export const NO_CHECKS: Counts = {
   total: 0,
   passing: 0,
   failing: 0,
@@ -110,6 +122,7 @@ export async function findCheckCounts(db: Db, agentIds: string[]): Promise<(agen
     .select(['checks.agent_id', 'check_results.status', 'check_results.alert_severity'])
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('checks.agent_id', 'in', agentIds)
+    .where('checks.overridden_by', 'is', null)
     .groupBy(['checks.agent_id', 'check_results.status', 'check_results.alert_severity'])
     .execute()
   const counts = new Map<string, Counts>()

@@ -5,7 +5,7 @@ import { takeCheckFindings } from '../alerts/check-alerts.ts'
 import { audit } from '../audit/write-audit.ts'
 import { deleteCheckRow } from './queries.ts'
 import { redefineChecks } from './redefine-checks.ts'
-import { requireCheck } from './require-check.ts'
+import { requireOwnCheck } from './require-check.ts'
 import { viewForAudit } from './view.ts'
 
 /** Deletes a check with its results and its history. */
@@ -13,7 +13,7 @@ export function removeCheck(ctx: Context, caller: Caller, id: number): Promise<v
   return ctx.transaction(async (tx, emit) => {
     // Results that arrive in this moment are stored before, and their alert ends with the check.
     await lockRow(tx, 'checks', 'id', id)
-    const check = await requireCheck(tx, caller, id)
+    const check = await requireOwnCheck(tx, caller, id)
     const before = viewForAudit(check)
     const over = { checkId: id, at: ctx.now(), severity: null, text: 'The check was deleted.' }
     await takeCheckFindings({ ctx, tx, emit }, [over], 'server')

@@ -35,6 +35,7 @@ export async function findKnownChecks(tx: Db, engine: Engine, ids: number[]): Pr
       .select(['status', 'alert_severity', 'last_run', 'fail_count', 'failing_since'])
       .select('agents.id as agent')
       .where('checks.id', 'in', slice)
+      .where('overridden_by', 'is', null)
       .orderBy('checks.id')
       .$if(engine === 'postgres', (query) => query.forShare('checks'))
       .execute()

@@ -13,6 +13,9 @@ export function viewCheck(row: CheckRow): Check {
     script_name: row.script_name,
     fails_b4_alert: row.fails_b4_alert,
     run_interval: row.run_interval,
+    policy: row.policy_id,
+    policy_name: row.policy_name,
+    overridden_by_policy: row.overridden_by !== null,
     check_result: viewState(row),
     modified: row.modified,
   }

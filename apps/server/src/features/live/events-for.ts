@@ -31,6 +31,7 @@ export function everythingChanged(userId: number): Told[] {
     'check.changed',
     'alert.changed',
     'maintenance.changed',
+    'policy.changed',
     'script.changed',
     'history.changed',
     'note.changed',
@@ -75,6 +76,7 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
       // A digest is nobody else's business.
       return ALL
     case 'maintenance.changed':
+    case 'policy.changed':
       return ALL
     case 'script.changed':
     case 'settings.changed':
@@ -88,6 +90,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'check.changed': 'can_list_checks',
   'alert.changed': 'can_list_alerts',
   'maintenance.changed': 'can_list_agents',
+  'policy.changed': 'can_list_automation_policies',
   'script.changed': 'can_list_scripts',
   'history.changed': 'can_list_agent_history',
   'note.changed': 'can_list_notes',

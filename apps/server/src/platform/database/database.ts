@@ -15,6 +15,12 @@ import type { ClientsTable, SitesTable } from './tables/clients.ts'
 import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
 import type { JobsTable } from './tables/jobs.ts'
 import type { MaintenanceTargetsTable, MaintenanceWindowsTable } from './tables/maintenance.ts'
+import type {
+  PoliciesTable,
+  PolicyExclusionsTable,
+  PolicyTargetsTable,
+  PolicyVersionsTable,
+} from './tables/policies.ts'
 import type { ScriptsTable } from './tables/scripts.ts'
 import type {
   IdempotencyKeysTable,
@@ -59,6 +65,10 @@ export interface Database {
   alert_notices: AlertNoticesTable
   maintenance_windows: MaintenanceWindowsTable
   maintenance_targets: MaintenanceTargetsTable
+  policies: PoliciesTable
+  policy_targets: PolicyTargetsTable
+  policy_exclusions: PolicyExclusionsTable
+  policy_versions: PolicyVersionsTable
   audit_log: AuditLogTable
   settings: SettingsTable
   jobs: JobsTable

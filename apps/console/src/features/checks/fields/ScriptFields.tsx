@@ -43,7 +43,7 @@ export function ScriptFields({ agent, check, form }: FieldsProps) {
       <Select
         label={FIELD_LABELS.script}
         placeholder="Choose a script"
-        data={groupScripts(scripts, agent.plat)}
+        data={groupScripts(scripts, agent.plat ?? undefined)}
         description={describeScript(script?.description, check?.script_name)}
         searchable
         allowDeselect={false}

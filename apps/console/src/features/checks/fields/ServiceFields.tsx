@@ -14,7 +14,7 @@ const SWITCHES = ['restart_if_stopped', 'pass_if_start_pending', 'pass_if_svc_no
 export function ServiceFields({ agent, form }: FieldsProps) {
   return (
     <>
-      <MachineText form={form} name="svc_name" {...KINDS[agent.plat]} autoFocus />
+      <MachineText form={form} name="svc_name" {...KINDS[agent.plat ?? 'linux']} autoFocus />
       <Stack gap="sm">
         {SWITCHES.map((name) => (
           <Checkbox

@@ -4,6 +4,7 @@ import * as checks from './0002-checks.ts'
 import * as alerts from './0003-alerts.ts'
 import * as maintenance from './0004-maintenance.ts'
 import * as serverChecks from './0005-server-checks.ts'
+import * as policies from './0008-policies.ts'
 import * as machineSeries from './0010-machine-series.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
@@ -13,5 +14,6 @@ export const migrations: readonly Migration[] = [
   alerts,
   maintenance,
   serverChecks,
+  policies,
   machineSeries,
 ]

@@ -28,6 +28,7 @@ export interface AgentsTable {
   maintenance_by: number | null
   /** When a person last switched it off: windows that had begun by then leave the machine alone. */
   maintenance_off_at: string | null
+  /** These three are what counts now, from policies or of its own: see features/automation. */
   check_interval: Generated<number>
   offline_time: Generated<number>
   overdue_time: Generated<number>
@@ -38,6 +39,8 @@ export interface AgentsTable {
   default_shell: Generated<'use_global' | 'cmd' | 'powershell' | 'bash' | 'custom'>
   default_shell_custom: Generated<string>
   block_policy_inheritance: Generated<0 | 1>
+  /** JSON, by setting: `own` = what a person gave to this machine, `given` = what it has now is of a policy. */
+  setting_sources: Generated<string>
   /** Grows whenever what the machine is to measure may have changed. */
   checks_version: Generated<number>
   created_at: string

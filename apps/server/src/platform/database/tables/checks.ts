@@ -17,6 +17,11 @@ export interface ChecksTable {
   run_interval: number
   /** Names what the machine is to do for it: see definitions.ts. */
   revision: string
+  /** The policy that it comes from and its number there; null = the machine's own. */
+  policy_id: number | null
+  policy_check: number | null
+  /** Of an own one: the enforced policy that has the same check; this one rests. */
+  overridden_by: number | null
   created_at: string
   modified: string
   modified_by: string

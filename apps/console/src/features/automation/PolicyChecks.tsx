@@ -1,0 +1,148 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import type { CheckType } from '@muster/contract/api/checks'
+import type { PolicyCheck } from '@muster/contract/policies/policy-content'
+import { IconChevronDown, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { CheckFormDialog } from '../checks/CheckFormDialog.tsx'
+import { NewCheckItems } from '../checks/NewCheckItems.tsx'
+import { newCheckForm, readCheckForm, toCheckBody } from '../checks/check-form.ts'
+import { checkName, TYPE_LABELS } from '../checks/check-words.ts'
+import { POLICY_PLACE } from '../checks/fields/fields-props.ts'
+import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
+import classes from './Policies.module.css'
+import type { SectionProps } from './PolicyEditor.tsx'
+import { Section } from './Section.tsx'
+
+/** The checks of a policy, with the very forms that checks of machines have. */
+export function PolicyChecks({ draft, change, disabled }: SectionProps) {
+  const { checks } = draft.content
+  const [open, setOpen] = useState<{ index: number; type: CheckType }>()
+  const nameOf = useCheckNames(checks)
+  const setChecks = (next: PolicyCheck[]) => change({ content: { ...draft.content, checks: next } })
+  return (
+    <Section
+      title="Checks"
+      actions={!disabled && <NewCheck onPick={(type) => setOpen({ index: checks.length, type })} />}
+    >
+      {checks.length === 0 && <p className={classes.small}>This policy has no checks.</p>}
+      <ul className={classes.lines} aria-label="Checks of the policy">
+        {checks.map((check, index) => (
+          <li key={check.id ?? `new ${index}`} className={classes.line}>
+            <div className={classes.lineText}>
+              <p>
+                <bdi>{nameOf(check)}</bdi>
+              </p>
+              <p className={classes.small}>{describeMore(check)}</p>
+            </div>
+            {!disabled && (
+              <>
+                <ActionIcon
+                  aria-label={`Edit ${nameOf(check)}`}
+                  onClick={() => setOpen({ index, type: check.settings.check_type })}
+                >
+                  <IconPencil size={16} stroke={1.75} aria-hidden />
+                </ActionIcon>
+                <ActionIcon
+                  aria-label={`Remove ${nameOf(check)}`}
+                  onClick={() => setChecks(checks.filter((_, at) => at !== index))}
+                >
+                  <IconTrash size={16} stroke={1.75} aria-hidden />
+                </ActionIcon>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {open !== undefined && (
+        <PolicyCheckDialog
+          check={checks[open.index]}
+          type={open.type}
+          name={checks[open.index] && nameOf(checks[open.index])}
+          close={() => setOpen(undefined)}
+          save={(check) => setChecks(checks.toSpliced(open.index, 1, check))}
+        />
+      )}
+    </Section>
+  )
+}
+
+interface PolicyCheckDialogProps {
+  /** Absent for a new one. */
+  check: PolicyCheck | undefined
+  type: CheckType
+  name: string | undefined
+  save: (check: PolicyCheck) => void
+  close: () => void
+}
+
+/** Changes the draft only. */
+function PolicyCheckDialog({ check, type, name, save, close }: PolicyCheckDialogProps) {
+  return (
+    <CheckFormDialog
+      title={check === undefined ? `New check of the policy: ${TYPE_LABELS[type]}` : `Edit ${name ?? ''}`}
+      agent={POLICY_PLACE}
+      type={type}
+      start={check === undefined ? newCheckForm(type) : readCheckForm(check)}
+      isNew={check === undefined}
+      save={async (form) => {
+        const body = toCheckBody(type, form)
+        if (body === undefined) return
+        const { settings, fails_b4_alert, run_interval } = body
+        save({ ...(check?.id === undefined ? {} : { id: check.id }), settings, fails_b4_alert, run_interval })
+      }}
+      close={close}
+    />
+  )
+}
+
+function NewCheck({ onPick }: { onPick: (type: CheckType) => void }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
+          rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}
+        >
+          New check
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <NewCheckItems onPick={onPick} />
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Names of checks; those of scripts stand in the library. */
+export function useCheckNames(checks: readonly PolicyCheck[]) {
+  const needsScripts = checks.some(({ settings }) => settings.check_type === 'script')
+  const { data: scripts } = useQuery({ ...allScriptsQuery, enabled: needsScripts })
+  return (check: PolicyCheck | undefined): string => {
+    if (check === undefined) return ''
+    const { settings } = check
+    const script = settings.check_type === 'script' ? settings.script : undefined
+    return checkName({ settings, script_name: scripts?.find(({ id }) => id === script)?.name ?? null })
+  }
+}
+
+function describeMore({ settings, fails_b4_alert, run_interval }: PolicyCheck): string {
+  const { warning, error } = thresholdsOf(settings)
+  return [
+    ...(warning > 0 ? [`warning at ${warning}`] : []),
+    ...(error > 0 ? [`error at ${error}`] : []),
+    ...(settings.check_type === 'script' && settings.script_args.length > 0
+      ? [settings.script_args.join(' ')]
+      : []),
+    run_interval === 0 ? 'usual interval' : `every ${run_interval} s`,
+    ...(fails_b4_alert > 1 ? [`after ${fails_b4_alert} failures`] : []),
+  ].join(', ')
+}
+
+function thresholdsOf(settings: PolicyCheck['settings']): { warning: number; error: number } {
+  return 'warning_threshold' in settings
+    ? { warning: settings.warning_threshold, error: settings.error_threshold }
+    : { warning: 0, error: 0 }
+}

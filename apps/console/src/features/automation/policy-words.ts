@@ -1,0 +1,79 @@
+import type { PolicyPlan, PolicyTarget } from '@muster/contract/api/automation'
+import type { EffectivePolicy, PolicySource } from '@muster/contract/policies/effective-policy'
+
+type Link = EffectivePolicy['chain'][number]
+type Lost = EffectivePolicy['items'][number]['overrode'][number]['lost']
+
+const LEVELS: Record<Link['level'], string> = {
+  agent: 'this machine',
+  search: 'a search',
+  site: 'its site',
+  client: 'its client',
+  default: 'all machines',
+}
+
+/** Where a policy is assigned, as seen from a machine. */
+export function describeLink({ level, search, monitoring_type }: Link): string {
+  const where = level === 'search' ? `the search "${search ?? ''}"` : LEVELS[level]
+  return monitoring_type === null ? where : `${where}, ${monitoring_type}s only`
+}
+
+/** Why a policy does not apply; nothing where it does. */
+export function describeOutcome({ outcome, monitoring_type }: Link): string | undefined {
+  switch (outcome) {
+    case 'applies':
+      return undefined
+    case 'came_before':
+      return 'The same policy reaches it from a nearer place already.'
+    case 'other_type':
+      return `It is for ${monitoring_type ?? 'other'}s only.`
+    case 'inactive':
+      return 'The policy is not active.'
+    case 'excluded_agent':
+      return 'The policy excludes this machine.'
+    case 'excluded_site':
+      return 'The policy excludes its site.'
+    case 'excluded_client':
+      return 'The policy excludes its client.'
+    case 'blocked_by_agent':
+      return 'The machine blocks policies from above.'
+    case 'blocked_by_site':
+      return 'Its site blocks policies from above.'
+    case 'blocked_by_client':
+      return 'Its client blocks policies from above.'
+  }
+}
+
+export function describeSource(source: PolicySource): string {
+  if (source.own) return 'the machine itself'
+  return `the policy ${source.policy_name}, assigned to ${LEVELS[source.level]}`
+}
+
+/** Why another one stands before it. */
+export const LOST_WORDS: Record<Lost, string> = {
+  enforced: 'An enforced policy stands before it.',
+  own: 'What the machine has of its own stands before policies.',
+  nearer: 'A policy that is assigned nearer to the machine stands before it.',
+  earlier: 'A policy of the same place stands before it in their order.',
+}
+
+export const CHANGE_WORDS: Record<PolicyPlan['lines'][number]['change'], string> = {
+  added: 'gets',
+  removed: 'loses, with its history',
+  changed: 'changes',
+  overridden: 'gets, and its own rests',
+  released: 'has its own again',
+}
+
+const SLOTS = { server: 'servers', workstation: 'workstations' }
+
+/** A target by its name, for lists. */
+export function describeTarget(target: PolicyTarget, nameOf: (target: PolicyTarget) => string): string {
+  const slot = 'monitoring_type' in target && target.monitoring_type
+  const name = target.level === 'search' ? `"${target.search}"` : nameOf(target)
+  return slot ? `${name} (${SLOTS[slot]})` : name
+}
+
+export function countMachines(count: number): string {
+  return `${count} ${count === 1 ? 'machine' : 'machines'}`
+}

@@ -1,0 +1,64 @@
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { KINDS } from './kinds/table.ts'
+import { findMachines } from './machines.ts'
+import { loadPolicySet, type PolicySet } from './policy-set.ts'
+import { lockPolicies, slicesOf } from './queries.ts'
+
+const SLICE = 200
+
+/**
+ * Brings machines in line with their policies, whatever has happened since the last time. Everything follows from the
+ * rows, so two processes may do it at the same moment: one waits for the other and finds nothing left to do. What is
+ * adrift is found without keeping anybody from writing, and written in slices. Answers how many machines were.
+ */
+export async function applyPolicies(ctx: Context, agentIds?: readonly string[]): Promise<number> {
+  const set = await loadPolicySet(ctx.db)
+  const ids = agentIds ?? (await findAllIds(ctx.db))
+  let count = 0
+  for (const slice of slicesOf(ids, SLICE)) {
+    const adrift = await findAdrift(ctx.db, set, slice)
+    if (adrift.length > 0) count += await bringInLine(ctx, adrift)
+    // SQLite answers without a pause: others get their turn between two slices.
+    await new Promise(setImmediate)
+  }
+  return count
+}
+
+async function bringInLine(ctx: Context, agentIds: string[]): Promise<number> {
+  return ctx.transaction(async (tx, emit) => {
+    await lockPolicies(tx)
+    // Read again: what changed before the lock was ours.
+    const set = await loadPolicySet(tx)
+    const changed = new Set<string>()
+    for (const kind of KINDS) {
+      const adrift = await kind.findDrift(tx, await resolveThese(tx, set, kind, agentIds))
+      if (adrift.length > 0) await kind.apply({ ctx, tx, emit }, adrift)
+      for (const { machine } of adrift) changed.add(machine.agent_id)
+    }
+    return changed.size
+  })
+}
+
+async function findAdrift(db: Db, set: PolicySet, agentIds: string[]): Promise<string[]> {
+  const adrift = new Set<string>()
+  for (const kind of KINDS) {
+    const found = await kind.findDrift(db, await resolveThese(db, set, kind, agentIds))
+    for (const { machine } of found) adrift.add(machine.agent_id)
+  }
+  return [...adrift]
+}
+
+async function resolveThese(db: Db, set: PolicySet, kind: (typeof KINDS)[number], agentIds: string[]) {
+  const machines = await findMachines(db, { agentIds, withText: set.hasSearches })
+  return kind.resolve(
+    db,
+    set,
+    machines.map((machine) => ({ machine, chain: set.chainOf(machine) })),
+  )
+}
+
+async function findAllIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('agents').select('agent_id').orderBy('id').execute()
+  return rows.map(({ agent_id }) => agent_id)
+}

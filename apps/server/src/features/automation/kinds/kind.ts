@@ -1,0 +1,59 @@
+import type { EffectiveItem } from '@muster/contract/policies/effective-policy'
+import type { EffectiveItem as Merged, AppliedPolicy } from '@muster/rules/policy-merge'
+import type { ChainLink } from '@muster/rules/policy-chain'
+import type { Db } from '../../../platform/database/database.ts'
+import type { Scene } from '../../alerts/store-lives.ts'
+import type { PolicyMachine } from '../machines.ts'
+import type { PolicySet } from '../policy-set.ts'
+
+/** Something that a policy gives or that a machine has of its own. */
+export interface Thing<Ref> {
+  what: string
+  /** Another text where anything of it differs. */
+  digest: string
+  /** Of checks: the row of the machine, where it is its own. */
+  check_id: number | null
+  ref: Ref
+}
+
+/** A machine with the policies that reach it. */
+export interface ChainedMachine {
+  machine: PolicyMachine
+  chain: ChainLink[]
+}
+
+/** What comes of one kind of content on one machine. */
+export interface Resolved<Ref> extends ChainedMachine {
+  effective: Merged<Thing<Ref>>[]
+  /** For other systems than the machine's. */
+  unfit: { what: string; policy: number }[]
+}
+
+/**
+ * A kind of what policies hold. One file in this folder for each, named in table.ts; what it holds stands in the
+ * contract's policy-content.ts.
+ */
+export interface ContentKind<Ref = unknown> {
+  name: EffectiveItem['kind']
+  resolve(db: Db, set: PolicySet, machines: readonly ChainedMachine[]): Promise<Resolved<Ref>[]>
+  /** Which of these machines have something else than what is resolved. */
+  findDrift(db: Db, resolved: readonly Resolved<Ref>[]): Promise<Resolved<Ref>[]>
+  /** By key, the checks by which a machine has what its policies give. */
+  findCheckIds?(db: Db, resolved: Resolved<Ref>): Promise<Map<string, number>>
+  /** Brings machines, of which some are adrift, in line. */
+  apply(scene: Scene, resolved: readonly Resolved<Ref>[]): Promise<void>
+}
+
+/** What the policies that apply to a machine give of one kind, in the order of its chain. */
+export function appliedOf<Ref>(
+  set: PolicySet,
+  { chain }: ChainedMachine,
+  itemsOf: (policyId: number) => { key: string; value: Thing<Ref> }[],
+): AppliedPolicy<Thing<Ref>>[] {
+  return chain.flatMap(({ policy, assignment, outcome }) => {
+    const enforced = set.policies.get(policy)?.document.enforced ?? false
+    return outcome === 'applies'
+      ? [{ policy, level: assignment.level, enforced, items: itemsOf(policy) }]
+      : []
+  })
+}

@@ -1,0 +1,93 @@
+import { targetText } from '@muster/rules/machine-target'
+import type { PlacedMachine } from '@muster/rules/policy-chain'
+import type { Db } from '../../platform/database/database.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+import { viewAgentRow } from '../agents/view.ts'
+import { NO_CHECKS } from '../checks/queries.ts'
+import { slicesOf } from './queries.ts'
+
+/** A machine as far as policies are concerned. */
+export interface PolicyMachine extends PlacedMachine {
+  hostname: string
+  client_name: string
+  site_name: string
+  plat: 'windows' | 'linux' | 'darwin'
+  check_interval: number
+  offline_time: number
+  overdue_time: number
+  setting_sources: string
+}
+
+export interface MachineFilter {
+  agentIds?: readonly string[]
+  /** Searches look at what machines say of themselves, which is long. */
+  withText: boolean
+}
+
+/** All machines, or these. */
+export async function findMachines(db: Db, filter: MachineFilter): Promise<PolicyMachine[]> {
+  const { agentIds, withText } = filter
+  if (agentIds === undefined) return read(db, { withText })
+  const found: PolicyMachine[] = []
+  for (const slice of slicesOf(agentIds)) found.push(...(await read(db, { agentIds: slice, withText })))
+  return found
+}
+
+/** Of these machines those that the caller sees. */
+export async function findVisible(
+  db: Db,
+  caller: { scope: Scope },
+  agentIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (caller.scope.all) return new Set(agentIds)
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select('agents.agent_id')
+    .where(visibleTo(caller))
+    .execute()
+  const seen = new Set(rows.map(({ agent_id }) => agent_id))
+  return new Set(agentIds.filter((id) => seen.has(id)))
+}
+
+async function read(db: Db, { agentIds, withText }: MachineFilter): Promise<PolicyMachine[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['agents.agent_id', 'agents.site_id', 'agents.monitoring_type', 'agents.hostname', 'agents.plat'])
+    .select(['agents.check_interval', 'agents.offline_time', 'agents.overdue_time', 'setting_sources'])
+    .select('agents.block_policy_inheritance as blocked_by_agent')
+    .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
+    .select('sites.block_policy_inheritance as blocked_by_site')
+    .select('clients.block_policy_inheritance as blocked_by_client')
+    .$if(agentIds !== undefined, (query) => query.where('agents.agent_id', 'in', agentIds ?? []))
+    .orderBy('agents.id')
+    .execute()
+  const texts = withText ? await readTexts(db, agentIds) : undefined
+  return rows.map(({ blocked_by_agent, blocked_by_site, blocked_by_client, ...row }) => ({
+    ...row,
+    blocks: { agent: blocked_by_agent === 1, site: blocked_by_site === 1, client: blocked_by_client === 1 },
+    text: () => texts?.get(row.agent_id) ?? '',
+  }))
+}
+
+const NEVER = new Date(0)
+
+async function readTexts(db: Db, agentIds: readonly string[] | undefined): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .selectAll('agents')
+    .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
+    .$if(agentIds !== undefined, (query) => query.where('agents.agent_id', 'in', agentIds ?? []))
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.agent_id,
+      targetText(viewAgentRow({ ...row, queued_runs: 0, checks: NO_CHECKS }, NEVER)),
+    ]),
+  )
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { PolicyPlan } from '@muster/contract/api/automation'
+import type { Db } from '../../platform/database/database.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+import type { ChainedMachine, Resolved } from './kinds/kind.ts'
+import { KINDS } from './kinds/table.ts'
+import { findMachines, findVisible, type PolicyMachine } from './machines.ts'
+import { type Instead, type PolicySet, withInstead } from './policy-set.ts'
+
+type Change = PolicyPlan['lines'][number]['change']
+type Line = { change: Change; what: string }
+type Changed = { machine: PolicyMachine; changes: Line[] }
+
+const MOST_MACHINES_TOLD = 200
+
+/** What a save would change on which machines. Its token is the same as long as it would do exactly that. */
+export async function planChange(
+  db: Db,
+  caller: { scope: Scope },
+  { set, instead }: { set: PolicySet; instead: Instead },
+): Promise<PolicyPlan> {
+  const changed = await findChanges(db, set, instead)
+  const counts = new Map<string, PolicyPlan['lines'][number]>()
+  for (const { changes } of changed) {
+    for (const { change, what } of changes) {
+      const key = `${change} ${what}`
+      const line = counts.get(key) ?? { change, what, agents_count: 0 }
+      counts.set(key, { ...line, agents_count: line.agents_count + 1 })
+    }
+  }
+  const seen = await findVisible(
+    db,
+    caller,
+    changed.map(({ machine }) => machine.agent_id),
+  )
+  return {
+    token: tokenOf(set, instead, changed),
+    agents_count: changed.length,
+    lines: [...counts.values()].toSorted((a, b) => b.agents_count - a.agents_count),
+    agents: changed
+      .filter(({ machine }) => seen.has(machine.agent_id))
+      .slice(0, MOST_MACHINES_TOLD)
+      .map(({ machine: { agent_id, hostname, client_name, site_name }, changes }) => ({
+        agent_id,
+        hostname,
+        client_name,
+        site_name,
+        changes,
+      })),
+  }
+}
+
+/** Machines that get something else, with what. Only those in whose chain the policy is are looked at. */
+async function findChanges(db: Db, set: PolicySet, instead: Instead): Promise<Changed[]> {
+  const later = withInstead(set, instead)
+  const machines = await findMachines(db, { withText: set.hasSearches || later.hasSearches })
+  const before: ChainedMachine[] = []
+  const after: ChainedMachine[] = []
+  for (const machine of machines) {
+    const chains = [set.chainOf(machine), later.chainOf(machine)] as const
+    if (!chains.some((chain) => chain.some(({ policy }) => policy === instead.id))) continue
+    before.push({ machine, chain: chains[0] })
+    after.push({ machine, chain: chains[1] })
+  }
+  const changes = before.map((): Line[] => [])
+  for (const kind of KINDS) {
+    const [was, will] = [await kind.resolve(db, set, before), await kind.resolve(db, later, after)]
+    for (const [index, one] of was.entries()) {
+      const next = will[index]
+      if (next !== undefined) changes[index]?.push(...compare(one, next))
+    }
+  }
+  return before.flatMap(({ machine }, index) => {
+    const lines = changes[index] ?? []
+    return lines.length === 0 ? [] : [{ machine, changes: lines }]
+  })
+}
+
+function compare(was: Resolved<unknown>, will: Resolved<unknown>): Line[] {
+  const before = new Map(was.effective.map((item) => [item.key, item]))
+  const lines: Line[] = []
+  for (const { key, value, source } of will.effective) {
+    const old = before.get(key)
+    before.delete(key)
+    const wasOwn = old?.source.own
+    if (source.own) {
+      // What loses to what the machine has of its own changes nothing.
+      if (wasOwn === false) lines.push({ change: 'released', what: value.what })
+    } else if (wasOwn === undefined) lines.push({ change: 'added', what: value.what })
+    else if (wasOwn) lines.push({ change: 'overridden', what: value.what })
+    else if (old?.value.digest !== value.digest) lines.push({ change: 'changed', what: value.what })
+  }
+  for (const { value, source } of before.values()) {
+    if (!source.own) lines.push({ change: 'removed', what: value.what })
+  }
+  return lines
+}
+
+function tokenOf(set: PolicySet, { id, document }: Instead, changed: Changed[]): string {
+  const modified = set.policies.get(id)?.row?.modified ?? null
+  const what = changed.map(({ machine, changes }) => [machine.agent_id, changes])
+  return createHash('sha256')
+    .update(JSON.stringify([modified, document ?? null, what]))
+    .digest('hex')
+}

@@ -1,0 +1,85 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import type {
+  PoliciesTable,
+  PolicyExclusionsTable,
+  PolicyTargetsTable,
+  PolicyVersionsTable,
+} from '../../platform/database/tables/policies.ts'
+
+export type PolicyRow = Selectable<PoliciesTable>
+export type TargetRow = Selectable<PolicyTargetsTable>
+export type ExclusionRow = Selectable<PolicyExclusionsTable>
+export type VersionRow = Selectable<PolicyVersionsTable>
+
+const SLICE = 1000
+
+export function findPolicyRows(db: Db): Promise<PolicyRow[]> {
+  return db.selectFrom('policies').selectAll().orderBy('id').execute()
+}
+
+export function findTargetRows(db: Db): Promise<TargetRow[]> {
+  return db.selectFrom('policy_targets').selectAll().orderBy('id').execute()
+}
+
+export function findExclusionRows(db: Db): Promise<ExclusionRow[]> {
+  return db.selectFrom('policy_exclusions').selectAll().orderBy('id').execute()
+}
+
+export function insertPolicy(db: Db, row: Insertable<PoliciesTable>): Promise<{ id: number }> {
+  return db.insertInto('policies').values(row).returning('id').executeTakeFirstOrThrow()
+}
+
+export async function updatePolicy(db: Db, id: number, columns: Partial<PolicyRow>): Promise<void> {
+  await db.updateTable('policies').set(columns).where('id', '=', id).execute()
+}
+
+export async function deletePolicyRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('policies').where('id', '=', id).execute()
+}
+
+export async function replaceTargets(
+  db: Db,
+  policyId: number,
+  rows: Insertable<PolicyTargetsTable>[],
+): Promise<void> {
+  await db.deleteFrom('policy_targets').where('policy_id', '=', policyId).execute()
+  for (const slice of slicesOf(rows)) await db.insertInto('policy_targets').values(slice).execute()
+}
+
+export async function replaceExclusions(
+  db: Db,
+  policyId: number,
+  rows: Insertable<PolicyExclusionsTable>[],
+): Promise<void> {
+  await db.deleteFrom('policy_exclusions').where('policy_id', '=', policyId).execute()
+  for (const slice of slicesOf(rows)) await db.insertInto('policy_exclusions').values(slice).execute()
+}
+
+export async function insertVersion(db: Db, row: Insertable<PolicyVersionsTable>): Promise<void> {
+  await db.insertInto('policy_versions').values(row).execute()
+}
+
+export function findVersions(db: Db, policyId: number): Promise<VersionRow[]> {
+  return db
+    .selectFrom('policy_versions')
+    .selectAll()
+    .where('policy_id', '=', policyId)
+    .orderBy('version', 'desc')
+    .limit(200)
+    .execute()
+}
+
+/** Whoever changes policies or what machines have by them takes turns, so that two processes do not do it twice. */
+export async function lockPolicies(tx: Db): Promise<void> {
+  await tx
+    .insertInto('settings')
+    .values({ name: 'policies.lock', value: '0' })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '0' }))
+    .execute()
+}
+
+export function slicesOf<Item>(items: readonly Item[], size = SLICE): Item[][] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
+}

@@ -1,0 +1,39 @@
+import { AppError } from '@muster/contract/errors'
+import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import type { LoadedPolicy, PolicySet } from './policy-set.ts'
+import type { PolicyRow } from './queries.ts'
+import { createPolicySight } from './policy-sight.ts'
+
+type StoredPolicy = LoadedPolicy & { row: PolicyRow }
+
+/** The policy, or `not_found`: also for one of which the caller sees nothing. */
+export async function requirePolicy(
+  db: Db,
+  caller: Caller,
+  set: PolicySet,
+  id: number,
+): Promise<StoredPolicy> {
+  const policy = set.policies.get(id)
+  const sight = await createPolicySight(db, caller, set)
+  if (policy?.row === undefined || !sight.sees(policy)) {
+    throw new AppError('not_found', 'There is no such policy, or you may not see it.')
+  }
+  return { ...policy, row: policy.row }
+}
+
+/** The same for who may change it: nobody who sees only a part of what it touches. */
+export async function requireWholePolicy(
+  db: Db,
+  caller: Caller,
+  set: PolicySet,
+  id: number,
+): Promise<StoredPolicy> {
+  const policy = await requirePolicy(db, caller, set, id)
+  const sight = await createPolicySight(db, caller, set)
+  if (sight.seesWhole(policy)) return policy
+  throw new AppError(
+    'not_allowed',
+    'This policy also reaches machines that you may not see, so you may not see all of it or change it.',
+  )
+}

@@ -1,0 +1,63 @@
+import {
+  blockInheritance,
+  createPolicy,
+  deletePolicy,
+  editPolicy,
+  getEffectivePolicy,
+  getPolicy,
+  listPolicies,
+  listPolicyRelations,
+  listPolicyVersions,
+  planPolicy,
+  revertPolicy,
+  setOwnSettings,
+} from '@muster/contract/api/automation'
+import type { Context } from '../../context.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { applyPolicies } from './apply-policies.ts'
+import { setInheritance } from './block-inheritance.ts'
+import { readEffectivePolicy } from './effective-policy.ts'
+import { changeOwnSettings } from './own-settings.ts'
+import { planSave } from './plan-save.ts'
+import { loadPolicySet } from './policy-set.ts'
+import { removePolicy } from './remove-policy.ts'
+import { addPolicy, changePolicy, revertPolicy as revert } from './save-policy.ts'
+import { listVisiblePolicies, viewPolicy, viewRelations, viewVersions } from './view.ts'
+
+export function automationRoutes(api: Api, ctx: Context): void {
+  const { db } = ctx
+  route(api, listPolicies, async ({ caller }) => listVisiblePolicies(db, caller, await loadPolicySet(db)))
+  route(api, createPolicy, ({ body, caller }) => addPolicy(ctx, caller, body))
+  route(api, getPolicy, async ({ params, caller }) =>
+    viewPolicy(db, caller, await loadPolicySet(db), params.id),
+  )
+  route(api, editPolicy, ({ params, body, caller }) => changePolicy(ctx, caller, { id: params.id, body }))
+  route(api, deletePolicy, async ({ params, query, caller }) => {
+    await removePolicy(ctx, caller, { id: params.id, plan: query.plan })
+    return null
+  })
+  route(api, planPolicy, ({ body, caller }) => planSave(ctx, caller, body))
+  route(api, listPolicyVersions, async ({ params, caller }) =>
+    viewVersions(db, caller, await loadPolicySet(db), params.id),
+  )
+  route(api, revertPolicy, ({ params, body, caller }) =>
+    revert(ctx, caller, { id: params.id, ...body, plan: body.plan }),
+  )
+  route(api, listPolicyRelations, async ({ params, caller }) =>
+    viewRelations(db, caller, await loadPolicySet(db), params.id),
+  )
+  route(api, getEffectivePolicy, async ({ params, caller }) => {
+    const { agent_id } = await requireAgent(db, params.agent_id, caller)
+    return readEffectivePolicy(db, agent_id)
+  })
+  route(api, blockInheritance, async ({ body, caller }) => {
+    await setInheritance(ctx, caller, body)
+    return null
+  })
+  route(api, setOwnSettings, async ({ params, body, caller }) => {
+    await changeOwnSettings(ctx, caller, { agentId: params.agent_id, values: body })
+    await applyPolicies(ctx, [params.agent_id])
+    return readEffectivePolicy(db, params.agent_id)
+  })
+}

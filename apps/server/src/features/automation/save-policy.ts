@@ -1,0 +1,165 @@
+import type { createPolicy, editPolicy, Policy, PolicyDocument } from '@muster/contract/api/automation'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import { NO_CONTENT } from '@muster/contract/policies/policy-content'
+import type { Context } from '../../context.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { numberChecks } from './number-checks.ts'
+import { NEW_POLICY } from './policy-set.ts'
+import { findVersions, insertPolicy, updatePolicy } from './queries.ts'
+import { requirePolicy, requireWholePolicy } from './require-policy.ts'
+import { openSave, type Save, storeSave } from './store-save.ts'
+
+type Body = Parsed<typeof createPolicy>['body']
+
+const EMPTY: Omit<PolicyDocument, 'name'> = {
+  desc: '',
+  active: false,
+  enforced: false,
+  content: NO_CONTENT,
+  targets: [],
+  excluded_clients: [],
+  excluded_sites: [],
+  excluded_agents: [],
+}
+
+export function addPolicy(ctx: Context, caller: Caller, body: Body): Promise<Policy> {
+  return refuseTaken(takenName(body.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const save = await openSave({ ctx, tx, emit, caller })
+      const copied = body.copyId === undefined ? undefined : save.set.policies.get(body.copyId)
+      if (body.copyId !== undefined) await requirePolicy(tx, caller, save.set, body.copyId)
+      const { document, last } = numberChecks(
+        partsOver({ ...EMPTY, content: copied?.document.content ?? NO_CONTENT, name: body.name }, body),
+        copied?.row?.last_check ?? 0,
+      )
+      const at = ctx.now().toISOString()
+      const { id } = await insertPolicy(tx, {
+        ...columnsOf(document),
+        last_check: last,
+        version: 1,
+        created_by: caller.username,
+        created_at: at,
+        modified: at,
+        modified_by: caller.username,
+      })
+      return storeSave(save, {
+        id,
+        planId: NEW_POLICY,
+        before: undefined,
+        document,
+        version: 1,
+        plan: body.plan,
+        reason: copied === undefined ? body.reason : `Copied from "${copied.document.name}"`,
+      })
+    }),
+  )
+}
+
+export function changePolicy(
+  ctx: Context,
+  caller: Caller,
+  { id, body }: { id: number; body: Parsed<typeof editPolicy>['body'] },
+): Promise<Policy> {
+  return refuseTaken(takenName(body.name ?? ''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const save = await openSave({ ctx, tx, emit, caller })
+      const policy = await requireWholePolicy(tx, caller, save.set, id)
+      if (body.modified !== undefined && body.modified !== policy.row.modified) {
+        throw new AppError(
+          'changed_meanwhile',
+          `${policy.row.modified_by} has changed "${policy.document.name}" since you opened it.`,
+        )
+      }
+      return writeChange(save, policy, { ...body, document: partsOver(policy.document, body) })
+    }),
+  )
+}
+
+/** Makes a policy again what it was. What its checks have found since stays with them. */
+export function revertPolicy(
+  ctx: Context,
+  caller: Caller,
+  { id, version, plan }: { id: number; version: number; plan: string | undefined },
+): Promise<Policy> {
+  return refuseTaken(takenName(''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const save = await openSave({ ctx, tx, emit, caller })
+      const policy = await requireWholePolicy(tx, caller, save.set, id)
+      const found = (await findVersions(tx, id)).find((one) => one.version === version)
+      if (found === undefined) throw new AppError('not_found', `The policy has no version ${version}.`)
+      // Stored by store-save.ts as the contract's schema made it.
+      const document = JSON.parse(found.document) as PolicyDocument
+      const content = { ...NO_CONTENT, ...document.content }
+      return writeChange(save, policy, {
+        document: { ...document, content },
+        plan,
+        reason: `Reverted to version ${version}`,
+      })
+    }),
+  )
+}
+
+async function writeChange(
+  save: Save,
+  policy: Awaited<ReturnType<typeof requireWholePolicy>>,
+  change: { document: PolicyDocument; plan?: string | undefined; reason: string },
+): Promise<Policy> {
+  const { ctx, tx, caller } = save
+  const { row } = policy
+  const { document, last } = numberChecks(change.document, row.last_check)
+  const version = row.version + 1
+  await updatePolicy(tx, row.id, {
+    ...columnsOf(document),
+    last_check: last,
+    version,
+    modified: laterThan(row.modified, ctx.now()),
+    modified_by: caller.username,
+  })
+  const { plan, reason } = change
+  const before = policy.document
+  return storeSave(save, { id: row.id, planId: row.id, before, document, version, plan, reason })
+}
+
+function columnsOf({ name, desc, active, enforced, content }: PolicyDocument) {
+  return {
+    name,
+    description: desc,
+    active: active ? (1 as const) : (0 as const),
+    enforced: enforced ? (1 as const) : (0 as const),
+    content: JSON.stringify(content),
+  }
+}
+
+type Parts = Partial<{
+  [Name in keyof Omit<PolicyDocument, 'content'>]: PolicyDocument[Name] | undefined
+}> & {
+  content?: Body['content']
+}
+
+/** What is given in place of what was; kinds of content that are left out stay. */
+export function partsOver(document: PolicyDocument, parts: Parts): PolicyDocument {
+  return {
+    name: parts.name ?? document.name,
+    desc: parts.desc ?? document.desc,
+    active: parts.active ?? document.active,
+    enforced: parts.enforced ?? document.enforced,
+    content: {
+      checks: parts.content?.checks ?? document.content.checks,
+      agent_settings: parts.content?.agent_settings ?? document.content.agent_settings,
+    },
+    targets: parts.targets ?? document.targets,
+    excluded_clients: parts.excluded_clients ?? document.excluded_clients,
+    excluded_sites: parts.excluded_sites ?? document.excluded_sites,
+    excluded_agents: parts.excluded_agents ?? document.excluded_agents,
+  }
+}
+
+function takenName(name: string): { field: string; sentence: string } {
+  return {
+    field: 'name',
+    sentence: `There is already a policy named ${name === '' ? 'like this' : `"${name}"`}.`,
+  }
+}

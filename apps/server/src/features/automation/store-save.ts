@@ -1,0 +1,138 @@
+import type { Policy, PolicyDocument, PolicyTarget } from '@muster/contract/api/automation'
+import type { Event } from '@muster/contract/events'
+import { AppError } from '@muster/contract/errors'
+import type { Insertable } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { PolicyTargetsTable } from '../../platform/database/tables/policies.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+import { describeCheck } from '../checks/describe-check.ts'
+import { checkDocument } from './check-document.ts'
+import { planChange } from './plan-policy.ts'
+import { loadPolicySet, type PolicySet, positionsFor } from './policy-set.ts'
+import { insertVersion, lockPolicies, replaceExclusions, replaceTargets } from './queries.ts'
+import { viewPolicy } from './view.ts'
+
+/** The transaction in which a policy is saved, with what there was before. */
+export interface Save {
+  ctx: Context
+  tx: Db
+  emit: (event: Event) => void
+  caller: Caller
+  set: PolicySet
+}
+
+export interface Saved {
+  id: number
+  /** Under which it was planned. */
+  planId: number
+  before: PolicyDocument | undefined
+  document: PolicyDocument
+  version: number
+  plan: string | undefined
+  reason: string
+}
+
+export async function openSave(parts: Omit<Save, 'set'>): Promise<Save> {
+  await lockPolicies(parts.tx)
+  return { ...parts, set: await loadPolicySet(parts.tx) }
+}
+
+/** Stores what belongs to a saved row: targets, exclusions, history, audit. Machines follow after the commit. */
+export async function storeSave(save: Save, saved: Saved): Promise<Policy> {
+  const { ctx, tx, emit, caller, set } = save
+  const { id, before, version, reason } = saved
+  const document = await checkDocument({ ctx, db: tx, caller, set, before }, saved.document)
+  await refuseOldPlan(save, { ...saved, document })
+  await storePlaces(tx, id, { document, positions: positionsFor(set, id, document) })
+  const at = ctx.now()
+  await insertVersion(tx, {
+    policy_id: id,
+    version,
+    at: at.toISOString(),
+    by_user: caller.username,
+    reason,
+    document: JSON.stringify(document),
+  })
+  await audit(tx, {
+    caller,
+    action: before === undefined ? 'add' : 'modify',
+    object_type: 'policy',
+    message: `${before === undefined ? 'Added' : 'Changed'} the policy "${document.name}"${reason === '' ? '' : `: ${reason}`}`,
+    ...(before === undefined ? {} : { before: documentForAudit(before, set) }),
+    after: documentForAudit(document, set),
+    at,
+    emit,
+  })
+  emit({ type: 'policy.changed', ids: [id] })
+  return viewPolicy(tx, caller, await loadPolicySet(tx), id)
+}
+
+async function refuseOldPlan({ tx, caller, set }: Save, saved: Saved): Promise<void> {
+  if (saved.plan === undefined) return
+  const { planId: id, document } = saved
+  const { token } = await planChange(tx, caller, { set, instead: { id, document } })
+  if (token !== saved.plan) refusePlan()
+}
+
+export function refusePlan(): never {
+  throw new AppError(
+    'changed_meanwhile',
+    'Something has changed since this plan was made, and saving would do something else now. Look at the plan again.',
+  )
+}
+
+async function storePlaces(
+  tx: Db,
+  policyId: number,
+  { document, positions }: { document: PolicyDocument; positions: number[] },
+): Promise<void> {
+  const targets = document.targets.map((target, index): Insertable<PolicyTargetsTable> => ({
+    policy_id: policyId,
+    ...placeColumns(target),
+    position: positions[index] ?? 0,
+  }))
+  await replaceTargets(tx, policyId, targets)
+  const none = { policy_id: policyId, client_id: null, site_id: null, agent_id: null }
+  await replaceExclusions(tx, policyId, [
+    ...document.excluded_clients.map((client_id) => ({ ...none, client_id })),
+    ...document.excluded_sites.map((site_id) => ({ ...none, site_id })),
+    ...document.excluded_agents.map((agent_id) => ({ ...none, agent_id })),
+  ])
+}
+
+function placeColumns(target: PolicyTarget) {
+  const { level } = target
+  return {
+    level,
+    client_id: level === 'client' ? target.id : null,
+    site_id: level === 'site' ? target.id : null,
+    agent_id: level === 'agent' ? target.id : null,
+    search: level === 'search' ? target.search : null,
+    monitoring_type: 'monitoring_type' in target ? target.monitoring_type : null,
+  }
+}
+
+const MOST_TARGETS_TOLD = 50
+
+/** What the audit log keeps of a policy. */
+export function documentForAudit(document: PolicyDocument, set: PolicySet): unknown {
+  const { content, targets, ...rest } = document
+  const told = targets.slice(0, MOST_TARGETS_TOLD).map((target) => JSON.stringify(target))
+  const more = targets.length - told.length
+  return {
+    ...rest,
+    agent_settings: content.agent_settings,
+    checks: content.checks.map(({ settings, fails_b4_alert, run_interval }) => ({
+      check: describeCheck(
+        settings,
+        (settings.check_type === 'script' ? set.scripts.get(settings.script)?.name : undefined) ?? null,
+      ),
+      ...settings,
+      fails_b4_alert,
+      run_interval,
+    })),
+    assigned: more > 0 ? [...told, `and ${more} more`] : told,
+  }
+}

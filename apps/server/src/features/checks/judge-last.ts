@@ -1,0 +1,39 @@
+import { takeCheckFindings } from '../alerts/check-alerts.ts'
+import type { Scene } from '../alerts/store-lives.ts'
+import { subjectOf } from './definitions.ts'
+import { forgetResults, secondsOf } from './forget-results.ts'
+import { judgeAgain } from './judge-result.ts'
+import { type CheckRow, updateResult } from './queries.ts'
+import { insertTransitions } from './results-queries.ts'
+import { readMeasured, readSettings } from './view.ts'
+
+/**
+ * Judges what a check measured last by its new settings; call it when they are stored. What was measured of another
+ * disk, host or file says nothing any more.
+ */
+export async function judgeLast(
+  scene: Scene,
+  { before, after, at }: { before: CheckRow; after: CheckRow; at: Date },
+): Promise<void> {
+  const { tx, emit } = scene
+  const { id, agent_id, status, measured } = before
+  if (status === null || measured === null) return
+  const settings = readSettings(after)
+  if (subjectOf(readSettings(before)) !== subjectOf(settings)) {
+    await forgetResults(scene, [before], { at, why: 'The check looks at something else now.' })
+    return
+  }
+  const { alert_severity, failing_since } = before
+  const standing = { status, alert_severity, fail_count: before.fail_count ?? 0, failing_since }
+  const verdict = judgeAgain({ settings, fails_b4_alert: after.fails_b4_alert }, standing, {
+    measured: readMeasured(measured),
+    at: at.toISOString(),
+  })
+  await updateResult(tx, id, verdict)
+  if (verdict.status === status && verdict.alert_severity === alert_severity) return
+  emit({ type: 'agent.changed', ids: [agent_id], agent_ids: [agent_id] })
+  if (verdict.alert_severity === alert_severity) return
+  const severity = verdict.alert_severity
+  await insertTransitions(tx, [{ check_id: id, agent_id, at: secondsOf(at), severity }])
+  await takeCheckFindings(scene, [{ checkId: id, at, severity, text: verdict.more_info }], 'server')
+}

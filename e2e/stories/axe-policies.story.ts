@@ -1,0 +1,77 @@
+import { createPolicy, editPolicy } from '@muster/contract/api/automation'
+import { listAgentChecks } from '@muster/contract/api/checks'
+import { savePreferences } from '@muster/contract/api/users'
+import { expect } from '@playwright/test'
+import { LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { startMachines } from '../support/machines.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { test } from '../support/story.ts'
+
+const SCHEDULE = { fails_b4_alert: 1, run_interval: 0 }
+const CPU = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const
+const PING = { check_type: 'ping', name: 'Router', ip: '127.0.0.1', alert_severity: 'warning' } as const
+
+for (const look of LOOKS) {
+  const way = `${look.colorScheme}, ${look.viewport.width} px`
+
+  test(`policies have no accessibility violations, ${way}`, async ({ openConsole, admin }) => {
+    test.setTimeout(120_000)
+    const acme = await addClient(admin, 'Acme', 'Berlin')
+    using fleet = await startMachines(admin, [{ hostname: 'alpha', token: await makeToken(admin, acme) }])
+    const agent_id = fleet.machines[0]?.agentId ?? ''
+    await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
+    const page = await openConsole({ ...look, as: admin })
+
+    await page.goto('/policies')
+    await expect(page.getByText('There is no policy yet.')).toBeVisible()
+    await expectAccessible(page, 'no policies')
+    await page.goto('/policies/new')
+    await expect(page.getByRole('textbox', { name: 'Name' })).toBeVisible()
+    await expectSettled(page)
+    await expectAccessible(page, 'a new policy')
+
+    const settings = { check_interval: 60, offline_time: null, overdue_time: null }
+    const { id } = await admin.call(createPolicy, {
+      body: {
+        name: 'Base',
+        desc: 'What every machine has',
+        active: true,
+        enforced: true,
+        content: {
+          checks: [
+            { settings: CPU, ...SCHEDULE },
+            { settings: PING, ...SCHEDULE },
+          ],
+          agent_settings: settings,
+        },
+        targets: [
+          { level: 'default', monitoring_type: 'workstation' },
+          { level: 'client', id: acme.id, monitoring_type: null },
+          { level: 'search', search: 'alpha' },
+        ],
+      },
+    })
+    await admin.call(editPolicy, { params: { id }, body: { desc: 'Better', reason: 'Wording' } })
+    await page.goto('/policies')
+    await expect(page.getByText('Base')).toBeVisible()
+    await expectSettled(page)
+    await expectAccessible(page, 'the list of policies')
+    await page.goto(`/policies/${id}`)
+    await expect(page.getByText('Version 2')).toBeVisible()
+    await expectSettled(page)
+    await expectAccessible(page, 'a policy')
+    await page.getByRole('checkbox', { name: 'Active' }).uncheck()
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    await expect(page.getByText('will change')).toBeVisible()
+    await expectAccessible(page, 'a plan', '[role=dialog]')
+
+    const checks = await admin.call(listAgentChecks, { params: { agent_id }, query: {} })
+    await page.goto(`/agents/${agent_id}?pane=checks&dialog=why-check&item=${agent_id}.${checks[0]?.id}`)
+    await expect(page.getByText('From the policy Base')).toBeVisible()
+    await expectAccessible(page, 'why a machine has a check', '[role=dialog]')
+    await page.goto(`/agents/${agent_id}?pane=policies`)
+    await expect(page.getByText('Check interval: 60 s')).toBeVisible()
+    await expectSettled(page)
+    await expectAccessible(page, 'policies of a machine')
+  })
+}

@@ -1,0 +1,80 @@
+import { POLICY_LEVELS } from '@muster/rules/policy-chain'
+import { z } from 'zod'
+import { AgentId, MonitoringType } from '../fields.ts'
+
+/** What a machine has by policies and of its own, from where, and what stood behind. */
+
+export const PolicyLevel = z.enum(POLICY_LEVELS)
+export type PolicyLevel = z.infer<typeof PolicyLevel>
+
+const SourceOwn = z.object({ own: z.literal(true) })
+const SourcePolicy = z.object({
+  own: z.literal(false),
+  policy: z.int(),
+  policy_name: z.string(),
+  level: PolicyLevel,
+})
+/** Where something that a machine has comes from: from itself or from a policy. */
+export const PolicySource = z.discriminatedUnion('own', [SourceOwn, SourcePolicy])
+export type PolicySource = z.infer<typeof PolicySource>
+
+export const PolicyOutcome = z.enum([
+  'applies',
+  'came_before',
+  'other_type',
+  'inactive',
+  'excluded_agent',
+  'excluded_site',
+  'excluded_client',
+  'blocked_by_agent',
+  'blocked_by_site',
+  'blocked_by_client',
+])
+export type PolicyOutcome = z.infer<typeof PolicyOutcome>
+
+/** Something that a machine has by its policies or of its own. Kinds of content add their own names. */
+export const EffectiveItem = z.object({
+  kind: z.enum(['checks', 'agent_settings']),
+  /** The same for things that exclude each other. */
+  key: z.string(),
+  what: z.string(),
+  /** Of checks: the check of this machine, once it has it. */
+  check_id: z.int().nullable(),
+  source: PolicySource,
+  overrode: z.array(
+    z.object({
+      what: z.string(),
+      check_id: z.int().nullable(),
+      source: PolicySource,
+      lost: z.enum(['enforced', 'own', 'nearer', 'earlier']),
+    }),
+  ),
+})
+export type EffectiveItem = z.infer<typeof EffectiveItem>
+
+export const EffectivePolicy = z.object({
+  agent_id: AgentId,
+  hostname: z.string(),
+  client_name: z.string(),
+  site_name: z.string(),
+  monitoring_type: MonitoringType,
+  /** Who blocks inheritance. */
+  blocks: z.object({ agent: z.boolean(), site: z.boolean(), client: z.boolean() }),
+  /** From the nearest to the furthest, also those that do not apply, with the reason. */
+  chain: z.array(
+    z.object({
+      policy: z.int(),
+      policy_name: z.string(),
+      enforced: z.boolean(),
+      level: PolicyLevel,
+      /** Of a search. */
+      search: z.string().nullable(),
+      monitoring_type: MonitoringType.nullable(),
+      outcome: PolicyOutcome,
+    }),
+  ),
+  items: z.array(EffectiveItem),
+  /** What a policy has for other systems than the machine's. */
+  unfit: z.array(z.object({ what: z.string(), source: PolicySource })),
+})
+export type EffectivePolicy = z.infer<typeof EffectivePolicy>

@@ -1,0 +1,37 @@
+import { AGENT_SETTINGS, type AgentSetting } from '@muster/rules/policy-settings'
+import { z } from 'zod'
+import { CheckSchedule, CheckSettings } from '../api/checks.ts'
+
+/** What policies hold: a field for each kind of content. The server has a file for each in features/automation/kinds. */
+
+export const PolicyCheck = z.object({
+  /** The same through all versions of the policy; without one it is new. */
+  id: z.int().min(1).max(1_000_000).optional(),
+  settings: CheckSettings,
+  ...CheckSchedule,
+})
+export type PolicyCheck = z.infer<typeof PolicyCheck>
+
+function setting(name: AgentSetting) {
+  const { least, most } = AGENT_SETTINGS[name]
+  return z.int().min(least).max(most).nullable()
+}
+
+/** Null = not given. */
+export const AgentSettingValues = z.object({
+  check_interval: setting('check_interval'),
+  offline_time: setting('offline_time'),
+  overdue_time: setting('overdue_time'),
+})
+export type AgentSettingValues = z.infer<typeof AgentSettingValues>
+
+export const PolicyContent = z.object({
+  checks: z.array(PolicyCheck).max(200, 'A policy has at most 200 checks.'),
+  agent_settings: AgentSettingValues,
+})
+export type PolicyContent = z.infer<typeof PolicyContent>
+
+export const NO_CONTENT: PolicyContent = {
+  checks: [],
+  agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
+}

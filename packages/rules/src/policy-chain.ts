@@ -1,0 +1,139 @@
+/**
+ * Which policies reach a machine, from the nearest assignment to the furthest, and why others do not. Nothing here
+ * knows what a policy holds: see policy-merge.ts.
+ */
+
+/** From the one that wins on. A search names machines themselves, so it stands above the site that they are in. */
+export const POLICY_LEVELS = ['agent', 'search', 'site', 'client', 'default'] as const
+export type PolicyLevel = (typeof POLICY_LEVELS)[number]
+export type PolicySlot = 'server' | 'workstation'
+
+export type PolicyOutcome =
+  | 'applies'
+  /** The same policy came from a nearer place already. */
+  | 'came_before'
+  | 'other_type'
+  | 'inactive'
+  | 'excluded_agent'
+  | 'excluded_site'
+  | 'excluded_client'
+  | 'blocked_by_agent'
+  | 'blocked_by_site'
+  | 'blocked_by_client'
+
+export interface ChainPolicy {
+  id: number
+  active: boolean
+  excluded_clients: readonly number[]
+  excluded_sites: readonly number[]
+  excluded_agents: readonly string[]
+}
+
+/** One place to which a policy is assigned. */
+export type PolicyAssignment = {
+  policy: number
+  /** Several policies of one place apply in this order. */
+  position: number
+} & (
+  | { level: 'default'; monitoring_type: PolicySlot | null }
+  | { level: 'client' | 'site'; id: number; monitoring_type: PolicySlot | null }
+  | { level: 'agent'; id: string }
+  | { level: 'search'; search: string }
+)
+
+export interface PlacedMachine {
+  agent_id: string
+  site_id: number
+  client_id: number
+  monitoring_type: PolicySlot
+  /** The flags "block policy inheritance" of the machine, its site and its client. */
+  blocks: { agent: boolean; site: boolean; client: boolean }
+  /** What the searches look at, lower-cased: see machine-target.ts. */
+  text: () => string
+}
+
+export interface ChainLink<Assignment = PolicyAssignment> {
+  policy: number
+  assignment: Assignment
+  outcome: PolicyOutcome
+}
+
+/** Whether a machine is what a search assignment looks for. */
+export type CompileTarget = (search: string) => (text: string) => boolean
+
+/**
+ * The chains of machines under these policies. Made once for many machines: each is asked for a handful of places,
+ * whatever the number of policies.
+ */
+export function compilePolicyChain<Assignment extends PolicyAssignment>(
+  policies: readonly ChainPolicy[],
+  assignments: readonly Assignment[],
+  compileTarget: CompileTarget,
+): (machine: PlacedMachine) => ChainLink<Assignment>[] {
+  const byId = new Map(policies.map((policy) => [policy.id, excluding(policy)]))
+  const known = assignments.filter(({ policy }) => byId.has(policy)).toSorted(inOrder)
+  const places = Map.groupBy(known, placeOf)
+  const searches = known.flatMap((assignment) =>
+    assignment.level === 'search' ? [{ assignment, fits: compileTarget(assignment.search) }] : [],
+  )
+  const at = (place: string) => places.get(place) ?? []
+  return (machine) => {
+    const candidates = [
+      ...at(`agent ${machine.agent_id}`),
+      ...searches.filter(({ fits }) => fits(machine.text())).map(({ assignment }) => assignment),
+      ...at(`site ${machine.site_id}`),
+      ...at(`client ${machine.client_id}`),
+      ...at('default'),
+    ]
+    const applied = new Set<number>()
+    return candidates.map((assignment) => {
+      // `known` holds assignments of known policies only.
+      const policy = byId.get(assignment.policy)!
+      const refused = refusalOf(policy, assignment, machine)
+      const outcome = refused ?? (applied.has(assignment.policy) ? 'came_before' : 'applies')
+      if (outcome === 'applies') applied.add(assignment.policy)
+      return { policy: assignment.policy, assignment, outcome }
+    })
+  }
+}
+
+interface Excluding {
+  active: boolean
+  clients: ReadonlySet<number>
+  sites: ReadonlySet<number>
+  agents: ReadonlySet<string>
+}
+
+function excluding(policy: ChainPolicy): Excluding {
+  return {
+    active: policy.active,
+    clients: new Set(policy.excluded_clients),
+    sites: new Set(policy.excluded_sites),
+    agents: new Set(policy.excluded_agents),
+  }
+}
+
+function refusalOf(
+  policy: Excluding,
+  assignment: PolicyAssignment,
+  machine: PlacedMachine,
+): PolicyOutcome | undefined {
+  const { level } = assignment
+  const slot = 'monitoring_type' in assignment ? assignment.monitoring_type : null
+  if (slot !== null && slot !== machine.monitoring_type) return 'other_type'
+  if (machine.blocks.agent && level !== 'agent') return 'blocked_by_agent'
+  if (machine.blocks.site && (level === 'client' || level === 'default')) return 'blocked_by_site'
+  if (machine.blocks.client && level === 'default') return 'blocked_by_client'
+  if (!policy.active) return 'inactive'
+  if (policy.agents.has(machine.agent_id)) return 'excluded_agent'
+  if (policy.sites.has(machine.site_id)) return 'excluded_site'
+  return policy.clients.has(machine.client_id) ? 'excluded_client' : undefined
+}
+
+function placeOf(assignment: PolicyAssignment): string {
+  return 'id' in assignment ? `${assignment.level} ${assignment.id}` : assignment.level
+}
+
+function inOrder(a: PolicyAssignment, b: PolicyAssignment): number {
+  return a.position - b.position || a.policy - b.policy
+}
