@@ -16,6 +16,7 @@ import { clientsRoutes } from './features/clients/routes.ts'
 import { enrolmentRoutes } from './features/enrolment/routes.ts'
 import { ServerMachine } from './features/enrolment/server-machine.ts'
 import { historyRoutes } from './features/history/routes.ts'
+import { keystoreRoutes } from './features/keystore/routes.ts'
 import type { LiveHub } from './features/live/live-hub.ts'
 import { liveRoutes } from './features/live/routes.ts'
 import { maintenanceJobs } from './features/maintenance/jobs.ts'
@@ -107,6 +108,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   maintenanceRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
+  keystoreRoutes(api, ctx)
   notesRoutes(api, ctx)
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {

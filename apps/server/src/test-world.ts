@@ -22,6 +22,7 @@ export interface World {
   alertId: number
   windowId: number
   channelId: number
+  keyId: number
   user: TestUser
 }
 
@@ -148,6 +149,11 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const key = await ctx.db
+    .insertInto('key_store')
+    .values({ name: `${name} key`, value: ctx.secrets.encrypt('x'), created_at: now, modified: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return {
     name,
     clientId: client.id,
@@ -160,6 +166,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     alertId: alert.id,
     windowId: window.id,
     channelId: channel.id,
+    keyId: key.id,
     user: await given.user(),
   }
 }
@@ -187,6 +194,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/alerts/:id/')) return world.alertId
   if (path.startsWith('/maintenance/')) return world.windowId
   if (path.startsWith('/alerts/channels/')) return world.channelId
+  if (path.startsWith('/core/keystore/')) return world.keyId
   return world.user.id
 }
 
@@ -228,6 +236,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /alerts/bulk/': { bulk_action: 'resolve', alerts: [world.alertId] },
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
     'PUT /scripts/:id/': { description: 'changed' },
+    'POST /core/keystore/': { name: 'A new key', value: 'secret' },
+    'PUT /core/keystore/:id/': { name: 'changed' },
     'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },
     'POST /v2/login/': { username: 'nobody', password: 'wrong', twofactor: '123456' },
     'POST /accounts/users/confirm_totp/': { twofactor: '123456' },

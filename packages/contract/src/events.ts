@@ -15,6 +15,9 @@ export const EVENT_TYPES = [
   'alert.changed',
   'maintenance.changed',
   'script.changed',
+  'keystore.changed',
+  /** A definition; values are told of by what they belong to. */
+  'customfield.changed',
   'history.changed',
   'note.changed',
   'audit.added',

@@ -39,6 +39,8 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   'alert.changed': [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
   'maintenance.changed': [{ endpoint: 'GET /maintenance/' }],
   'script.changed': [{ endpoint: 'GET /scripts/' }, { endpoint: 'GET /scripts/:id/', by: 'id' }],
+  'keystore.changed': [{ endpoint: 'GET /core/keystore/' }],
+  'customfield.changed': [],
   'history.changed': [
     { endpoint: 'GET /agents/:agent_id/history/' },
     { endpoint: 'GET /agents/history/:id/', by: 'id' },

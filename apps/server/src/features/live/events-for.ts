@@ -32,6 +32,8 @@ export function everythingChanged(userId: number): Told[] {
     'alert.changed',
     'maintenance.changed',
     'script.changed',
+    'keystore.changed',
+    'customfield.changed',
     'history.changed',
     'note.changed',
     'audit.added',
@@ -77,6 +79,8 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'maintenance.changed':
       return ALL
     case 'script.changed':
+    case 'keystore.changed':
+    case 'customfield.changed':
     case 'settings.changed':
       return pending.pick(() => true)
   }
@@ -89,6 +93,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'alert.changed': 'can_list_alerts',
   'maintenance.changed': 'can_list_agents',
   'script.changed': 'can_list_scripts',
+  'keystore.changed': 'can_view_global_keystore',
   'history.changed': 'can_list_agent_history',
   'note.changed': 'can_list_notes',
   'audit.added': 'can_view_auditlogs',
