@@ -23,6 +23,7 @@ export interface World {
   windowId: number
   channelId: number
   keyId: number
+  fieldId: number
   user: TestUser
 }
 
@@ -154,6 +155,25 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     .values({ name: `${name} key`, value: ctx.secrets.encrypt('x'), created_at: now, modified: now })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const field = await ctx.db
+    .insertInto('custom_fields')
+    .values({
+      model: 'agent',
+      type: 'text',
+      name: `${name} field`,
+      position: 0,
+      options: '[]',
+      required: 0,
+      default_value_string: '',
+      default_value_bool: 0,
+      default_values_multiple: '[]',
+      hide_in_ui: 0,
+      hide_in_summary: 0,
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return {
     name,
     clientId: client.id,
@@ -167,6 +187,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     windowId: window.id,
     channelId: channel.id,
     keyId: key.id,
+    fieldId: field.id,
     user: await given.user(),
   }
 }
@@ -195,6 +216,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/maintenance/')) return world.windowId
   if (path.startsWith('/alerts/channels/')) return world.channelId
   if (path.startsWith('/core/keystore/')) return world.keyId
+  if (path.startsWith('/core/customfields/')) return world.fieldId
   return world.user.id
 }
 
@@ -236,6 +258,9 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /alerts/bulk/': { bulk_action: 'resolve', alerts: [world.alertId] },
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
     'PUT /scripts/:id/': { description: 'changed' },
+    'PATCH /core/customfields/': { model: 'agent' },
+    'POST /core/customfields/': { model: 'agent', type: 'text', name: 'A new field' },
+    'PUT /core/customfields/:id/': { hide_in_ui: true },
     'POST /core/keystore/': { name: 'A new key', value: 'secret' },
     'PUT /core/keystore/:id/': { name: 'changed' },
     'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },

@@ -53,6 +53,9 @@ const DIALOG_LOADERS = {
     import('../features/alert-channels/ChannelDialog.tsx').then((file) => file.ChannelDialog),
   scripts: () => import('../features/scripts/ScriptsDialog.tsx').then((file) => file.ScriptsDialog),
   script: () => import('../features/scripts/ScriptDialog.tsx').then((file) => file.ScriptDialog),
+  'custom-fields': () =>
+    import('../features/custom-fields/FieldsDialog.tsx').then((file) => file.FieldsDialog),
+  'custom-field': () => import('../features/custom-fields/FieldDialog.tsx').then((file) => file.FieldDialog),
   keystore: () => import('../features/keystore/KeyStoreDialog.tsx').then((file) => file.KeyStoreDialog),
   key: () => import('../features/keystore/KeyDialog.tsx').then((file) => file.KeyDialog),
   audit: () => import('../features/audit/AuditDialog.tsx').then((file) => file.AuditDialog),

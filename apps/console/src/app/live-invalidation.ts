@@ -40,7 +40,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   'maintenance.changed': [{ endpoint: 'GET /maintenance/' }],
   'script.changed': [{ endpoint: 'GET /scripts/' }, { endpoint: 'GET /scripts/:id/', by: 'id' }],
   'keystore.changed': [{ endpoint: 'GET /core/keystore/' }],
-  'customfield.changed': [],
+  'customfield.changed': [{ endpoint: 'GET /core/customfields/' }],
   'history.changed': [
     { endpoint: 'GET /agents/:agent_id/history/' },
     { endpoint: 'GET /agents/history/:id/', by: 'id' },
