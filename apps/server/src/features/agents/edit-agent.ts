@@ -10,6 +10,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findChecksOfInterval } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
 import { findVisibleSite } from './queries.ts'
@@ -80,6 +81,7 @@ export async function changeAgent(
       agent,
       emit,
     })
+    await redefineVariables(tx, emit, { agentIds: [agentId] })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
 
     /** The form sends the mode also when nobody touched it: only a change takes the machine out of a window's hands. */

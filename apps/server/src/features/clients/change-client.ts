@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { updateClientName } from './queries.ts'
 import { requireWholeClient } from './require-node.ts'
@@ -40,6 +41,7 @@ export function changeClient(
         at: ctx.now(),
         emit,
       })
+      await redefineVariables(tx, emit, { clientId: id })
       emit({ type: 'client.changed', ids: [id] })
     }),
   )

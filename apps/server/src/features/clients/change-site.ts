@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { emitAgentsChanged, findAgentIds } from './move-agents.ts'
 import { lockClient, updateSite } from './queries.ts'
@@ -53,6 +54,7 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
         at: ctx.now(),
         emit,
       })
+      await redefineVariables(tx, emit, { siteId: site.id })
       emit({ type: 'client.changed', ids: [...new Set([site.client_id, clientId])] })
       if (isMoved) emitAgentsChanged(emit, await findAgentIds(tx, [site.id]))
     }),

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { checkField, type FieldForm, takenName, toColumns } from './check-field.ts'
 import { findFields, type FieldRow, insertField } from './queries.ts'
 import { viewForAudit } from './view.ts'
@@ -30,6 +31,7 @@ export function addField(ctx: Context, caller: Caller, form: FieldForm): Promise
         at,
         emit,
       })
+      await redefineVariables(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [row.id] })
       return row
     }),

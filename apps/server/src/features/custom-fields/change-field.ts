@@ -8,6 +8,7 @@ import { lockRow } from '../../platform/database/lock-row.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { checkField, takenName, toColumns } from './check-field.ts'
 import { findField, findFields, type FieldRow, updateField } from './queries.ts'
 import { emitOwnersChanged } from './emit-owners.ts'
@@ -45,6 +46,7 @@ export function changeField(ctx: Context, caller: Caller, change: FieldChange): 
         at,
         emit,
       })
+      await redefineVariables(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [id] })
       // Its name stands beside its values.
       if (row.name !== before.name || row.hide_in_summary !== before.hide_in_summary)

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { requireLockedField } from './change-field.ts'
 import { emitOwnersChanged } from './emit-owners.ts'
 import { deleteFieldRow } from './queries.ts'
@@ -21,6 +22,7 @@ export function removeField(ctx: Context, caller: Caller, id: number): Promise<v
       at: ctx.now(),
       emit,
     })
+    await redefineVariables(tx, emit, 'all')
     emit({ type: 'customfield.changed', ids: [id] })
   })
 }

@@ -35,7 +35,7 @@ export function historyRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, runScript, async ({ params, body, caller, request }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     const waits = body.wait && body.output === 'wait'
-    const order = await scriptOrder(ctx.db, agent, caller, body)
+    const order = await scriptOrder(ctx, agent, caller, body)
     return requireResult(await startRun(ctx, fleet, order, waits ? request.raw : undefined), caller)
   })
 

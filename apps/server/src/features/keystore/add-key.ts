@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { insertKey, type KeyRow } from './queries.ts'
 
 export function addKey(
@@ -27,6 +28,7 @@ export function addKey(
         at,
         emit,
       })
+      await redefineVariables(tx, emit, 'all')
       emit({ type: 'keystore.changed', ids: [row.id] })
       return row
     }),

@@ -5,6 +5,7 @@ import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { takenName } from './add-key.ts'
 import { type KeyRow, updateKey } from './queries.ts'
 import { requireLockedKey } from './require-key.ts'
@@ -52,6 +53,7 @@ export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Prom
         at,
         emit,
       })
+      await redefineVariables(tx, emit, 'all')
       emit({ type: 'keystore.changed', ids: [row.id] })
       return row
     }),

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { deleteKeyRow } from './queries.ts'
 import { requireLockedKey } from './require-key.ts'
 
@@ -17,6 +18,7 @@ export function removeKey(ctx: Context, caller: Caller, id: number): Promise<voi
       at: ctx.now(),
       emit,
     })
+    await redefineVariables(tx, emit, 'all')
     emit({ type: 'keystore.changed', ids: [id] })
   })
 }
