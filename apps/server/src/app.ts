@@ -25,6 +25,7 @@ import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
+import { snippetsRoutes } from './features/snippets/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { descriptionRoutes } from './features/core/description-routes.ts'
 import { refuseForeignKey } from './features/core/refuse-foreign-key.ts'
@@ -109,6 +110,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   maintenanceRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
+  snippetsRoutes(api, ctx)
   keystoreRoutes(api, ctx)
   customFieldsRoutes(api, ctx)
   notesRoutes(api, ctx)

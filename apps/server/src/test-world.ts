@@ -24,6 +24,7 @@ export interface World {
   channelId: number
   keyId: number
   fieldId: number
+  snippetId: number
   user: TestUser
 }
 
@@ -174,6 +175,18 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const snippet = await ctx.db
+    .insertInto('script_snippets')
+    .values({
+      name: `${name} snippet`.slice(-40),
+      description: '',
+      code: 'true',
+      shell: 'shell',
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return {
     name,
     clientId: client.id,
@@ -188,6 +201,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     channelId: channel.id,
     keyId: key.id,
     fieldId: field.id,
+    snippetId: snippet.id,
     user: await given.user(),
   }
 }
@@ -196,6 +210,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
 export function addressIn(world: World, { path }: Endpoint): string {
   return path
     .replace(':agent_id', world.agentId)
+    .replace(':version_id', '1')
     .replace(':pk', String(world.noteId))
     .replace(':digest', world.user.sessionDigest)
     .replace(':id', String(idFor(world, path)))
@@ -210,6 +225,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/clients/sites/')) return world.siteId
   if (path.startsWith('/clients/')) return world.clientId
   if (path.startsWith('/agents/history/')) return world.historyId
+  if (path.startsWith('/scripts/snippets/')) return world.snippetId
   if (path.startsWith('/scripts/')) return world.scriptId
   if (path.startsWith('/checks/')) return world.checkId
   if (path.startsWith('/alerts/:id/')) return world.alertId
@@ -257,6 +273,10 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /alerts/:id/notes/': { note: 'A new note' },
     'POST /alerts/bulk/': { bulk_action: 'resolve', alerts: [world.alertId] },
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
+    'POST /scripts/:id/versions/:version_id/restore/': {},
+    'POST /scripts/snippets/': { name: 'A new snippet', code: 'true', shell: 'shell' },
+    'PUT /scripts/snippets/:id/': { desc: 'changed' },
+    'POST /scripts/:agent_id/test/': { code: 'true', shell: 'shell', wait: false },
     'PUT /scripts/:id/': { description: 'changed' },
     'PATCH /core/customfields/': { model: 'agent' },
     'POST /core/customfields/': { model: 'agent', type: 'text', name: 'A new field' },

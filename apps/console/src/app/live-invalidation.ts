@@ -38,7 +38,12 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   'check.redefined': [],
   'alert.changed': [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
   'maintenance.changed': [{ endpoint: 'GET /maintenance/' }],
-  'script.changed': [{ endpoint: 'GET /scripts/' }, { endpoint: 'GET /scripts/:id/', by: 'id' }],
+  'script.changed': [
+    { endpoint: 'GET /scripts/' },
+    { endpoint: 'GET /scripts/:id/', by: 'id' },
+    { endpoint: 'GET /scripts/:id/versions/', by: 'id' },
+    { endpoint: 'GET /scripts/snippets/' },
+  ],
   'keystore.changed': [{ endpoint: 'GET /core/keystore/' }],
   'customfield.changed': [{ endpoint: 'GET /core/customfields/' }],
   'history.changed': [

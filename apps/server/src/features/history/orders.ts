@@ -1,4 +1,4 @@
-import type { runScript, sendCommand } from '@muster/contract/api/history'
+import type { runScript, sendCommand, testScript } from '@muster/contract/api/history'
 import { AppError } from '@muster/contract/errors'
 import type { Parsed } from '@muster/contract/endpoint'
 import { scriptFitsPlatform } from '@muster/rules/script-can'
@@ -13,6 +13,7 @@ import type { RunOrder } from './send-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 
 const DEFAULT_COMMAND_TIMEOUT_SECONDS = 30
+const DEFAULT_TEST_TIMEOUT_SECONDS = 90
 const LONGEST_BODY = 1_000_000
 
 export function commandOrder(
@@ -78,9 +79,7 @@ export async function scriptOrder(
   }
   const target = { agentId: agent.agent_id, hostname: agent.hostname, shell: script.shell }
   const { args, env_vars, shown, secrets } = await fillVariables(ctx, db, target, asked)
-  const script_body = (await loadSnippets(db))(script.script_body)
-  if (script_body.length > LONGEST_BODY)
-    throw new AppError('invalid', `${script.name} is too long with the snippets in it.`)
+  const expand = await loadSnippets(db)
   return {
     agent,
     caller,
@@ -96,7 +95,7 @@ export async function scriptOrder(
       name: 'run-script',
       input: {
         interpreter: script.shell,
-        body: script_body,
+        body: requireFitting(expand(script.script_body), script.name),
         args,
         env_vars,
         ...(secrets.length === 0 ? {} : { secrets }),
@@ -106,6 +105,44 @@ export async function scriptOrder(
       },
     },
   }
+}
+
+/** Code that nobody has saved yet: it is called and sent as a script of the library is. */
+export async function testOrder(
+  ctx: Pick<Context, 'db' | 'secrets'>,
+  agent: AgentsRow,
+  caller: Caller,
+  body: Parsed<typeof testScript>['body'],
+): Promise<RunOrder> {
+  const target = { agentId: agent.agent_id, hostname: agent.hostname, shell: body.shell }
+  const asked = { args: body.args, env_vars: body.env_vars ?? [] }
+  const { args, env_vars, shown, secrets } = await fillVariables(ctx, ctx.db, target, asked)
+  const expand = await loadSnippets(ctx.db)
+  return {
+    agent,
+    caller,
+    label: { command: 'Test of a script', shell: body.shell, args: shown.args },
+    expiresInSeconds: body.expires_in,
+    saveAsNote: false,
+    work: {
+      name: 'run-script',
+      input: {
+        interpreter: body.shell,
+        body: requireFitting(expand(body.code), 'The script'),
+        args,
+        env_vars,
+        ...(secrets.length === 0 ? {} : { secrets }),
+        run_as_user: runAsUser(agent, body.run_as_user),
+        timeout_seconds: body.timeout ?? DEFAULT_TEST_TIMEOUT_SECONDS,
+        output_cap_bytes: OUTPUT_CAP_BYTES,
+      },
+    },
+  }
+}
+
+function requireFitting(body: string, name: string): string {
+  if (body.length <= LONGEST_BODY) return body
+  throw new AppError('invalid', `${name} is too long with the snippets in it.`)
 }
 
 /** A name as given; `true` means the user who is logged in. */
