@@ -53,6 +53,10 @@ const DIALOG_LOADERS = {
     import('../features/alert-channels/ChannelDialog.tsx').then((file) => file.ChannelDialog),
   scripts: () => import('../features/scripts/ScriptsDialog.tsx').then((file) => file.ScriptsDialog),
   script: () => import('../features/scripts/ScriptDialog.tsx').then((file) => file.ScriptDialog),
+  'script-versions': () =>
+    import('../features/scripts/VersionsDialog.tsx').then((file) => file.VersionsDialog),
+  snippets: () => import('../features/snippets/SnippetsDialog.tsx').then((file) => file.SnippetsDialog),
+  snippet: () => import('../features/snippets/SnippetDialog.tsx').then((file) => file.SnippetDialog),
   'custom-fields': () =>
     import('../features/custom-fields/FieldsDialog.tsx').then((file) => file.FieldsDialog),
   'custom-field': () => import('../features/custom-fields/FieldDialog.tsx').then((file) => file.FieldDialog),
