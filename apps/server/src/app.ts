@@ -15,9 +15,11 @@ import { ServerChecks } from './features/checks/from-server/server-checks.ts'
 import { checksJobs } from './features/checks/jobs.ts'
 import { checksRoutes } from './features/checks/routes.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
+import { customFieldsRoutes } from './features/custom-fields/routes.ts'
 import { enrolmentRoutes } from './features/enrolment/routes.ts'
 import { ServerMachine } from './features/enrolment/server-machine.ts'
 import { historyRoutes } from './features/history/routes.ts'
+import { keystoreRoutes } from './features/keystore/routes.ts'
 import type { LiveHub } from './features/live/live-hub.ts'
 import { liveRoutes } from './features/live/routes.ts'
 import { maintenanceJobs } from './features/maintenance/jobs.ts'
@@ -26,6 +28,7 @@ import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
+import { snippetsRoutes } from './features/snippets/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { descriptionRoutes } from './features/core/description-routes.ts'
 import { refuseForeignKey } from './features/core/refuse-foreign-key.ts'
@@ -118,6 +121,9 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   scriptsRoutes(api, ctx)
   metricsRoutes(api, ctx)
   timelineRoutes(api, ctx)
+  snippetsRoutes(api, ctx)
+  keystoreRoutes(api, ctx)
+  customFieldsRoutes(api, ctx)
   notesRoutes(api, ctx)
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {

@@ -1,13 +1,6 @@
-import type { Endpoint } from '@muster/contract/endpoint'
 import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
 import { audit } from './features/audit/write-audit.ts'
-
-const CHANNEL = {
-  name: 'A new channel',
-  settings: { kind: 'slack', url: 'https://slack.example/x' },
-  rules: {},
-}
 
 /** A client with one of everything in it, whose texts all carry its name. */
 export interface World {
@@ -23,17 +16,10 @@ export interface World {
   windowId: number
   channelId: number
   policyId: number
+  keyId: number
+  fieldId: number
+  snippetId: number
   user: TestUser
-}
-
-const SCHEDULE = {
-  starts: '2099-01-01T02:00',
-  minutes: 60,
-  time_zone: 'Europe/Zurich',
-  recurs: 'once',
-  weekdays: [],
-  month_days: [],
-  until: null,
 }
 
 export async function createWorld({ ctx, given }: TestServer, name: string): Promise<World> {
@@ -170,6 +156,42 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     .insertInto('policy_targets')
     .values({ policy_id: policy.id, level: 'client', client_id: client.id, position: 1 })
     .execute()
+  const key = await ctx.db
+    .insertInto('key_store')
+    .values({ name: `${name} key`, value: ctx.secrets.encrypt('x'), created_at: now, modified: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const field = await ctx.db
+    .insertInto('custom_fields')
+    .values({
+      model: 'agent',
+      type: 'text',
+      name: `${name} field`,
+      position: 0,
+      options: '[]',
+      required: 0,
+      default_value_string: '',
+      default_value_bool: 0,
+      default_values_multiple: '[]',
+      hide_in_ui: 0,
+      hide_in_summary: 0,
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const snippet = await ctx.db
+    .insertInto('script_snippets')
+    .values({
+      name: `${name} snippet`.slice(-40),
+      description: '',
+      code: 'true',
+      shell: 'shell',
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return {
     name,
     clientId: client.id,
@@ -183,97 +205,9 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     windowId: window.id,
     channelId: channel.id,
     policyId: policy.id,
+    keyId: key.id,
+    fieldId: field.id,
+    snippetId: snippet.id,
     user: await given.user(),
   }
-}
-
-/** The address of an endpoint with the things of this world in it. */
-export function addressIn(world: World, { path }: Endpoint): string {
-  return path
-    .replace(':agent_id', world.agentId)
-    .replace(':pk', String(world.noteId))
-    .replace(':digest', world.user.sessionDigest)
-    .replace(':id', String(idFor(world, path)))
-}
-
-/** What must be in the query. */
-export function queryIn({ path }: Endpoint): string {
-  return path.endsWith('/samples/') ? '?from=0&to=1800000000' : ''
-}
-
-function idFor(world: World, path: string): number {
-  if (path.startsWith('/clients/sites/')) return world.siteId
-  if (path.startsWith('/clients/')) return world.clientId
-  if (path.startsWith('/agents/history/')) return world.historyId
-  if (path.startsWith('/scripts/')) return world.scriptId
-  if (path.startsWith('/checks/')) return world.checkId
-  if (path.startsWith('/alerts/:id/')) return world.alertId
-  if (path.startsWith('/maintenance/')) return world.windowId
-  if (path.startsWith('/automation/')) return world.policyId
-  if (path.startsWith('/alerts/channels/')) return world.channelId
-  return world.user.id
-}
-
-/**
- * A good body for every endpoint that takes one, about the things of this world. An endpoint that is missing here
- * fails the walk: say how it is called.
- */
-export function bodyIn(world: World, endpoint: Endpoint): unknown {
-  const { clientId: client, siteId: site, agentId: agent_id } = world
-  const bodies: Record<string, unknown> = {
-    'PUT /agents/:agent_id/': { description: 'changed' },
-    'POST /agents/maintenance/bulk/': { type: 'Client', id: client, action: true },
-    'POST /agents/installer/': { client, site, agenttype: 'server', plat: 'linux' },
-    'PATCH /logs/audit/': {},
-    'POST /clients/': { client: { name: 'A new client' }, site: { name: 'A new site' } },
-    'PUT /clients/:id/': { client: { name: 'changed' } },
-    'POST /clients/sites/': { site: { client, name: 'A new site' } },
-    'PUT /clients/sites/:id/': { site: { name: 'changed' } },
-    'POST /agents/:agent_id/cmd/': { shell: 'sh', cmd: 'true', wait: false },
-    'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },
-    'POST /agents/notes/': { agent_id, note: 'A new note' },
-    'PUT /agents/notes/:pk/': { note: 'changed' },
-    'POST /checks/': {
-      agent: agent_id,
-      settings: { check_type: 'ping', name: 'A new check', ip: 'localhost' },
-    },
-    'PUT /checks/:id/': { settings: { check_type: 'ping', name: 'changed', ip: 'localhost' } },
-    'POST /checks/:agent_id/run/': {},
-    'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
-    'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
-    'POST /automation/policies/': { name: 'A new policy', targets: [clientTarget(client)] },
-    'PUT /automation/policies/:id/': { desc: 'changed' },
-    'POST /automation/plan/': { id: world.policyId },
-    'POST /automation/policies/:id/revert/': { version: 1 },
-    'POST /automation/inheritance/': {
-      target: { level: 'agent', id: agent_id },
-      block_policy_inheritance: true,
-    },
-    'PUT /automation/agents/:agent_id/settings/': { check_interval: 60 },
-    'POST /alerts/channels/': CHANNEL,
-    'PUT /alerts/channels/:id/': CHANNEL,
-    // Nothing listens on port 1, so the test ends at once.
-    'POST /alerts/channels/test/': { settings: { kind: 'slack', url: 'http://127.0.0.1:1/' } },
-    'PATCH /alerts/': {},
-    'POST /alerts/': { message: 'A new alert', severity: 'info', agent: agent_id },
-    'PUT /alerts/:id/': { type: 'acknowledge' },
-    'POST /alerts/:id/notes/': { note: 'A new note' },
-    'POST /alerts/bulk/': { bulk_action: 'resolve', alerts: [world.alertId] },
-    'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
-    'PUT /scripts/:id/': { description: 'changed' },
-    'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },
-    'POST /v2/login/': { username: 'nobody', password: 'wrong', twofactor: '123456' },
-    'POST /accounts/users/confirm_totp/': { twofactor: '123456' },
-    'PUT /accounts/resetpw/': { password: 'a new password' },
-    'PATCH /accounts/users/ui/': { dark_mode: false },
-    'POST /agent/enrol/': { token: 'unknown' },
-  }
-  if (endpoint.body === undefined) return undefined
-  const name = `${endpoint.method} ${endpoint.path}`
-  if (name in bodies) return bodies[name]
-  throw new Error(`How is ${name} called? Add a body to test-world.ts.`)
-}
-
-function clientTarget(id: number) {
-  return { level: 'client', id, monitoring_type: null }
 }

@@ -3,7 +3,8 @@ import { PERMISSIONS } from '@muster/contract/permissions'
 import { beforeAll, expect, test } from 'vitest'
 import type { TestClient } from './test-client.ts'
 import { createTestServer, type TestServer } from './test-server.ts'
-import { addressIn, bodyIn, createWorld, queryIn, type World } from './test-world.ts'
+import { addressIn, bodyIn, queryIn } from './test-calls.ts'
+import { createWorld, type World } from './test-world.ts'
 
 // Walks every endpoint of the API, whoever adds one: product.md section 3 point 8.
 

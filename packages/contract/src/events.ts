@@ -17,6 +17,9 @@ export const EVENT_TYPES = [
   /** A policy, or what blocks or gets it; ids are those of policies. */
   'policy.changed',
   'script.changed',
+  'keystore.changed',
+  /** A definition; values are told of by what they belong to. */
+  'customfield.changed',
   'history.changed',
   'note.changed',
   'audit.added',

@@ -27,6 +27,10 @@ export const PERMISSIONS = [
   'can_manage_accounts',
   'can_view_core_settings',
   'can_edit_core_settings',
+  'can_view_customfields',
+  'can_manage_customfields',
+  'can_view_global_keystore',
+  'can_edit_global_keystore',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]

@@ -129,3 +129,23 @@ test('twenty metrics are kept', () => {
   expect(lines.end()).toHaveLength(20)
   expect(lines.end()[3]).toEqual({ name: 'm3', value: 99, unit: '' })
 })
+
+test('secrets are hidden in the output of a check, and metrics beside them still count', async () => {
+  const { server } = await givenAgent()
+  const body = 'echo "key $1"; echo "$1" >&2; printf "metric load=5"'
+  setChecks(server, givenChecks(script(body, { args: ['5ecret'], secrets: ['5ecret'] })))
+  expect((await untilResult(server, 1)).measured).toMatchObject({
+    stdout: 'key ••••••\nmetric load=5',
+    stderr: '••••••\n',
+    metrics: [{ name: 'load', value: 5, unit: '' }],
+  })
+})
+
+test('a check whose variables stand for nothing says so instead of running', async () => {
+  const { server } = await givenAgent()
+  setChecks(server, givenChecks(script('touch /nowhere', { problem: '{{global.X}} has no value.' })))
+  expect((await untilResult(server, 1)).measured).toEqual({
+    check_type: 'unmeasurable',
+    reason: '{{global.X}} has no value.',
+  })
+})

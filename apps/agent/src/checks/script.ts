@@ -2,6 +2,7 @@ import { MAX_SCRIPT_OUTPUT } from './check-scripts.ts'
 import type { CheckKind } from './check-kind.ts'
 import { MetricLines } from './metric-lines.ts'
 import { TailText } from './tail-text.ts'
+import { Unmeasurable } from './unmeasurable.ts'
 
 /** Beside the time limit of the script: starting it, and ending whatever it started. */
 const AROUND_MS = 20_000
@@ -9,7 +10,11 @@ const AROUND_MS = 20_000
 export const script: CheckKind<'script'> = {
   limitMs: ({ settings }) => settings.timeout_seconds * 1000 + AROUND_MS,
   async measure({ settings }, { scripts, signal }) {
-    const output = { stdout: new TailText(MAX_SCRIPT_OUTPUT), stderr: new TailText(MAX_SCRIPT_OUTPUT) }
+    if (settings.problem !== undefined) throw new Unmeasurable(settings.problem)
+    const output = {
+      stdout: new TailText(MAX_SCRIPT_OUTPUT, settings.secrets),
+      stderr: new TailText(MAX_SCRIPT_OUTPUT, settings.secrets),
+    }
     const metrics = new MetricLines()
     const end = await scripts.run(settings, {
       signal,
@@ -18,12 +23,14 @@ export const script: CheckKind<'script'> = {
         if (stream === 'stdout') metrics.take(text)
       },
     })
-    const stderr = output.stderr.end()
+    metrics.take(output.stdout.end())
+    output.stderr.end()
+    const stderr = output.stderr.text
     return {
       check_type: 'script',
       outcome: end.outcome,
       retcode: end.retcode,
-      stdout: output.stdout.end(),
+      stdout: output.stdout.text,
       stderr: end.reason === null ? stderr : `${stderr}\n${end.reason}`.trim().slice(-MAX_SCRIPT_OUTPUT),
       execution_time: end.seconds,
       metrics: metrics.end(),

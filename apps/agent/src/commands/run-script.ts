@@ -15,6 +15,7 @@ export const runScript = defineCommand('run-script', {
       nonce: payload.nonce,
       timeoutSeconds: input.timeout_seconds,
       outputCapBytes: input.output_cap_bytes,
+      secrets: input.secrets,
       prepare: () => prepare(input, context),
     })
   },

@@ -1,4 +1,5 @@
 import type { Report } from '@muster/contract/agent/link'
+import { SecretFilter } from '@muster/rules/hide-secrets'
 
 const FLUSH_AFTER_MS = 50
 const FLUSH_FROM_CHARS = 32 * 1024
@@ -11,23 +12,32 @@ export type OutputReport = Extract<Report, { kind: 'output' }>
 
 /**
  * Turns the bytes of one run into reports: a few at a time, characters never torn apart, at most `capBytes` kept
- * of both streams together. Bytes beyond are only counted, so memory does not grow with the output.
+ * of both streams together. Bytes beyond are only counted, so memory does not grow with the output. Secrets leave the
+ * machine hidden.
  */
 export class OutputReports {
   #historyId: number
   #left: number
   #emit: (report: OutputReport) => void
   #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
+  #filters: Record<OutputStream, SecretFilter>
   #segments: { stream: OutputStream; text: string }[] = []
   #chars = 0
   #chunk = 0
   #timer: NodeJS.Timeout | undefined
   cutBytes = 0
 
-  constructor(options: { historyId: number; capBytes: number; emit: (report: OutputReport) => void }) {
+  constructor(options: {
+    historyId: number
+    capBytes: number
+    secrets?: readonly string[] | undefined
+    emit: (report: OutputReport) => void
+  }) {
     this.#historyId = options.historyId
     this.#left = options.capBytes
     this.#emit = options.emit
+    const { secrets = [] } = options
+    this.#filters = { stdout: new SecretFilter(secrets), stderr: new SecretFilter(secrets) }
   }
 
   take(stream: OutputStream, bytes: Buffer): void {
@@ -35,16 +45,17 @@ export class OutputReports {
     this.#left -= kept.byteLength
     this.cutBytes += bytes.byteLength - kept.byteLength
     if (kept.byteLength === 0) return
-    this.#add(stream, this.#decoders[stream].decode(kept, { stream: true }))
+    this.#add(stream, this.#filters[stream].take(this.#decoders[stream].decode(kept, { stream: true })))
     if (this.#chars >= FLUSH_FROM_CHARS) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS)
   }
 
   /** Everything has been read: sends what is left, with a mark for a character that the program left unfinished. */
   end(): void {
-    if (this.cutBytes === 0) {
-      this.#add('stdout', this.#decoders.stdout.decode())
-      this.#add('stderr', this.#decoders.stderr.decode())
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const filter = this.#filters[stream]
+      const last = this.cutBytes === 0 ? this.#decoders[stream].decode() : ''
+      this.#add(stream, filter.take(last) + filter.end())
     }
     this.flush()
   }

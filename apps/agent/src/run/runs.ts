@@ -29,6 +29,8 @@ export interface RunOrder {
   nonce: string
   timeoutSeconds: number
   outputCapBytes: number
+  /** Hidden in the output. */
+  secrets?: readonly string[] | undefined
   /** Says what to start, and writes files for it; they are removed by its disposal. Throws RunRefused. */
   prepare: () => Promise<Disposable & { plan: ProcessPlan }>
 }
@@ -215,10 +217,11 @@ export class Runs implements AsyncDisposable {
   }
 
   #collectOutput(run: ActiveRun): OutputReports {
-    const { historyId, outputCapBytes } = run.order
+    const { historyId, outputCapBytes, secrets } = run.order
     return new OutputReports({
       historyId,
       capBytes: outputCapBytes,
+      secrets,
       emit: (report: Report) => {
         this.#outbox.append(report)
         this.#holdBack(run)

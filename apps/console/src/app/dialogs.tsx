@@ -54,6 +54,15 @@ const DIALOG_LOADERS = {
     import('../features/alert-channels/ChannelDialog.tsx').then((file) => file.ChannelDialog),
   scripts: () => import('../features/scripts/ScriptsDialog.tsx').then((file) => file.ScriptsDialog),
   script: () => import('../features/scripts/ScriptDialog.tsx').then((file) => file.ScriptDialog),
+  'script-versions': () =>
+    import('../features/scripts/VersionsDialog.tsx').then((file) => file.VersionsDialog),
+  snippets: () => import('../features/snippets/SnippetsDialog.tsx').then((file) => file.SnippetsDialog),
+  snippet: () => import('../features/snippets/SnippetDialog.tsx').then((file) => file.SnippetDialog),
+  'custom-fields': () =>
+    import('../features/custom-fields/FieldsDialog.tsx').then((file) => file.FieldsDialog),
+  'custom-field': () => import('../features/custom-fields/FieldDialog.tsx').then((file) => file.FieldDialog),
+  keystore: () => import('../features/keystore/KeyStoreDialog.tsx').then((file) => file.KeyStoreDialog),
+  key: () => import('../features/keystore/KeyDialog.tsx').then((file) => file.KeyDialog),
   audit: () => import('../features/audit/AuditDialog.tsx').then((file) => file.AuditDialog),
 } satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>
 

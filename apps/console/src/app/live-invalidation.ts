@@ -48,7 +48,14 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /automation/policies/:id/related/' },
     { endpoint: 'GET /automation/agents/:agent_id/' },
   ],
-  'script.changed': [{ endpoint: 'GET /scripts/' }, { endpoint: 'GET /scripts/:id/', by: 'id' }],
+  'script.changed': [
+    { endpoint: 'GET /scripts/' },
+    { endpoint: 'GET /scripts/:id/', by: 'id' },
+    { endpoint: 'GET /scripts/:id/versions/', by: 'id' },
+    { endpoint: 'GET /scripts/snippets/' },
+  ],
+  'keystore.changed': [{ endpoint: 'GET /core/keystore/' }],
+  'customfield.changed': [{ endpoint: 'GET /core/customfields/' }],
   'history.changed': [
     { endpoint: 'GET /agents/:agent_id/history/' },
     { endpoint: 'GET /agents/history/:id/', by: 'id' },

@@ -44,6 +44,8 @@ const MENUS: readonly MenuTable[] = [
     entries: [
       { label: 'Policies', opens: { page: '/policies' }, needs: 'can_list_automation_policies' },
       { label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' },
+      { label: 'Custom fields', opens: { dialog: 'custom-fields' }, needs: 'can_view_customfields' },
+      { label: 'Key store', opens: { dialog: 'keystore' }, needs: 'can_view_global_keystore' },
       { label: 'Alert channels', opens: { dialog: 'alert-channels' }, needs: 'can_view_core_settings' },
       { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
     ],

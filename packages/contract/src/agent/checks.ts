@@ -21,6 +21,9 @@ export const MACHINE_CHECK_TYPES = [
 export const MachineCheckType = z.enum(MACHINE_CHECK_TYPES)
 export type MachineCheckType = z.infer<typeof MachineCheckType>
 
+/** Values that the machine hides in all output. */
+export const Secrets = z.array(z.string().max(10_000)).max(500)
+
 const Path = z.string().trim().min(1, 'A path is needed.').max(1000)
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
 /** A part of a text, upper or lower case; null = any. Never a pattern. */
@@ -67,6 +70,9 @@ export const measureSettings = {
     args: z.array(z.string().max(10_000)).max(200),
     env_vars: z.array(z.string().max(10_000)).max(200),
     timeout_seconds: z.int().min(1).max(3600),
+    secrets: Secrets.optional(),
+    /** Why it cannot be run: a variable stands for nothing. */
+    problem: z.string().max(500).optional(),
   }),
   /** Processes whose program has this name (`sshd`, `notepad.exe`); upper and lower case differ on Linux only. */
   process: z.object({ process_name: Name }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CheckDefinition } from './checks.ts'
+import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { Interpreter } from './interpreter.ts'
 
@@ -31,6 +31,7 @@ export const commands = {
     interpreter: Interpreter,
     body: z.string().max(1_000_000),
     args: z.array(z.string().max(10_000)).max(200),
+    secrets: Secrets.optional(),
     ...RunOptions,
   }),
   cancel: z.object({ history_id: z.int() }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentFacts } from '../agent/facts.ts'
+import { CustomFieldPayloads, CustomFieldValue, NamedFieldValue } from '../custom-field-values.ts'
 import { endpoint } from '../endpoint.ts'
 import {
   AgentId,
@@ -66,7 +67,7 @@ export const AgentRow = z.object({
   make_model: z.string(),
   physical_disks: z.array(z.string()),
   serial_number: z.string(),
-  custom_fields: z.array(z.object({ id: z.int(), field: z.int(), agent: AgentId, value: z.unknown() })),
+  custom_fields: z.array(CustomFieldValue.extend({ agent: AgentId })),
   /** What is wrong with the agent itself (full disk, wrong clock), as sentences. */
   problems: z.array(z.string()),
 })
@@ -112,6 +113,7 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   total_ram: z.number(),
   created: Instant,
   modified: z.string(),
+  custom_fields: z.array(NamedFieldValue.extend({ agent: AgentId })),
   facts: AgentFacts.nullable(),
   clock_skew_seconds: z.number().nullable(),
   /** Id of the maintenance window that switched maintenance mode on; null = a person did, or it is off. */
@@ -150,7 +152,10 @@ export const editAgent = endpoint({
   access: 'can_edit_agent',
   summary: 'Change some settings of a machine. With `modified`, refused when somebody else saved since',
   params: AgentParams,
-  body: EditableAgent.partial().extend({ modified: z.string().optional() }),
+  body: EditableAgent.partial().extend({
+    custom_fields: CustomFieldPayloads.optional(),
+    modified: z.string().optional(),
+  }),
   response: AgentDetail,
 })
 

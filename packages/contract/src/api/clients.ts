@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CustomFieldPayloads, CustomFieldValue } from '../custom-field-values.ts'
 import { endpoint } from '../endpoint.ts'
 import { Id, IdParams, ListQuery, NodeName, Nothing } from '../fields.ts'
 
@@ -10,6 +11,7 @@ const NodeState = {
   maintenance_mode: z.boolean(),
   failing_checks: FailingChecks,
   block_policy_inheritance: z.boolean(),
+  custom_fields: z.array(CustomFieldValue),
 }
 
 export const Site = z.object({
@@ -44,6 +46,8 @@ export const createClient = endpoint({
   body: z.object({
     client: z.object({ name: NodeName }),
     site: z.object({ name: NodeName }),
+    /** Of the client. */
+    custom_fields: CustomFieldPayloads.optional(),
     initialsetup: z.boolean().optional(),
     timezone: z.string().max(64).optional(),
     companyname: z.string().max(255).optional(),
@@ -65,9 +69,12 @@ export const editClient = endpoint({
   method: 'PUT',
   path: '/clients/:id/',
   access: 'can_manage_clients',
-  summary: 'Rename a client',
+  summary: 'Rename a client, or set its custom fields',
   params: IdParams,
-  body: z.object({ client: z.object({ name: NodeName }) }),
+  body: z.object({
+    client: z.object({ name: NodeName }),
+    custom_fields: CustomFieldPayloads.optional(),
+  }),
   response: Client,
 })
 
@@ -96,7 +103,10 @@ export const createSite = endpoint({
   path: '/clients/sites/',
   access: 'can_manage_sites',
   summary: 'Add a site to a client',
-  body: z.object({ site: z.object({ client: Id, name: NodeName }) }),
+  body: z.object({
+    site: z.object({ client: Id, name: NodeName }),
+    custom_fields: CustomFieldPayloads.optional(),
+  }),
   response: Site,
 })
 
@@ -113,9 +123,12 @@ export const editSite = endpoint({
   method: 'PUT',
   path: '/clients/sites/:id/',
   access: 'can_manage_sites',
-  summary: 'Rename a site or move it to another client',
+  summary: 'Rename a site, move it to another client, or set its custom fields',
   params: IdParams,
-  body: z.object({ site: z.object({ name: NodeName.optional(), client: Id.optional() }) }),
+  body: z.object({
+    site: z.object({ name: NodeName.optional(), client: Id.optional() }),
+    custom_fields: CustomFieldPayloads.optional(),
+  }),
   response: Site,
 })
 

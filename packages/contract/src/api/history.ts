@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, Instant, ListQuery } from '../fields.ts'
+import { ScriptShell } from './scripts.ts'
 
 export const HistoryState = z.enum([
   'queued',
@@ -103,6 +104,22 @@ export const runScript = endpoint({
     output: z.enum(['wait', 'forget', 'note']).default('wait'),
     ...RunOptions,
   }),
+  response: AgentHistoryResult,
+})
+
+export const testScript = endpoint({
+  method: 'POST',
+  path: '/scripts/:agent_id/test/',
+  access: 'can_run_scripts',
+  summary: 'Run code on a machine that is not saved yet',
+  params: AgentParams,
+  body: z.object({
+    code: z.string().min(1, 'There is nothing to run.').max(1_000_000),
+    shell: ScriptShell,
+    args: z.array(z.string().max(10_000)).max(200).default([]),
+    ...RunOptions,
+  }),
+  bodyLimit: 4 * 1024 * 1024,
   response: AgentHistoryResult,
 })
 

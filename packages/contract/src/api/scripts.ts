@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { IdParams, ListQuery, Nothing, Platform, QueryFlag } from '../fields.ts'
+import { Id, IdParams, Instant, ListQuery, Nothing, Platform, QueryFlag } from '../fields.ts'
 
 export const ScriptShell = z.enum(['powershell', 'cmd', 'python', 'shell', 'nushell', 'deno', 'node'])
 export type ScriptShell = z.infer<typeof ScriptShell>
@@ -107,7 +107,58 @@ export const downloadScript = endpoint({
   method: 'GET',
   path: '/scripts/:id/download/',
   access: 'can_list_scripts',
-  summary: 'File name and code of a script',
+  summary: 'File name and code of a script, with snippets in place where asked',
   params: IdParams,
+  query: z.object({ with_snippets: QueryFlag.optional() }),
   response: z.object({ filename: z.string(), code: z.string() }),
+})
+
+/** Everything of a script that a save can change, as it was at one time. */
+export const ScriptContent = ScriptDetail.omit({
+  id: true,
+  script_type: true,
+  script_hash: true,
+  modified: true,
+  favorite: true,
+  hidden: true,
+})
+export type ScriptContent = z.infer<typeof ScriptContent>
+
+/** A state in which a script was saved. */
+export const ScriptVersion = z.object({
+  id: z.int(),
+  /** Empty where it is not known any more. */
+  username: z.string(),
+  saved_at: Instant,
+})
+export type ScriptVersion = z.infer<typeof ScriptVersion>
+
+const VersionParams = IdParams.extend({ version_id: Id })
+
+export const listScriptVersions = endpoint({
+  method: 'GET',
+  path: '/scripts/:id/versions/',
+  access: 'can_list_scripts',
+  summary: 'The states in which a script was saved, the newest first; the first is what it is now',
+  params: IdParams,
+  response: z.array(ScriptVersion),
+})
+
+export const getScriptVersion = endpoint({
+  method: 'GET',
+  path: '/scripts/:id/versions/:version_id/',
+  access: 'can_list_scripts',
+  summary: 'A script as it was saved at one time',
+  params: VersionParams,
+  response: ScriptVersion.extend({ content: ScriptContent }),
+})
+
+export const restoreScriptVersion = endpoint({
+  method: 'POST',
+  path: '/scripts/:id/versions/:version_id/restore/',
+  access: 'can_manage_scripts',
+  summary: 'Make a script what it was; with `modified`, refused when somebody else saved since',
+  params: VersionParams,
+  body: z.object({ modified: z.string().optional() }),
+  response: ScriptDetail,
 })

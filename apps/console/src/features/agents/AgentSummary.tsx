@@ -7,6 +7,7 @@ import type { ReactNode } from 'react'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { MaintenanceNote } from '../maintenance/MaintenanceNote.tsx'
+import { describeValue } from '../custom-fields/describe-value.ts'
 import classes from './AgentSummary.module.css'
 import { DiskList } from './DiskList.tsx'
 import { MachineStatus } from './machine-cells.tsx'
@@ -37,6 +38,7 @@ export function AgentSummary({ agent, named }: AgentSummaryProps) {
           )}
         </section>
         <Network agent={agent} named={named} />
+        <CustomFields agent={agent} named={named} />
       </div>
     </div>
   )
@@ -116,6 +118,28 @@ function Network({ agent, named }: AgentSummaryProps) {
         </Fact>
         <Fact name="Time zone">{zone}</Fact>
         <Fact name="Reboot">{agent.needs_reboot && <span className={classes.negative}>needed</span>}</Fact>
+      </dl>
+    </section>
+  )
+}
+
+/** What people have noted of the machine in custom fields. */
+function CustomFields({ agent, named }: AgentSummaryProps) {
+  const shown = agent.custom_fields.filter(({ hide_in_summary }) => !hide_in_summary)
+  if (shown.length === 0) return null
+  return (
+    <section className={classes.card} aria-label="Custom fields">
+      <CardTitle named={named}>Custom fields</CardTitle>
+      <dl className={classes.facts}>
+        {shown.map(({ id, name, type, value }) => (
+          <Fact key={id} name={name}>
+            {type === 'datetime' && typeof value === 'string' ? (
+              <Time instant={value} />
+            ) : (
+              <bdi>{describeValue(value)}</bdi>
+            )}
+          </Fact>
+        ))}
       </dl>
     </section>
   )

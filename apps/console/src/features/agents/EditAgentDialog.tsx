@@ -2,6 +2,7 @@ import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import { useForm } from '@mantine/form'
 import { type AgentDetail, editAgent, getAgent } from '@muster/contract/api/agents'
+import type { CustomField } from '@muster/contract/api/custom-fields'
 import { ApiError } from '@muster/contract/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,6 +14,9 @@ import { queryKey } from '../../app/query-key.ts'
 import { clientsQuery } from '../../app/queries.ts'
 import { filterSites, groupSites } from '../clients/site-choices.ts'
 import { listTimeZones } from '../setup/time-zones.ts'
+import { FieldInputs } from '../custom-fields/FieldInputs.tsx'
+import { WithFields } from '../custom-fields/WithFields.tsx'
+import { changedBody, changedInputs, checkInputs } from '../custom-fields/field-values.ts'
 import { AgentDialog } from './AgentDialog.tsx'
 import { EditConflict } from './EditConflict.tsx'
 import { type AgentForm, SHELL_CHOICES, checkAgentForm, readAgentForm, toAgentChanges } from './agent-form.ts'
@@ -23,27 +27,45 @@ export function EditAgentDialog({ item, close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Edit agent" needs="can_edit_agent" onClose={close}>
       <AgentDialog title="Edit agent" agentId={item} onClose={close}>
-        {(agent) => <EditForm agent={agent} close={close} />}
+        {(agent) => (
+          <WithFields model="agent" title="Edit agent" onClose={close}>
+            {(fields) => <EditForm agent={agent} fields={fields} close={close} />}
+          </WithFields>
+        )}
       </AgentDialog>
     </GuardedDialog>
   )
 }
 
-function EditForm({ agent: opened, close }: { agent: AgentDetail; close: () => void }) {
+interface EditFormProps {
+  agent: AgentDetail
+  fields: readonly CustomField[]
+  close: () => void
+}
+
+function EditForm({ agent: opened, fields, close }: EditFormProps) {
   const queryClient = useQueryClient()
   // What the form began with stays so while others change the machine; the server says when that matters.
   const [agent, setAgent] = useState(opened)
   const [conflict, setConflict] = useState<AgentDetail>()
   const { data: clients = [] } = useQuery(clientsQuery)
   const form = useForm<AgentForm>({
-    initialValues: readAgentForm(agent),
-    validate: checkAgentForm,
+    initialValues: readAgentForm(agent, fields),
+    validate: (values) => ({
+      ...checkAgentForm(values),
+      ...checkInputs(fields, values.fields, readAgentForm(agent, fields).fields),
+    }),
     validateInputOnBlur: true,
   })
   const params = { agent_id: agent.agent_id }
   const save = async (values: AgentForm) => {
     try {
-      const body = { ...toAgentChanges(values, readAgentForm(agent)), modified: agent.modified }
+      const start = readAgentForm(agent, fields)
+      const body = {
+        ...toAgentChanges(values, start),
+        ...changedBody(fields, values.fields, start.fields),
+        modified: agent.modified,
+      }
       const saved = await call(editAgent, { params, body })
       queryClient.setQueryData(queryKey(getAgent, { params }), saved)
       patchMachine(queryClient, { agent_id: saved.agent_id, description: saved.description })
@@ -68,11 +90,16 @@ function EditForm({ agent: opened, close }: { agent: AgentDetail; close: () => v
           now={conflict}
           onReload={() => {
             // What the person changed here stays; all else becomes what it is now.
-            const changes = toAgentChanges(form.getValues(), readAgentForm(agent))
-            form.setInitialValues(readAgentForm(conflict))
+            const [mine, start, now] = [
+              form.getValues(),
+              readAgentForm(agent, fields),
+              readAgentForm(conflict, fields),
+            ]
+            form.setInitialValues(now)
             form.setValues({
-              ...readAgentForm(conflict),
-              ...pickForm(form.getValues(), Object.keys(changes)),
+              ...now,
+              ...pickForm(mine, Object.keys(toAgentChanges(mine, start))),
+              fields: { ...now.fields, ...changedInputs(mine.fields, start.fields) },
             })
             form.clearErrors()
             setAgent(conflict)
@@ -125,6 +152,7 @@ function EditForm({ agent: opened, close }: { agent: AgentDetail; close: () => v
           <Minutes label="Offline after" {...form.getInputProps('offline_time')} />
           <Minutes label="Overdue after" {...form.getInputProps('overdue_time')} />
         </Group>
+        <FieldInputs fields={fields} form={form} />
       </Stack>
     </FormDialog>
   )

@@ -18,6 +18,7 @@ const AGENT: AgentDetail = {
   facts: null,
   clock_skew_seconds: null,
   link_lost_at: null,
+  custom_fields: [],
   maintenance_by: null,
 }
 const FORM = readAgentForm(AGENT)

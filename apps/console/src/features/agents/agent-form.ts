@@ -1,7 +1,9 @@
 import { type AgentDetail, EditableAgent } from '@muster/contract/api/agents'
+import type { CustomField } from '@muster/contract/api/custom-fields'
+import { type FieldInputs, startInputs } from '../custom-fields/field-values.ts'
 
 /** Settings of a machine as the form holds them: numbers may be empty while one types. */
-export interface AgentForm extends Record<string, string | number | null> {
+interface SettingsForm {
   site: string
   monitoring_type: string
   description: string
@@ -10,6 +12,11 @@ export interface AgentForm extends Record<string, string | number | null> {
   default_shell_custom: string
   offline_time: number | string
   overdue_time: number | string
+}
+
+export interface AgentForm extends Record<string, unknown>, SettingsForm {
+  /** Custom fields; what of them has changed is sent apart. */
+  fields: FieldInputs
 }
 
 export const SHELL_CHOICES = {
@@ -26,7 +33,11 @@ export const SHELL_CHOICES = {
   ],
 }
 
-export function readAgentForm(agent: AgentDetail): AgentForm {
+export function readAgentForm(agent: AgentDetail, fields: readonly CustomField[] = []): AgentForm {
+  return { ...readSettings(agent), fields: startInputs(fields, agent.custom_fields) }
+}
+
+function readSettings(agent: AgentDetail): SettingsForm {
   return {
     site: `${agent.site}`,
     monitoring_type: agent.monitoring_type,
@@ -70,7 +81,7 @@ type AgentChanges = { [Name in keyof EditableAgent]?: EditableAgent[Name] | unde
 
 /** What differs from the start, as it is sent: others may have changed the rest meanwhile. */
 export function toAgentChanges(form: AgentForm, start: AgentForm): AgentChanges {
-  const changed = Object.entries(form).filter(([name, value]) => value !== start[name])
+  const changed = Object.entries(form).filter(([name, value]) => name !== 'fields' && value !== start[name])
   return EditableAgent.partial().parse(
     Object.fromEntries(changed.map(([name, value]) => [name, name === 'site' ? Number(value) : value])),
   )
@@ -94,7 +105,7 @@ export function describeChanges(
   now: AgentDetail,
 ): { label: string; from: string; to: string }[] {
   const show = (agent: AgentDetail): Record<string, Shown> => ({
-    ...readAgentForm(agent),
+    ...readSettings(agent),
     site: `${agent.client_name} / ${agent.site_name}`,
     maintenance_mode: agent.maintenance_mode ? 'on' : 'off',
   })

@@ -64,7 +64,8 @@ export function readExclusions(keys: readonly string[]) {
 }
 
 function readPlace(key: string): Place | undefined {
-  const [level = '', id = ''] = [key.slice(0, key.indexOf('-')), key.slice(key.indexOf('-') + 1)]
+  const at = key.indexOf('-')
+  const [level, id] = [key.slice(0, at), key.slice(at + 1)]
   if (level === 'agent') return { level, id }
   if (level !== 'client' && level !== 'site') return undefined
   return { level, id: Number(id), monitoring_type: null }

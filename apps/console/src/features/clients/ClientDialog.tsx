@@ -1,12 +1,22 @@
 import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type Client, createClient, editClient, listClients } from '@muster/contract/api/clients'
+import type { CustomField } from '@muster/contract/api/custom-fields'
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { FormDialog } from '../../app/FormDialog.tsx'
 import { GuardedDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { queryKey } from '../../app/query-key.ts'
+import { FieldInputs } from '../custom-fields/FieldInputs.tsx'
+import { WithFields } from '../custom-fields/WithFields.tsx'
+import {
+  type FieldInputs as Inputs,
+  changedBody,
+  checkInputs,
+  startInputs,
+} from '../custom-fields/field-values.ts'
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
 import { checkName } from './check-name.ts'
 
@@ -14,33 +24,51 @@ import { checkName } from './check-name.ts'
 export function AddClientDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Add client" needs="can_manage_clients" onClose={close}>
-      <AddClientForm close={close} />
+      <WithFields model="client" title="Add client" onClose={close}>
+        {(fields) => <AddClientForm fields={fields} close={close} />}
+      </WithFields>
     </GuardedDialog>
   )
 }
 
-/** Renames the client that `item` names. */
+/** Changes the client that `item` names. */
 export function EditClientDialog({ item, close }: AddressedDialogProps) {
   return (
     <ClientsDialog title="Edit client" needs="can_manage_clients" onClose={close}>
       {(clients) => {
         const client = clients.find(({ id }) => `${id}` === item)
         if (client === undefined) return <GoneDialog title="Edit client" what="client" onClose={close} />
-        return <EditClientForm client={client} close={close} />
+        return (
+          <WithFields model="client" title="Edit client" onClose={close}>
+            {(fields) => <EditClientForm client={client} fields={fields} close={close} />}
+          </WithFields>
+        )
       }}
     </ClientsDialog>
   )
 }
 
-function AddClientForm({ close }: { close: () => void }) {
+interface ClientFormProps {
+  fields: readonly CustomField[]
+  close: () => void
+}
+
+function AddClientForm({ fields, close }: ClientFormProps) {
   const queryClient = useQueryClient()
+  const [start] = useState(() => startInputs(fields, []))
   const form = useForm({
-    initialValues: { name: '', site: '' },
+    initialValues: { name: '', site: '', fields: start },
     validateInputOnBlur: true,
-    validate: { name: checkName, site: checkName },
+    validate: (values) => ({
+      name: checkName(values.name),
+      site: checkName(values.site),
+      ...checkInputs(fields, values.fields, start),
+    }),
   })
-  const save = async ({ name, site }: { name: string; site: string }) => {
-    await call(createClient, { body: { client: { name }, site: { name: site } } })
+  const save = async (values: { name: string; site: string; fields: Inputs }) => {
+    const client = { name: values.name }
+    const body = { client, site: { name: values.site }, ...changedBody(fields, values.fields, start) }
+    await call(createClient, { body })
     void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
   }
   return (
@@ -67,25 +95,34 @@ function AddClientForm({ close }: { close: () => void }) {
           maxLength={255}
           {...form.getInputProps('site')}
         />
+        <FieldInputs fields={fields} form={form} />
       </Stack>
     </FormDialog>
   )
 }
 
-function EditClientForm({ client, close }: { client: Client; close: () => void }) {
+function EditClientForm({ client, fields, close }: ClientFormProps & { client: Client }) {
   const queryClient = useQueryClient()
+  const [start] = useState(() => startInputs(fields, client.custom_fields))
   const form = useForm({
-    initialValues: { name: client.name },
+    initialValues: { name: client.name, fields: start },
     validateInputOnBlur: true,
-    validate: { name: checkName },
+    validate: (values) => ({
+      name: checkName(values.name),
+      ...checkInputs(fields, values.fields, start),
+    }),
   })
-  const save = async ({ name }: { name: string }) => {
-    await call(editClient, { params: { id: client.id }, body: { client: { name } } })
+  const save = async ({ name, fields: inputs }: { name: string; fields: Inputs }) => {
+    const body = { client: { name }, ...changedBody(fields, inputs, start) }
+    await call(editClient, { params: { id: client.id }, body })
     void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
   }
   return (
     <FormDialog title={`Edit ${client.name}`} form={form} save={save} done="Client saved." onClose={close}>
-      <TextInput label="Name" maxLength={255} data-autofocus {...form.getInputProps('name')} />
+      <Stack gap="md">
+        <TextInput label="Name" maxLength={255} data-autofocus {...form.getInputProps('name')} />
+        <FieldInputs fields={fields} form={form} />
+      </Stack>
     </FormDialog>
   )
 }

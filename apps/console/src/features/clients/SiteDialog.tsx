@@ -1,12 +1,22 @@
 import { Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type Client, type Site, createSite, editSite, listClients } from '@muster/contract/api/clients'
+import type { CustomField } from '@muster/contract/api/custom-fields'
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { FormDialog } from '../../app/FormDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { queryKey } from '../../app/query-key.ts'
 import { useRefresh } from '../../app/use-refresh.ts'
+import { FieldInputs } from '../custom-fields/FieldInputs.tsx'
+import { WithFields } from '../custom-fields/WithFields.tsx'
+import {
+  type FieldInputs as Inputs,
+  changedBody,
+  checkInputs,
+  startInputs,
+} from '../custom-fields/field-values.ts'
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
 import { checkName } from './check-name.ts'
 
@@ -14,19 +24,27 @@ import { checkName } from './check-name.ts'
 export function AddSiteDialog({ item, close }: AddressedDialogProps) {
   return (
     <ClientsDialog title="Add site" needs="can_manage_sites" onClose={close}>
-      {(clients) => <AddSiteForm clients={clients} clientId={item} close={close} />}
+      {(clients) => (
+        <WithFields model="site" title="Add site" onClose={close}>
+          {(fields) => <AddSiteForm clients={clients} clientId={item} fields={fields} close={close} />}
+        </WithFields>
+      )}
     </ClientsDialog>
   )
 }
 
-/** Renames the site that `item` names, or moves it with its machines to another client. */
+/** Changes the site that `item` names, or moves it with its machines to another client. */
 export function EditSiteDialog({ item, close }: AddressedDialogProps) {
   return (
     <ClientsDialog title="Edit site" needs="can_manage_sites" onClose={close}>
       {(clients) => {
         const site = clients.flatMap(({ sites }) => sites).find(({ id }) => `${id}` === item)
         if (site === undefined) return <GoneDialog title="Edit site" what="site" onClose={close} />
-        return <EditSiteForm site={site} clients={clients} close={close} />
+        return (
+          <WithFields model="site" title="Edit site" onClose={close}>
+            {(fields) => <EditSiteForm site={site} clients={clients} fields={fields} close={close} />}
+          </WithFields>
+        )
       }}
     </ClientsDialog>
   )
@@ -35,19 +53,22 @@ export function EditSiteDialog({ item, close }: AddressedDialogProps) {
 interface AddSiteFormProps {
   clients: readonly Client[]
   clientId: string | undefined
+  fields: readonly CustomField[]
   close: () => void
 }
 
-function AddSiteForm({ clients, clientId, close }: AddSiteFormProps) {
+function AddSiteForm({ clients, clientId, fields, close }: AddSiteFormProps) {
   const queryClient = useQueryClient()
+  const [start] = useState(() => startInputs(fields, []))
   const given = clients.length === 1 ? clients[0] : clients.find(({ id }) => `${id}` === clientId)
-  const form = useForm({
-    initialValues: { client: given === undefined ? null : `${given.id}`, name: '' },
+  const form = useForm<SiteForm>({
+    initialValues: { client: given === undefined ? null : `${given.id}`, name: '', fields: start },
     validateInputOnBlur: true,
-    validate: { client: checkClient, name: checkName },
+    validate: (values) => checkSite(fields, values, start),
   })
-  const save = async ({ client, name }: SiteForm) => {
-    await call(createSite, { body: { site: { client: Number(client), name } } })
+  const save = async ({ client, name, fields: inputs }: SiteForm) => {
+    const site = { client: Number(client), name }
+    await call(createSite, { body: { site, ...changedBody(fields, inputs, start) } })
     void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
   }
   return (
@@ -68,6 +89,7 @@ function AddSiteForm({ clients, clientId, close }: AddSiteFormProps) {
           data-autofocus={given !== undefined || undefined}
           {...form.getInputProps('name')}
         />
+        <FieldInputs fields={fields} form={form} />
       </Stack>
     </FormDialog>
   )
@@ -76,20 +98,23 @@ function AddSiteForm({ clients, clientId, close }: AddSiteFormProps) {
 interface EditSiteFormProps {
   site: Site
   clients: readonly Client[]
+  fields: readonly CustomField[]
   close: () => void
 }
 
-function EditSiteForm({ site, clients, close }: EditSiteFormProps) {
+function EditSiteForm({ site, clients, fields, close }: EditSiteFormProps) {
   const queryClient = useQueryClient()
+  const [start] = useState(() => startInputs(fields, site.custom_fields))
   const { forceRefresh } = useRefresh()
   const form = useForm<SiteForm>({
-    initialValues: { client: `${site.client}`, name: site.name },
+    initialValues: { client: `${site.client}`, name: site.name, fields: start },
     validateInputOnBlur: true,
-    validate: { client: checkClient, name: checkName },
+    validate: (values) => checkSite(fields, values, start),
   })
   const moves = form.values.client !== `${site.client}`
-  const save = async ({ client, name }: SiteForm) => {
-    await call(editSite, { params: { id: site.id }, body: { site: { name, client: Number(client) } } })
+  const save = async ({ client, name, fields: inputs }: SiteForm) => {
+    const body = { site: { name, client: Number(client) }, ...changedBody(fields, inputs, start) }
+    await call(editSite, { params: { id: site.id }, body })
     void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
     if (moves) await forceRefresh()
   }
@@ -104,6 +129,7 @@ function EditSiteForm({ site, clients, close }: EditSiteFormProps) {
           }
           {...form.getInputProps('client')}
         />
+        <FieldInputs fields={fields} form={form} />
       </Stack>
     </FormDialog>
   )
@@ -113,6 +139,7 @@ interface SiteForm extends Record<string, unknown> {
   /** Its number, as a select has it. */
   client: string | null
   name: string
+  fields: Inputs
 }
 
 interface ClientSelectProps {
@@ -137,6 +164,14 @@ function ClientSelect({ clients, autoFocus = false, ...rest }: ClientSelectProps
       {...rest}
     />
   )
+}
+
+function checkSite(fields: readonly CustomField[], values: SiteForm, start: Inputs) {
+  return {
+    client: checkClient(values.client),
+    name: checkName(values.name),
+    ...checkInputs(fields, values.fields, start),
+  }
 }
 
 const checkClient = (client: string | null) => (client === null ? 'Choose a client.' : null)

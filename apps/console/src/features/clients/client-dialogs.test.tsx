@@ -6,6 +6,7 @@ import {
   editSite,
   listClients,
 } from '@muster/contract/api/clients'
+import { listCustomFields } from '@muster/contract/api/custom-fields'
 import { getDashInfo, getVersion } from '@muster/contract/api/core'
 import { getMe } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
@@ -24,6 +25,7 @@ const state = (agent_count: number) => ({
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  custom_fields: [],
 })
 const client = (id: number, name: string, sites: Record<number, string>, machines = 0): Client => ({
   id,
@@ -43,6 +45,7 @@ const BOREALIS = client(2, 'Borealis', { 3: 'Office' })
 function givenServer() {
   const server = fakeServer()
   server.on(getMe, () => answer(getMe, givenMe()))
+  server.on(listCustomFields, () => answer(listCustomFields, []))
   server.on(getVersion, () => answer(getVersion, '0.1.0'))
   server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
   server.on(listClients, () => answer(listClients, [ACME, BOREALIS]))

@@ -7,6 +7,7 @@ const STATE = {
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  custom_fields: [],
 }
 
 function client(id: number, name: string, sites: Record<number, string>): Client {

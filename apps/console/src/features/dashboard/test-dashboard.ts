@@ -2,6 +2,7 @@ import '../../app/mantine-styles.ts'
 import '../../app/global.css'
 import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/api/agents'
 import { type Client, type Site, listClients } from '@muster/contract/api/clients'
+import { listCustomFields } from '@muster/contract/api/custom-fields'
 import { type DashInfo, getDashInfo, getVersion } from '@muster/contract/api/core'
 import { type Me, getMe, savePreferences } from '@muster/contract/api/users'
 import { page } from 'vitest/browser'
@@ -13,6 +14,7 @@ const QUIET = {
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  custom_fields: [],
 }
 
 function testSite(id: number, name: string, client: Pick<Client, 'id' | 'name'>): Site {
@@ -60,6 +62,7 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
     clock_skew_seconds: null,
     link_lost_at: null,
     maintenance_by: null,
+    custom_fields: [],
     ...more,
   }
 }
@@ -85,6 +88,7 @@ export async function givenDashboard(more: { me?: Partial<Me>; info?: Partial<Da
   server.on(listClients, () => answer(listClients, CLIENTS))
   server.on(listAgents, (received) => answerMachines(received, MACHINES))
   server.on(getAgent, () => answer(getAgent, testDetail()))
+  server.on(listCustomFields, () => answer(listCustomFields, []))
   server.on(savePreferences, ({ body }) => {
     const { dbl_click_action, ...rest } = info
     return answer(savePreferences, { ...rest, agent_dblclick_action: dbl_click_action, ...Object(body) })

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { useId, useRef, useState } from 'react'
+import { Suspense, useId, useRef, useState } from 'react'
 import { FormError } from '../../app/FormDialog.tsx'
 import { fieldErrors } from '../../app/form-errors.ts'
+import { lazyPart } from '../../app/lazy-part.ts'
 import { useMay } from '../../app/queries.ts'
 import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -10,11 +11,15 @@ import { CodePane } from './CodePane.tsx'
 import { ConflictDialog, OutdatedNote } from './ConflictDialog.tsx'
 import { ScriptFieldset } from './ScriptFieldset.tsx'
 import classes from './ScriptEditor.module.css'
-import { markSaved } from './script-edit.ts'
+import { type ScriptEdit, markSaved } from './script-edit.ts'
 import { type ScriptDraft, checkCode, checkFields } from './script-form.ts'
 import { useSaveScript } from './use-save-script.ts'
 import { useScriptAddress } from './use-script-address.ts'
 import { useScriptEdit } from './use-script-edit.ts'
+
+const TestRunDialog = lazyPart<{ edit: ScriptEdit; onClose: () => void }>(() =>
+  import('./TestRunDialog.tsx').then((file) => file.TestRunDialog),
+)
 
 interface ScriptEditorProps {
   /** As it is on the server now; another one when somebody else has saved. */
@@ -31,7 +36,9 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
   const isLeaving = useRef(false)
   const { edit, setEdit, dirty, outdated, load } = useScriptEdit(draft)
   const [attempted, setAttempted] = useState(false)
-  const { openScript } = useScriptAddress()
+  const { openScript, openVersions } = useScriptAddress()
+  const [testing, setTesting] = useState(false)
+  const mayRun = useMay('can_run_scripts')
   const mayManage = useMay('can_manage_scripts')
   const question = useLeaveQuestion(() => dirty && !isLeaving.current)
   const saving = useSaveScript((script, { sent, andClose }) => {
@@ -65,6 +72,20 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
         footer={
           <>
             {!readOnly && <span className={classes.hint}>Ctrl+S saves and stays here.</span>}
+            {mayRun && (
+              <Button
+                variant="default"
+                disabled={!isValid || code.trim() === ''}
+                onClick={() => setTesting(true)}
+              >
+                Test
+              </Button>
+            )}
+            {base.saved && !dirty && (
+              <Button variant="default" onClick={() => base.saved && openVersions(base.saved.id)}>
+                Versions
+              </Button>
+            )}
             {readOnly && mayManage && base.saved && (
               <Button variant="default" onClick={() => base.saved && openScript(`clone.${base.saved.id}`)}>
                 Clone
@@ -117,6 +138,11 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
           }}
           onOverwrite={() => save({ andClose: false, over: true })}
         />
+      )}
+      {testing && (
+        <Suspense fallback={null}>
+          <TestRunDialog edit={edit} onClose={() => setTesting(false)} />
+        </Suspense>
       )}
       {question}
     </>

@@ -7,6 +7,7 @@ import { useCallback, useMemo, useRef, type ReactNode } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useDashInfo, useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { useAddressed } from '../dashboard/use-addressed.ts'
@@ -78,6 +79,7 @@ interface ToolsProps {
 function Tools({ view, onChange, count, onDown }: ToolsProps) {
   const mayManage = useMay('can_manage_scripts')
   const { openScript } = useScriptAddress()
+  const { open } = useDialog()
   const { shown: community, show: showCommunity } = useCommunityScripts()
   return (
     <div className={classes.tools}>
@@ -112,6 +114,9 @@ function Tools({ view, onChange, count, onDown }: ToolsProps) {
         <span className={classes.dim} role="status">
           {count}
         </span>
+        <Button variant="default" onClick={() => open('snippets')}>
+          Snippets
+        </Button>
         {mayManage && (
           <Button
             leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />}

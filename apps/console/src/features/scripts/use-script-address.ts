@@ -18,7 +18,12 @@ export function useScriptAddress() {
       }),
     [navigate],
   )
-  return { openScript, openLibrary }
+  const openVersions = useCallback(
+    (id: number) =>
+      void navigate({ to: '.', search: (old) => ({ ...old, dialog: 'script-versions', item: `${id}` }) }),
+    [navigate],
+  )
+  return { openScript, openLibrary, openVersions }
 }
 
 /** What the editor's address says: `new`, `clone.7` or `7`. */

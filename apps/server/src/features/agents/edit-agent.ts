@@ -13,6 +13,8 @@ import { refuseEnforcedSettings } from '../automation/enforced-settings.ts'
 import { readSources } from '../automation/kinds/agent-settings.ts'
 import { findChecksOfInterval } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
+import { setFieldValues } from '../custom-fields/set-values.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
 import { findVisibleSite } from './queries.ts'
 import { requireAgent } from './require-agent.ts'
@@ -29,12 +31,12 @@ export async function changeAgent(
   ctx: Context,
   caller: Caller,
   agentId: string,
-  body: Changes & { modified?: string | undefined },
+  body: Parsed<typeof editAgent>['body'],
 ): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     await lockRow(tx, 'agents', 'agent_id', agentId)
     const agent = await requireAgent(tx, agentId, caller)
-    const { modified, ...changes } = body
+    const { modified, custom_fields, ...changes } = body
     if (modified !== undefined && modified !== agent.modified) {
       throw new AppError(
         'changed_meanwhile',
@@ -57,6 +59,7 @@ export async function changeAgent(
       (name) => changes[name] !== undefined && changes[name] !== agent[name],
     )
     await refuseEnforcedSettings(tx, agent, given)
+    const fields = await setFieldValues(tx, { model: 'agent', id: agentId }, custom_fields)
     const values = columnsOf(changes)
     await tx
       .updateTable('agents')
@@ -76,13 +79,17 @@ export async function changeAgent(
       action: 'modify',
       object_type: 'agent',
       message: `Changed the machine "${agent.hostname}"`,
-      before: Object.fromEntries(
-        Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
-      ),
-      after: values,
+      before: {
+        ...Object.fromEntries(
+          Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
+        ),
+        ...(fields && { custom_fields: fields.before }),
+      },
+      after: { ...values, ...(fields && { custom_fields: fields.after }) },
       agent,
       emit,
     })
+    await redefineVariables(tx, emit, { agentIds: [agentId] })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
 
     /** What a person gives to the machine stands before its policies. */
@@ -103,7 +110,7 @@ export async function changeAgent(
   })
 }
 
-type Changes = Omit<Parsed<typeof editAgent>['body'], 'modified'>
+type Changes = Omit<Parsed<typeof editAgent>['body'], 'modified' | 'custom_fields'>
 
 function columnsOf(changes: Changes): Updateable<AgentsTable> {
   const {

@@ -9,6 +9,7 @@ import { NoResponderError } from '../../platform/bus/bus.ts'
 import { tendAlerts } from '../alerts/tend-alerts.ts'
 import { CheckSync } from '../checks/check-sync.ts'
 import { meetMachines } from '../checks/meet-machines.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import { type ReportedResults, storeResults } from '../checks/store-results.ts'
 import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
 import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
@@ -226,6 +227,7 @@ export class Fleet implements AsyncDisposable {
     const runs = await this.#ctx.transaction(async (tx, emit) => {
       for (const [agentId, list] of facts) await storeFacts(tx, agentId, list)
       const ids = [...facts.keys()]
+      if (ids.length > 0) await redefineVariables(tx, emit, { agentIds: ids })
       if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
       if (results.length > 0) await storeResults(tx, emit, this.#ctx, results)
       if (metrics.length > 0) await storeMetrics(tx, this.#ctx, metrics)

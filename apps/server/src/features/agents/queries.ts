@@ -4,6 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
+import { findValues, type ValueRow } from '../custom-fields/queries.ts'
 import { findCheckCounts } from '../checks/queries.ts'
 
 export type AgentsRow = Selectable<AgentsTable> & {
@@ -13,6 +14,8 @@ export type AgentsRow = Selectable<AgentsTable> & {
   /** Runs that wait for the machine to come back. */
   queued_runs: number
   checks: AgentRow['checks']
+  /** Values of its custom fields. */
+  values: ValueRow[]
 }
 
 function selectAgents(db: Db) {
@@ -40,27 +43,30 @@ export async function findAgent(
   caller: { scope: Scope },
 ): Promise<AgentsRow | undefined> {
   const query = selectAgents(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller))
-  const [agent] = await withChecks(db, await query.execute())
+  const [agent] = await withParts(db, await query.execute())
   return agent
 }
 
 export async function findAgents(db: Db, agentIds: string[]): Promise<AgentsRow[]> {
-  return withChecks(db, await selectAgents(db).where('agents.agent_id', 'in', agentIds).execute())
+  return withParts(db, await selectAgents(db).where('agents.agent_id', 'in', agentIds).execute())
 }
 
 /** Agents after `afterId` in the order of ids, for reading all of them in slices. */
 export async function findAgentsAfter(db: Db, afterId: number, limit: number): Promise<AgentsRow[]> {
   const query = selectAgents(db).where('agents.id', '>', afterId).orderBy('agents.id').limit(limit)
-  return withChecks(db, await query.execute())
+  return withParts(db, await query.execute())
 }
 
-async function withChecks(db: Db, agents: Omit<AgentsRow, 'checks'>[]): Promise<AgentsRow[]> {
+async function withParts(db: Db, agents: Omit<AgentsRow, 'checks' | 'values'>[]): Promise<AgentsRow[]> {
   if (agents.length === 0) return []
-  const countsOf = await findCheckCounts(
-    db,
-    agents.map(({ agent_id }) => agent_id),
-  )
-  return agents.map((agent) => ({ ...agent, checks: countsOf(agent.agent_id) }))
+  const ids = agents.map(({ agent_id }) => agent_id)
+  const countsOf = await findCheckCounts(db, ids)
+  const values = Map.groupBy(await findValues(db, 'agent', ids), ({ owner }) => owner)
+  return agents.map((agent) => ({
+    ...agent,
+    checks: countsOf(agent.agent_id),
+    values: values.get(agent.agent_id) ?? [],
+  }))
 }
 
 export function findAgentKey(db: Db, agentId: string): Promise<{ public_key: string } | undefined> {

@@ -1,6 +1,7 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
 import { agentStatus } from '@muster/rules/agent-status'
+import { viewNamedValue, viewValue } from '../custom-fields/view.ts'
 import type { AgentsRow } from './queries.ts'
 
 const GIB = 1024 ** 3
@@ -20,6 +21,7 @@ export function viewAgentRow(row: AgentsRow, now: Date): AgentRow {
     client: row.client_name,
     site: row.site_name,
     ...viewShared(row, facts, now),
+    custom_fields: row.values.map((value) => ({ ...viewValue(value), agent: row.agent_id })),
   }
 }
 
@@ -37,6 +39,7 @@ export function viewAgentDetail(row: AgentsRow, now: Date): AgentDetail {
     check_interval: row.check_interval,
     default_shell: row.default_shell,
     default_shell_custom: row.default_shell_custom,
+    custom_fields: row.values.map((value) => ({ ...viewNamedValue(value), agent: row.agent_id })),
     total_ram: Math.round((facts?.total_ram ?? 0) / GIB),
     created: row.created_at,
     modified: row.modified,
@@ -90,7 +93,6 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
       (disk) => `${disk.name} ${Math.round(disk.size / GIB)} GB ${disk.type}`,
     ),
     serial_number: facts?.serial_number ?? '',
-    custom_fields: [],
     problems: problemsOf(row, facts),
   }
 }

@@ -3,6 +3,7 @@ import type { PlacedMachine } from '@muster/rules/policy-chain'
 import type { Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
+import { findValues } from '../custom-fields/queries.ts'
 import { viewAgentRow } from '../agents/view.ts'
 import { NO_CHECKS } from '../checks/queries.ts'
 import { slicesOf } from './queries.ts'
@@ -84,10 +85,12 @@ async function readTexts(db: Db, agentIds: readonly string[] | undefined): Promi
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
     .$if(agentIds !== undefined, (query) => query.where('agents.agent_id', 'in', agentIds ?? []))
     .execute()
+  const valuesOf = Map.groupBy(await findValues(db, 'agent', agentIds), ({ owner }) => owner)
   return new Map(
-    rows.map((row) => [
-      row.agent_id,
-      targetText(viewAgentRow({ ...row, queued_runs: 0, checks: NO_CHECKS }, NEVER)),
-    ]),
+    rows.map((row) => {
+      const values = valuesOf.get(row.agent_id) ?? []
+      const agent = viewAgentRow({ ...row, queued_runs: 0, checks: NO_CHECKS, values }, NEVER)
+      return [row.agent_id, targetText(agent)]
+    }),
   )
 }

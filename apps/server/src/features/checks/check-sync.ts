@@ -73,7 +73,7 @@ export class CheckSync implements AsyncDisposable {
   }
 
   async #tellThese(batch: Map<string, Set<number>>): Promise<void> {
-    const { db } = this.#ctx
+    const { db, secrets } = this.#ctx
     const agentIds = [...batch.keys()]
     // Versions are read first: what changes meanwhile is sent with too old a version, and again with the right one.
     const machines = await db
@@ -92,7 +92,7 @@ export class CheckSync implements AsyncDisposable {
       .execute()
     const wanted = Map.groupBy(checks, ({ agent_id }) => agent_id)
     const needed = checks.filter(({ id, agent_id }) => batch.get(agent_id)?.has(id)).map(({ id }) => id)
-    const put = Map.groupBy(await findDefinitions(db, needed), ({ agent_id }) => agent_id)
+    const put = Map.groupBy(await findDefinitions(db, needed, secrets), ({ agent_id }) => agent_id)
     for (const { agent_id, checks_version } of machines) {
       const order = {
         version: checks_version,

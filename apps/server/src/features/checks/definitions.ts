@@ -3,6 +3,9 @@ import { CheckDefinition, measureSettings } from '@muster/contract/agent/checks'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import type { Db } from '../../platform/database/database.ts'
+import { loadSnippets } from '../scripts/expand-script.ts'
+import type { OpenKeys } from '../scripts/load-variables.ts'
+import { type CallRow, type CheckCalls, loadCalls } from './check-calls.ts'
 import { isServerCheck } from './from-server/server-kind.ts'
 import { readSettings } from './view.ts'
 
@@ -11,34 +14,42 @@ export interface DefinedCheck {
   definition: CheckDefinition
 }
 
-/** What machines are told of these checks. One whose script is gone has no definition, nor one of the server, nor one that rests. */
-export async function findDefinitions(db: Db, ids: number[]): Promise<DefinedCheck[]> {
+/**
+ * What machines are told of these checks. One whose script is gone has no definition, nor one of the
+ * server, nor one that rests. Without
+ * `keys` the keys of the key store stay sealed in it: that is enough for its revision, which is the same either way.
+ */
+export async function findDefinitions(db: Db, ids: number[], keys?: OpenKeys): Promise<DefinedCheck[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('checks')
     .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
     .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'script_id', 'run_interval'])
-    .select('agents.check_interval')
+    .select(['agents.check_interval', 'agents.hostname'])
     .where('checks.id', 'in', ids)
     .where('overridden_by', 'is', null)
     .orderBy('checks.id')
     .execute()
   const scripts = await findScripts(db, rows)
+  const [sealed, opened] = await loadCalls(db, rows, keys)
   return rows.flatMap((row) => {
     const settings = readSettings(row)
     if (isServerCheck(settings)) return []
-    const measure = measureOf(settings, scripts.get(row.script_id ?? 0))
-    if (measure === undefined) return []
-    const what = {
-      check_type: settings.check_type,
-      run_interval_seconds: row.run_interval === 0 ? row.check_interval : row.run_interval,
-      settings: measure,
+    const script = scripts.get(row.script_id ?? 0)
+    const define = (calls: CheckCalls) => {
+      const measure = measureOf(row, settings, { script, calls })
+      if (measure === undefined) return undefined
+      const run_interval_seconds = row.run_interval === 0 ? row.check_interval : row.run_interval
+      const what = { check_type: settings.check_type, run_interval_seconds, settings: measure }
+      // Parsing leaves out what the machine need not know: thresholds and names.
+      return CheckDefinition.parse({ id: row.id, revision: '', ...what })
     }
-    // Parsing leaves out what the machine need not know: thresholds and names.
-    const definition = CheckDefinition.parse({ id: row.id, revision: '', ...what })
+    const definition = define(sealed)
+    if (definition === undefined) return []
     const { id: _, ...rest } = definition
-    definition.revision = `${subjectOf(settings)}.${digest(rest, 24)}`
-    return [{ agent_id: row.agent_id, definition }]
+    const revision = `${subjectOf(settings)}.${digest(rest, 24)}`
+    const sent = opened === sealed ? definition : (define(opened) ?? definition)
+    return [{ agent_id: row.agent_id, definition: { ...sent, revision } }]
   })
 }
 
@@ -118,17 +129,21 @@ async function findScripts(db: Db, rows: { script_id: number | null }[]): Promis
     .select(['id', 'shell', 'script_body'])
     .where('id', 'in', ids)
     .execute()
-  return new Map(scripts.map((script) => [script.id, script]))
+  const expand = await loadSnippets(db)
+  return new Map(scripts.map((script) => [script.id, { ...script, script_body: expand(script.script_body) }]))
 }
 
-function measureOf(settings: CheckSettings, script: ScriptText | undefined): unknown {
+function measureOf(
+  row: CallRow,
+  settings: CheckSettings,
+  { script, calls }: { script: ScriptText | undefined; calls: CheckCalls },
+): unknown {
   if (settings.check_type !== 'script') return settings
   if (script === undefined) return undefined
   return {
     interpreter: script.shell,
     body: script.script_body,
-    args: settings.script_args,
-    env_vars: settings.env_vars,
+    ...calls(row, settings, script.shell),
     timeout_seconds: settings.timeout,
   }
 }

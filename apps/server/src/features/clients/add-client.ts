@@ -7,6 +7,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { setFieldValues } from '../custom-fields/set-values.ts'
 import { finishSetup, markSetupDone } from './finish-setup.ts'
 import { countClients, insertClient, insertSite } from './queries.ts'
 
@@ -34,9 +35,10 @@ export async function addClient(
       const { id: clientId } = await insertClient(tx, name, at.toISOString())
       const site = { client_id: clientId, name: body.site.name, created_at: at.toISOString() }
       const { id: siteId } = await insertSite(tx, site)
+      const fields = await setFieldValues(tx, { model: 'client', id: clientId }, body.custom_fields)
       await showToRole(tx, caller, clientId, emit)
       const shared = { caller, action: 'add', at, emit } as const
-      const after = { name, sites: [site.name] }
+      const after = { name, sites: [site.name], ...(fields && { custom_fields: fields.after }) }
       const client = { id: clientId, name }
       await audit(tx, {
         ...shared,

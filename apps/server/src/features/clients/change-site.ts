@@ -1,7 +1,10 @@
+import type { CustomFieldPayloads } from '@muster/contract/custom-field-values'
 import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
+import { setFieldValues } from '../custom-fields/set-values.ts'
 import { emitAgentsChanged, findAgentIds } from './move-agents.ts'
 import { lockClient, updateSite } from './queries.ts'
 import { refuseLastSite } from './refuse-removal.ts'
@@ -11,9 +14,10 @@ export interface SiteChange {
   id: number
   name?: string | undefined
   client?: number | undefined
+  values?: CustomFieldPayloads | undefined
 }
 
-/** Renames a site, or moves it with its machines to another client, or both. */
+/** Renames a site, moves it with its machines to another client, sets its custom fields, or all of it. */
 export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Promise<void> {
   const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'site.name', sentence }, () =>
@@ -21,9 +25,11 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
       const site = await requireSite(tx, change.id, caller)
       const name = change.name ?? site.name
       const clientId = change.client ?? site.client_id
-      if (name === site.name && clientId === site.client_id) return
+      const fields = await setFieldValues(tx, { model: 'site', id: site.id }, change.values)
+      const isMoved = clientId !== site.client_id
+      if (name === site.name && !isMoved && fields === undefined) return
       let target: Pick<ClientWithSites, 'name'> = { name: site.client_name }
-      if (clientId !== site.client_id) {
+      if (isMoved) {
         target = await requireWholeClient(tx, clientId, caller)
         await lockClient(tx, site.client_id)
         await refuseLastSite(tx, site)
@@ -33,18 +39,24 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
         caller,
         action: 'modify',
         object_type: 'site',
-        message:
-          clientId === site.client_id
-            ? `Renamed the site "${site.name}" to "${name}"`
-            : `Moved the site "${name}" from "${site.client_name}" to "${target.name}"`,
-        before: { name: site.name, client: site.client_name },
-        after: { name, client: target.name },
+        message: isMoved
+          ? `Moved the site "${name}" from "${site.client_name}" to "${target.name}"`
+          : name === site.name
+            ? `Changed the custom fields of the site "${name}"`
+            : `Renamed the site "${site.name}" to "${name}"`,
+        before: {
+          name: site.name,
+          client: site.client_name,
+          ...(fields && { custom_fields: fields.before }),
+        },
+        after: { name, client: target.name, ...(fields && { custom_fields: fields.after }) },
         site: { id: site.id },
         at: ctx.now(),
         emit,
       })
+      await redefineVariables(tx, emit, { siteId: site.id })
       emit({ type: 'client.changed', ids: [...new Set([site.client_id, clientId])] })
-      if (clientId !== site.client_id) emitAgentsChanged(emit, await findAgentIds(tx, [site.id]))
+      if (isMoved) emitAgentsChanged(emit, await findAgentIds(tx, [site.id]))
     }),
   )
 }

@@ -3,6 +3,7 @@ import type { Event } from '@muster/contract/events'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
 import type { SiteRow } from './queries.ts'
 import { requireSite } from './require-node.ts'
 
@@ -56,6 +57,7 @@ export async function moveAgents(
     .set({ site_id: target.id, modified: move.at.toISOString() })
     .where('site_id', 'in', siteIds)
     .execute()
+  await redefineVariables(tx, emit, { agentIds })
   emitAgentsChanged(emit, agentIds)
   for (const ids of slicesOf(agentIds)) emit({ type: 'audit.added', ids: [], agent_ids: ids })
   return { moved: agentIds.length, target }

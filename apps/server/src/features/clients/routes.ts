@@ -14,16 +14,18 @@ import {
 } from '@muster/contract/api/clients'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { findValues } from '../custom-fields/queries.ts'
 import { addClient } from './add-client.ts'
 import { addSite } from './add-site.ts'
+import { changeClient } from './change-client.ts'
 import { changeSite } from './change-site.ts'
 import { findFailingSites, findSilentAgents, findSiteStates, type NodeFilter } from './queries.ts'
 import { removeClient } from './remove-client.ts'
 import { removeSite } from './remove-site.ts'
-import { renameClient } from './rename-client.ts'
-import { viewClients, viewSites } from './view.ts'
+import { type ValuesOf, viewClients, viewSites } from './view.ts'
 
 export interface ClientsOptions {
   /** Makes the machine that the server runs on one of the site's machines. */
@@ -39,7 +41,7 @@ export function clientsRoutes(api: Api, ctx: Context, options: ClientsOptions = 
   })
   route(api, getClient, async ({ params, caller }) => requireClientView(ctx, caller, params.id))
   route(api, editClient, async ({ params, body, caller }) => {
-    await renameClient(ctx, caller, { id: params.id, name: body.client.name })
+    await changeClient(ctx, caller, { id: params.id, name: body.client.name, values: body.custom_fields })
     return requireClientView(ctx, caller, params.id)
   })
   route(api, deleteClient, async ({ params, query, caller }) => {
@@ -48,11 +50,11 @@ export function clientsRoutes(api: Api, ctx: Context, options: ClientsOptions = 
   })
   route(api, listSites, async ({ caller }) => viewSites(...(await readSites(ctx, caller, {}))))
   route(api, createSite, async ({ body, caller }) =>
-    requireSiteView(ctx, caller, await addSite(ctx, caller, body.site)),
+    requireSiteView(ctx, caller, await addSite(ctx, caller, { ...body.site, values: body.custom_fields })),
   )
   route(api, getSite, async ({ params, caller }) => requireSiteView(ctx, caller, params.id))
   route(api, editSite, async ({ params, body, caller }) => {
-    await changeSite(ctx, caller, { id: params.id, ...body.site })
+    await changeSite(ctx, caller, { id: params.id, ...body.site, values: body.custom_fields })
     return requireSiteView(ctx, caller, params.id)
   })
   route(api, deleteSite, async ({ params, query, caller }) => {
@@ -69,7 +71,16 @@ async function readSites(ctx: Context, caller: Viewer, node: NodeFilter) {
   const rows = await findSiteStates(ctx.db, caller, node)
   const silent = await findSilentAgents(ctx.db, caller, node)
   const failing = await findFailingSites(ctx.db, caller, node)
-  return [rows, { silent, failing }, ctx.now()] as const
+  const siteValues = await valuesOf(ctx.db, 'site', node.siteId)
+  // One site is shown without its client.
+  const clientValues = node.siteId === undefined ? await valuesOf(ctx.db, 'client', node.clientId) : () => []
+  return [rows, { silent, failing, siteValues, clientValues }, ctx.now()] as const
+}
+
+async function valuesOf(db: Db, model: 'client' | 'site', id: number | undefined): Promise<ValuesOf> {
+  const rows = await findValues(db, model, id === undefined ? undefined : [id])
+  const byOwner = Map.groupBy(rows, ({ owner }) => owner)
+  return (owner) => byOwner.get(owner) ?? []
 }
 
 async function requireClientView(ctx: Context, caller: Viewer, clientId: number): Promise<Client> {

@@ -1,17 +1,28 @@
 import type { Client, Site } from '@muster/contract/api/clients'
 import { agentStatus } from '@muster/rules/agent-status'
+import type { ValueRow } from '../custom-fields/queries.ts'
+import { viewValue } from '../custom-fields/view.ts'
 import type { FailingRow, SilentRow, SiteStateRow } from './queries.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 
-/** What makes sites fail: machines that may be overdue, and failing checks. */
-export interface Failures {
+/** What belongs to the rows: machines that may be overdue and failing checks make sites fail. */
+export interface NodeParts {
   silent: SilentRow[]
   failing: FailingRow[]
+  siteValues: ValuesOf
+  clientValues: ValuesOf
 }
 
+/** Values of custom fields, of sites or of clients. */
+export type ValuesOf = (id: number) => ValueRow[]
+
 /** Sites sorted by name. An overdue machine whose overdue alert is on makes its site fail, as a failing check does. */
-export function viewSites(rows: SiteStateRow[], { silent, failing }: Failures, now: Date): Site[] {
+export function viewSites(
+  rows: SiteStateRow[],
+  { silent, failing, siteValues }: NodeParts,
+  now: Date,
+): Site[] {
   const sitesWith = (severity: FailingRow['alert_severity']) =>
     failing.filter(({ alert_severity }) => alert_severity === severity).map(({ site_id }) => site_id)
   const overdue = silent.filter((row) => isOverdue(row, now)).map(({ site_id }) => site_id)
@@ -27,13 +38,14 @@ export function viewSites(rows: SiteStateRow[], { silent, failing }: Failures, n
       maintenance_mode: row.maintenance_mode === 1,
       failing_checks: { error: errors.has(row.id), warning: warnings.has(row.id) },
       block_policy_inheritance: row.block_policy_inheritance === 1,
+      custom_fields: siteValues(row.id).map(viewValue),
     }))
     .toSorted((a, b) => byName.compare(a.name, b.name))
 }
 
 /** Clients sorted by name, each with its sites and the sum of them. */
-export function viewClients(rows: SiteStateRow[], failures: Failures, now: Date): Client[] {
-  const sitesOf = Map.groupBy(viewSites(rows, failures, now), (site) => site.client)
+export function viewClients(rows: SiteStateRow[], parts: NodeParts, now: Date): Client[] {
+  const sitesOf = Map.groupBy(viewSites(rows, parts, now), (site) => site.client)
   const blocking = new Set(
     rows.filter((row) => row.client_block_policy_inheritance === 1).map((row) => row.client_id),
   )
@@ -49,6 +61,7 @@ export function viewClients(rows: SiteStateRow[], failures: Failures, now: Date)
       warning: sites.some((site) => site.failing_checks.warning),
     },
     block_policy_inheritance: blocking.has(id),
+    custom_fields: parts.clientValues(id).map(viewValue),
   })).toSorted((a, b) => byName.compare(a.name, b.name))
 }
 

@@ -1,16 +1,20 @@
-import type { runScript, sendCommand } from '@muster/contract/api/history'
+import type { runScript, sendCommand, testScript } from '@muster/contract/api/history'
 import { AppError } from '@muster/contract/errors'
 import type { Parsed } from '@muster/contract/endpoint'
 import { scriptFitsPlatform } from '@muster/rules/script-can'
 import { platformName } from '@muster/rules/platform-name'
-import type { Db } from '../../platform/database/database.ts'
+import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { AgentsRow } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
+import { loadSnippets } from '../scripts/expand-script.ts'
+import { fillVariables } from '../scripts/fill-variables.ts'
 import type { RunOrder } from './send-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 
 const DEFAULT_COMMAND_TIMEOUT_SECONDS = 30
+const DEFAULT_TEST_TIMEOUT_SECONDS = 90
+const LONGEST_BODY = 1_000_000
 
 export function commandOrder(
   agent: AgentsRow,
@@ -54,11 +58,12 @@ export function commandOrder(
 }
 
 export async function scriptOrder(
-  db: Db,
+  ctx: Pick<Context, 'db' | 'secrets'>,
   agent: AgentsRow,
   caller: Caller,
   body: Parsed<typeof runScript>['body'],
 ): Promise<RunOrder> {
+  const { db } = ctx
   const script = await db.selectFrom('scripts').selectAll().where('id', '=', body.script).executeTakeFirst()
   if (script === undefined) throw new AppError('not_found', 'There is no such script.')
   // JSON columns, written by the scripts feature from the contract's lists.
@@ -68,26 +73,76 @@ export async function scriptOrder(
       fields: { script: ['Choose a script for this platform.'] },
     })
   }
-  const args = body.args ?? (JSON.parse(script.args) as string[])
+  const asked = {
+    args: body.args ?? (JSON.parse(script.args) as string[]),
+    env_vars: body.env_vars ?? (JSON.parse(script.env_vars) as string[]),
+  }
+  const target = { agentId: agent.agent_id, hostname: agent.hostname, shell: script.shell }
+  const { args, env_vars, shown, secrets } = await fillVariables(ctx, db, target, asked)
+  const expand = await loadSnippets(db)
   return {
     agent,
     caller,
-    label: { command: script.name, shell: script.shell, args, script: { id: script.id, name: script.name } },
+    label: {
+      command: script.name,
+      shell: script.shell,
+      args: shown.args,
+      script: { id: script.id, name: script.name },
+    },
     expiresInSeconds: body.expires_in,
     saveAsNote: body.output === 'note',
     work: {
       name: 'run-script',
       input: {
         interpreter: script.shell,
-        body: script.script_body,
+        body: requireFitting(expand(script.script_body), script.name),
         args,
-        env_vars: body.env_vars ?? (JSON.parse(script.env_vars) as string[]),
+        env_vars,
+        ...(secrets.length === 0 ? {} : { secrets }),
         run_as_user: runAsUser(agent, body.run_as_user ?? script.run_as_user === 1),
         timeout_seconds: body.timeout ?? script.default_timeout,
         output_cap_bytes: OUTPUT_CAP_BYTES,
       },
     },
   }
+}
+
+/** Code that nobody has saved yet: it is called and sent as a script of the library is. */
+export async function testOrder(
+  ctx: Pick<Context, 'db' | 'secrets'>,
+  agent: AgentsRow,
+  caller: Caller,
+  body: Parsed<typeof testScript>['body'],
+): Promise<RunOrder> {
+  const target = { agentId: agent.agent_id, hostname: agent.hostname, shell: body.shell }
+  const asked = { args: body.args, env_vars: body.env_vars ?? [] }
+  const { args, env_vars, shown, secrets } = await fillVariables(ctx, ctx.db, target, asked)
+  const expand = await loadSnippets(ctx.db)
+  return {
+    agent,
+    caller,
+    label: { command: 'Test of a script', shell: body.shell, args: shown.args },
+    expiresInSeconds: body.expires_in,
+    saveAsNote: false,
+    work: {
+      name: 'run-script',
+      input: {
+        interpreter: body.shell,
+        body: requireFitting(expand(body.code), 'The script'),
+        args,
+        env_vars,
+        ...(secrets.length === 0 ? {} : { secrets }),
+        run_as_user: runAsUser(agent, body.run_as_user),
+        timeout_seconds: body.timeout ?? DEFAULT_TEST_TIMEOUT_SECONDS,
+        output_cap_bytes: OUTPUT_CAP_BYTES,
+      },
+    },
+  }
+}
+
+function requireFitting(body: string, name: string): string {
+  if (body.length <= LONGEST_BODY) return body
+  throw new AppError('invalid', `${name} is too long with the snippets in it.`)
 }
 
 /** A name as given; `true` means the user who is logged in. */

@@ -5,6 +5,7 @@ import {
   listAgentHistory,
   runScript,
   sendCommand,
+  testScript,
 } from '@muster/contract/api/history'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
@@ -13,7 +14,7 @@ import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { cancelRun } from './cancel-run.ts'
-import { commandOrder, scriptOrder } from './orders.ts'
+import { commandOrder, scriptOrder, testOrder } from './orders.ts'
 import { findAgentHistory, findHistory, findOutput } from './queries.ts'
 import { startRun } from './start-run.ts'
 import { viewHistory, viewResult } from './view.ts'
@@ -35,8 +36,14 @@ export function historyRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, runScript, async ({ params, body, caller, request }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     const waits = body.wait && body.output === 'wait'
-    const order = await scriptOrder(ctx.db, agent, caller, body)
+    const order = await scriptOrder(ctx, agent, caller, body)
     return requireResult(await startRun(ctx, fleet, order, waits ? request.raw : undefined), caller)
+  })
+
+  route(api, testScript, async ({ params, body, caller, request }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    const order = await testOrder(ctx, agent, caller, body)
+    return requireResult(await startRun(ctx, fleet, order, body.wait ? request.raw : undefined), caller)
   })
 
   route(api, listAgentHistory, async ({ params, caller }) => {

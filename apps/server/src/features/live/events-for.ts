@@ -33,6 +33,8 @@ export function everythingChanged(userId: number): Told[] {
     'maintenance.changed',
     'policy.changed',
     'script.changed',
+    'keystore.changed',
+    'customfield.changed',
     'history.changed',
     'note.changed',
     'audit.added',
@@ -79,6 +81,8 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'policy.changed':
       return ALL
     case 'script.changed':
+    case 'keystore.changed':
+    case 'customfield.changed':
     case 'settings.changed':
       return pending.pick(() => true)
   }
@@ -92,6 +96,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'maintenance.changed': 'can_list_agents',
   'policy.changed': 'can_list_automation_policies',
   'script.changed': 'can_list_scripts',
+  'keystore.changed': 'can_view_global_keystore',
   'history.changed': 'can_list_agent_history',
   'note.changed': 'can_list_notes',
   'audit.added': 'can_view_auditlogs',

@@ -6,6 +6,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { insertScript, type ScriptRow } from './queries.ts'
 import { takenName, toColumns, type ScriptColumns } from './script-columns.ts'
+import { keepVersion } from './versions.ts'
 import { viewForAudit } from './view.ts'
 
 export function addScript(
@@ -23,6 +24,7 @@ export function addScript(
         created_at: at.toISOString(),
         modified: at.toISOString(),
       })
+      await keepVersion(tx, row, caller.username)
       await audit(tx, {
         caller,
         action: 'add',

@@ -9,6 +9,7 @@ import { redefineChecks } from '../checks/redefine-checks.ts'
 import { type ScriptRow, updateScript } from './queries.ts'
 import { requireLockedScript } from './require-script.ts'
 import { type ScriptColumns, type ScriptParts, takenName, toColumns } from './script-columns.ts'
+import { keepFirstVersion, keepVersion } from './versions.ts'
 import { viewForAudit } from './view.ts'
 
 export interface ScriptChange {
@@ -16,6 +17,8 @@ export interface ScriptChange {
   /** What the editor loaded; absent = save over whatever is there. */
   modified: string | undefined
   parts: ScriptParts
+  /** What the audit log says of it; else that it was changed. */
+  done?: string
 }
 
 /** How a person has the script listed; not part of what `modified` guards. */
@@ -39,12 +42,14 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
         refuseOldSave(before)
       const at = ctx.now()
       const modified = isContent ? laterThan(before.modified, at) : before.modified
+      if (isContent) await keepFirstVersion(tx, before)
       const row = await updateScript(tx, change.id, { ...columns, modified })
+      if (isContent) await keepVersion(tx, row, caller.username)
       await audit(tx, {
         caller,
         action: 'modify',
         object_type: 'script',
-        message: `Changed the script "${row.name}"`,
+        message: change.done ?? `Changed the script "${row.name}"`,
         before: viewForAudit(before),
         after: viewForAudit(row),
         at,

@@ -4,7 +4,10 @@ import type { ScriptsTable } from '../../platform/database/tables/scripts.ts'
 
 export type ScriptRow = Selectable<ScriptsTable>
 /** A row of the list: bodies may be a megabyte each. */
-export type ScriptListRow = Omit<ScriptRow, 'script_body' | 'script_hash' | 'created_at' | 'modified'>
+export type ScriptListRow = Omit<
+  ScriptRow,
+  'script_body' | 'script_hash' | 'builtin_key' | 'created_at' | 'modified'
+>
 
 export function findScripts(db: Db, show: { community: boolean; hidden: boolean }): Promise<ScriptListRow[]> {
   return db

@@ -4,16 +4,21 @@ import {
   downloadScript,
   editScript,
   getScript,
+  getScriptVersion,
   listScripts,
+  listScriptVersions,
+  restoreScriptVersion,
 } from '@muster/contract/api/scripts'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { addScript } from './add-script.ts'
 import { changeScript } from './change-script.ts'
 import { downloadName } from './download-name.ts'
+import { loadSnippets } from './expand-script.ts'
 import { findScripts } from './queries.ts'
 import { removeScript } from './remove-script.ts'
 import { requireScript } from './require-script.ts'
+import { findVersions, requireVersion, viewVersion } from './versions.ts'
 import { viewScript, viewScriptDetail } from './view.ts'
 
 export function scriptsRoutes(api: Api, ctx: Context): void {
@@ -30,8 +35,22 @@ export function scriptsRoutes(api: Api, ctx: Context): void {
     await removeScript(ctx, caller, params.id)
     return null
   })
-  route(api, downloadScript, async ({ params }) => {
+  route(api, downloadScript, async ({ params, query }) => {
     const row = await requireScript(ctx.db, params.id)
-    return { filename: downloadName(row), code: row.script_body }
+    const expand = query.with_snippets === true ? await loadSnippets(ctx.db) : (body: string) => body
+    return { filename: downloadName(row), code: expand(row.script_body) }
+  })
+  route(api, listScriptVersions, async ({ params }) => {
+    const { id } = await requireScript(ctx.db, params.id)
+    return findVersions(ctx.db, id)
+  })
+  route(api, getScriptVersion, async ({ params }) =>
+    viewVersion(await requireVersion(ctx.db, params.id, params.version_id)),
+  )
+  route(api, restoreScriptVersion, async ({ params: { id, version_id }, body: { modified }, caller }) => {
+    const { name } = await requireScript(ctx.db, id)
+    const { content, saved_at } = viewVersion(await requireVersion(ctx.db, id, version_id))
+    const done = `Restored the script "${name}" as it was saved at ${saved_at}`
+    return viewScriptDetail(await changeScript(ctx, caller, { id, modified, parts: content, done }))
   })
 }

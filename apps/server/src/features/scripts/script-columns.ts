@@ -9,7 +9,7 @@ export type ScriptParts = {
     | ScriptDetail[Name]
     | undefined
 }
-export type ScriptColumns = Omit<ScriptRow, 'id' | 'script_type' | 'created_at' | 'modified'>
+export type ScriptColumns = Omit<ScriptRow, 'id' | 'script_type' | 'builtin_key' | 'created_at' | 'modified'>
 
 /** The parts as columns; parts that are not given are left out. */
 export function toColumns(parts: ScriptParts): Partial<ScriptColumns> {

@@ -5,7 +5,10 @@ import {
   downloadScript,
   editScript,
   getScript,
+  getScriptVersion,
   listScripts,
+  listScriptVersions,
+  restoreScriptVersion,
 } from '@muster/contract/api/scripts'
 import type { Input } from '@muster/contract/endpoint'
 import type { Event } from '@muster/contract/events'
@@ -236,4 +239,52 @@ test.each([
   const { id, script_body: code } = await server.given.script(fields)
   const { body } = await (await asAuthor(server)).call(downloadScript, { params: { id } })
   expect(body).toEqual({ filename, code })
+})
+
+test('every saved state is kept, can be looked at and taken back, which is a new state', async () => {
+  await using server = await createTestServer()
+  const author = await asAuthor(server)
+  const { body: first } = await author.call(createScript, { body: { ...FORM, args: ['-v'] } })
+  const params = { id: first.id }
+  await author.call(editScript, { params, body: { script_body: 'print("two")', args: [] } })
+  await author.call(editScript, { params, body: { favorite: true } })
+  const versions = (await author.call(listScriptVersions, { params })).body
+  expect(versions).toHaveLength(2)
+  const oldest = versions[1]!
+  expect(oldest.username).not.toBe('')
+  const version = await author.call(getScriptVersion, { params: { ...params, version_id: oldest.id } })
+  expect(version.body.content).toMatchObject({ script_body: 'print("hello")', args: ['-v'] })
+  const restore = (modified?: string) =>
+    author.call(restoreScriptVersion, {
+      params: { ...params, version_id: oldest.id },
+      body: modified === undefined ? {} : { modified },
+    })
+  expect((await restore(first.modified)).error.code).toBe('changed_meanwhile')
+  const restored = (await restore()).body
+  expect(restored).toMatchObject({ script_body: 'print("hello")', args: ['-v'], favorite: true })
+  expect((await author.call(listScriptVersions, { params })).body).toHaveLength(3)
+  const audit = await server.ctx.db.selectFrom('audit_log').select('message').execute()
+  expect(audit.at(-1)?.message).toBe(`Restored the script "Hello" as it was saved at ${oldest.saved_at}`)
+  const missing = await author.call(getScriptVersion, { params: { ...params, version_id: 9999 } })
+  expect(missing.status).toBe(404)
+})
+
+test('of a script that is older than versions, the state before the first change is kept too', async () => {
+  await using server = await createTestServer()
+  const author = await asAuthor(server)
+  const script = await server.given.script({ script_body: 'old' })
+  await author.call(editScript, { params: { id: script.id }, body: { script_body: 'new' } })
+  const [now, before] = (await author.call(listScriptVersions, { params: { id: script.id } })).body
+  expect([now?.username === '', before?.username]).toEqual([false, ''])
+})
+
+test('a hundred versions are kept', async () => {
+  await using server = await createTestServer()
+  const author = await asAuthor(server)
+  const { body } = await author.call(createScript, { body: FORM })
+  const params = { id: body.id }
+  for (let round = 0; round < 103; round += 1)
+    await author.call(editScript, { params, body: { script_body: `print(${round})` } })
+  const versions = (await author.call(listScriptVersions, { params })).body
+  expect(versions).toHaveLength(100)
 })

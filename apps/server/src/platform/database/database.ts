@@ -12,8 +12,10 @@ import type {
   ServerCheckRunsTable,
 } from './tables/checks.ts'
 import type { ClientsTable, SitesTable } from './tables/clients.ts'
+import type { CustomFieldsTable, CustomFieldValuesTable } from './tables/custom-fields.ts'
 import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
 import type { JobsTable } from './tables/jobs.ts'
+import type { KeyStoreTable } from './tables/key-store.ts'
 import type { MaintenanceTargetsTable, MaintenanceWindowsTable } from './tables/maintenance.ts'
 import type {
   PoliciesTable,
@@ -21,7 +23,7 @@ import type {
   PolicyTargetsTable,
   PolicyVersionsTable,
 } from './tables/policies.ts'
-import type { ScriptsTable } from './tables/scripts.ts'
+import type { ScriptSnippetsTable, ScriptsTable, ScriptVersionsTable } from './tables/scripts.ts'
 import type {
   IdempotencyKeysTable,
   RoleClientsTable,
@@ -52,6 +54,11 @@ export interface Database {
   agent_history: AgentHistoryTable
   history_output: HistoryOutputTable
   scripts: ScriptsTable
+  script_snippets: ScriptSnippetsTable
+  script_versions: ScriptVersionsTable
+  key_store: KeyStoreTable
+  custom_fields: CustomFieldsTable
+  custom_field_values: CustomFieldValuesTable
   checks: ChecksTable
   check_results: CheckResultsTable
   check_transitions: CheckTransitionsTable

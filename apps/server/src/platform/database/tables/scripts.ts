@@ -21,6 +21,29 @@ export interface ScriptsTable {
   favorite: 0 | 1
   hidden: 0 | 1
   run_as_user: 0 | 1
+  /** Of a built-in script: its name in the index of the starter set. */
+  builtin_key: Generated<string | null>
   created_at: string
   modified: string
+}
+
+export interface ScriptSnippetsTable {
+  id: Generated<number>
+  name: string
+  description: string
+  code: string
+  shell: ScriptsTable['shell']
+  created_at: string
+  modified: string
+}
+
+/** What a script was before somebody changed it. */
+export interface ScriptVersionsTable {
+  id: Generated<number>
+  script_id: number
+  /** Who saved this state, and when. */
+  username: string
+  saved_at: string
+  /** JSON of the parts that a person sets. */
+  content: string
 }

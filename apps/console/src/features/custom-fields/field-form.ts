@@ -1,0 +1,88 @@
+import type { CustomField, createCustomField } from '@muster/contract/api/custom-fields'
+import type { CustomFieldModel, CustomFieldType } from '@muster/contract/custom-field-values'
+import type { Input } from '@muster/contract/endpoint'
+import { checkFieldValue } from '@muster/rules/custom-field-check'
+import { toLocalInput } from './field-values.ts'
+
+/** A definition while somebody works on it. */
+export interface FieldForm extends Record<string, unknown> {
+  type: CustomFieldType
+  name: string
+  options: string[]
+  required: boolean
+  default_value_string: string
+  default_value_bool: boolean
+  default_values_multiple: string[]
+  hide_in_ui: boolean
+  hide_in_summary: boolean
+}
+
+export const NEW_FIELD: FieldForm = {
+  type: 'text',
+  name: '',
+  options: [],
+  required: false,
+  default_value_string: '',
+  default_value_bool: false,
+  default_values_multiple: [],
+  hide_in_ui: false,
+  hide_in_summary: false,
+}
+
+export function readFieldForm(field: CustomField): FieldForm {
+  const { id: _, order: _order, model: _model, modified: _modified, ...form } = field
+  if (form.type !== 'datetime') return form
+  return { ...form, default_value_string: toLocalInput(form.default_value_string) }
+}
+
+export function toFieldBody(
+  model: CustomFieldModel,
+  form: FieldForm,
+): Input<typeof createCustomField>['body'] {
+  const text = form.default_value_string
+  return {
+    ...form,
+    model,
+    options: cleanOptions(form),
+    default_values_multiple: form.default_values_multiple.filter((one) => cleanOptions(form).includes(one)),
+    default_value_string:
+      form.type === 'datetime' && text !== '' ? new Date(text).toISOString() : text.trim(),
+    required: form.required && form.type !== 'checkbox',
+  }
+}
+
+export const hasChoices = ({ type }: FieldForm): boolean => type === 'single' || type === 'multiple'
+
+export const cleanOptions = ({ options }: FieldForm): string[] =>
+  options.map((option) => option.trim()).filter((option) => option !== '')
+
+/** What is wrong with the form, by field. */
+export function checkFieldForm(form: FieldForm): Record<string, string | null> {
+  const { type, name, required } = form
+  const options = cleanOptions(form)
+  const isMultiple = type === 'multiple'
+  const usual = isMultiple ? form.default_values_multiple : form.default_value_string.trim()
+  const place = isMultiple ? 'default_values_multiple' : 'default_value_string'
+  const wrong =
+    type === 'checkbox' || type === 'datetime'
+      ? null
+      : checkFieldValue({ name: 'The default', type, options, required: false }, usual)
+  return {
+    name:
+      name.trim() === ''
+        ? 'A name is needed.'
+        : /[{}]/.test(name)
+          ? 'A name holds no braces: scripts write {{agent.name}}.'
+          : null,
+    options: !hasChoices(form)
+      ? null
+      : options.length === 0
+        ? 'At least one choice is needed.'
+        : new Set(options).size < options.length
+          ? 'Each choice once.'
+          : null,
+    [place]:
+      wrong ??
+      (required && type !== 'checkbox' && usual.length === 0 ? 'What is required needs a default.' : null),
+  }
+}

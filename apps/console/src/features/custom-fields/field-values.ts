@@ -1,0 +1,107 @@
+import type { CustomField } from '@muster/contract/api/custom-fields'
+import type { CustomFieldPayloads, CustomFieldValue } from '@muster/contract/custom-field-values'
+import { checkFieldValue, type FieldValue } from '@muster/rules/custom-field-check'
+import { customFieldPayload } from '@muster/rules/custom-field-value'
+
+/** What a form holds of custom fields, by the number of the field. */
+export type FieldInputs = Record<string, FieldValue>
+
+/** The inputs as they begin: what is stored, else nothing, or for a checkbox its default. */
+export function startInputs(
+  fields: readonly CustomField[],
+  values: readonly CustomFieldValue[],
+): FieldInputs {
+  return Object.fromEntries(
+    fields.map((field) => {
+      const stored = values.find((value) => value.field === field.id)?.value
+      return [`${field.id}`, toInput(field, stored)]
+    }),
+  )
+}
+
+function toInput(field: CustomField, stored: FieldValue | undefined): FieldValue {
+  switch (field.type) {
+    case 'checkbox':
+      return typeof stored === 'boolean' ? stored : field.default_value_bool
+    case 'multiple':
+      return Array.isArray(stored) ? stored : []
+    case 'datetime':
+      return typeof stored === 'string' ? toLocalInput(stored) : ''
+    default:
+      return typeof stored === 'string' ? stored : ''
+  }
+}
+
+/** What has been changed, as it is sent: one kind of value for each, by the type of the field. */
+export function changedPayloads(
+  fields: readonly CustomField[],
+  inputs: FieldInputs,
+  start: FieldInputs,
+): CustomFieldPayloads {
+  return changedFields(fields, inputs, start).map((field) =>
+    customFieldPayload(field, toValue(field, inputs[field.id])),
+  )
+}
+
+/** The part of a request that says what has been changed; none where nothing has. */
+export function changedBody(
+  fields: readonly CustomField[],
+  inputs: FieldInputs,
+  start: FieldInputs,
+): { custom_fields?: CustomFieldPayloads } {
+  const custom_fields = changedPayloads(fields, inputs, start)
+  return custom_fields.length === 0 ? {} : { custom_fields }
+}
+
+/** What is wrong with what has been changed, under the paths of the form (`fields.12`). */
+export function checkInputs(
+  fields: readonly CustomField[],
+  inputs: FieldInputs,
+  start: FieldInputs,
+): Record<string, string> {
+  const errors = changedFields(fields, inputs, start).flatMap((field): [string, string][] => {
+    const wrong = checkFieldValue(field, toValue(field, inputs[field.id]))
+    return wrong === null ? [] : [[`fields.${field.id}`, wrong]]
+  })
+  return Object.fromEntries(errors)
+}
+
+/** The inputs that somebody has changed. */
+export function changedInputs(inputs: FieldInputs, start: FieldInputs): FieldInputs {
+  return Object.fromEntries(
+    Object.entries(inputs).filter(([id, input]) => JSON.stringify(input) !== JSON.stringify(start[id])),
+  )
+}
+
+/** What counts where nothing is given, for a hint; undefined where there is no default. */
+export function describeDefault(field: CustomField): string | undefined {
+  if (field.type === 'checkbox') return undefined
+  const text =
+    field.type === 'multiple' ? field.default_values_multiple.join(', ') : field.default_value_string
+  return text === '' ? undefined : text
+}
+
+function changedFields(
+  fields: readonly CustomField[],
+  inputs: FieldInputs,
+  start: FieldInputs,
+): CustomField[] {
+  return fields.filter(({ id }) => JSON.stringify(inputs[id]) !== JSON.stringify(start[id]))
+}
+
+function toValue(field: CustomField, input: FieldValue | undefined): FieldValue {
+  if (field.type === 'datetime' && typeof input === 'string' && input !== '') {
+    const date = new Date(input)
+    return Number.isNaN(date.getTime()) ? input : date.toISOString()
+  }
+  return input ?? ''
+}
+
+/** As the browser's field for date and time has it, in the zone of whoever looks. */
+export function toLocalInput(instant: string): string {
+  const date = new Date(instant)
+  if (Number.isNaN(date.getTime())) return ''
+  const two = (part: number) => `${part}`.padStart(2, '0')
+  const day = `${`${date.getFullYear()}`.padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
+}

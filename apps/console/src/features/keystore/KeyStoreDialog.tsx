@@ -1,0 +1,112 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import type { KeyStoreEntry } from '@muster/contract/api/keystore'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { useMay } from '../../app/queries.ts'
+import { CopyText } from '../../ui/CopyText.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { Time } from '../../ui/Time.tsx'
+import classes from './KeyStoreDialog.module.css'
+import { RemoveKey } from './RemoveKey.tsx'
+import { keyStoreQuery } from './keystore-query.ts'
+import { useKeyAddress } from './use-key-address.ts'
+
+const TITLE = 'Key store'
+
+/** Secrets that scripts read by name. */
+export function KeyStoreDialog({ close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title={TITLE} needs="can_view_global_keystore" onClose={close}>
+      <KeyStore close={close} />
+    </GuardedDialog>
+  )
+}
+
+function KeyStore({ close }: { close: () => void }) {
+  const mayEdit = useMay('can_edit_global_keystore')
+  const { data, error, refetch } = useQuery(keyStoreQuery)
+  const [removing, setRemoving] = useState<KeyStoreEntry>()
+  return (
+    <>
+      <Dialog
+        title={TITLE}
+        onClose={close}
+        footer={
+          <>
+            <Button variant="default" onClick={close} data-autofocus>
+              Close
+            </Button>
+            {mayEdit && data !== undefined && data.length > 0 && <NewKey />}
+          </>
+        }
+      >
+        {data === undefined ? (
+          <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
+        ) : data.length === 0 ? (
+          <EmptyState message="Nothing is stored yet. Scripts read a key as an argument or variable: {{global.name}}.">
+            {mayEdit && <NewKey />}
+          </EmptyState>
+        ) : (
+          <>
+            <p className={classes.note}>
+              Values are encrypted and never shown again. In the history and the output of scripts they are
+              masked, unless they are shorter than four characters.
+            </p>
+            <ul className={classes.list} aria-label={TITLE}>
+              {data.map((entry) => (
+                <KeyRow key={entry.id} entry={entry} mayEdit={mayEdit} onRemove={() => setRemoving(entry)} />
+              ))}
+            </ul>
+          </>
+        )}
+      </Dialog>
+      {removing !== undefined && <RemoveKey entry={removing} onClose={() => setRemoving(undefined)} />}
+    </>
+  )
+}
+
+interface KeyRowProps {
+  entry: KeyStoreEntry
+  mayEdit: boolean
+  onRemove: () => void
+}
+
+function KeyRow({ entry: { id, name, modified }, mayEdit, onRemove }: KeyRowProps) {
+  const { openKey } = useKeyAddress()
+  return (
+    <li className={classes.row}>
+      <div className={classes.text}>
+        <bdi className={classes.name}>{name}</bdi>
+        <div className={classes.dim}>
+          <CopyText text={`{{global.${name}}}`} label={`Copy the variable of ${name}`} /> · saved{' '}
+          <Time instant={modified} relative />
+        </div>
+      </div>
+      {mayEdit && (
+        <div className={classes.actions}>
+          <Button variant="default" aria-label={`Edit ${name}`} onClick={() => openKey(id)}>
+            Edit
+          </Button>
+          <Tooltip label="Delete">
+            <ActionIcon aria-label={`Delete ${name}`} onClick={onRemove}>
+              <IconTrash size={16} stroke={1.75} />
+            </ActionIcon>
+          </Tooltip>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function NewKey() {
+  const { openKey } = useKeyAddress()
+  return (
+    <Button leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />} onClick={() => openKey('new')}>
+      New key
+    </Button>
+  )
+}

@@ -1,0 +1,133 @@
+import { Button } from '@mantine/core'
+import {
+  type ScriptVersion,
+  getScript,
+  listScriptVersions,
+  restoreScriptVersion,
+} from '@muster/contract/api/scripts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormError } from '../../app/FormDialog.tsx'
+import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import { call, query } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { notifyDone } from '../../app/notify.ts'
+import { useMay } from '../../app/queries.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { VersionDiff } from './VersionDiff.tsx'
+import classes from './Versions.module.css'
+import { useScriptAddress } from './use-script-address.ts'
+
+/** The states in which a script was saved; each is compared with what the script is now, and can be taken back. */
+export function VersionsDialog({ item = '' }: AddressedDialogProps) {
+  const { openLibrary } = useScriptAddress()
+  return (
+    <GuardedDialog title="Versions" needs="can_list_scripts" size="full" onClose={openLibrary}>
+      <Versions id={Number(item)} />
+    </GuardedDialog>
+  )
+}
+
+function Versions({ id }: { id: number }) {
+  const params = { id }
+  const { openScript } = useScriptAddress()
+  const mayManage = useMay('can_manage_scripts')
+  const { data: script, error: scriptError } = useQuery(query(getScript, { params }))
+  const { data: versions, error, refetch } = useQuery(query(listScriptVersions, { params }))
+  const [chosenId, setChosenId] = useState<number>()
+  const [restoring, setRestoring] = useState<ScriptVersion>()
+  const older = versions?.slice(1) ?? []
+  const chosen = older.find((version) => version.id === chosenId) ?? older[0]
+  const mayRestore = mayManage && chosen !== undefined && script?.script_type === 'userdefined'
+  return (
+    <>
+      <Dialog
+        title={script === undefined ? 'Versions' : `Versions of ${script.name}`}
+        size="full"
+        onClose={() => openScript(id)}
+        footer={
+          <>
+            <Button variant="default" onClick={() => openScript(id)} data-autofocus>
+              Back to the script
+            </Button>
+            {mayRestore && <Button onClick={() => setRestoring(chosen)}>Take this version back</Button>}
+          </>
+        }
+      >
+        {versions === undefined || script === undefined ? (
+          <LoadingState error={error ?? scriptError} onRetry={() => void refetch()} rows={6} />
+        ) : chosen === undefined ? (
+          <EmptyState message="This script was never changed. Each time it is saved, what it was before is kept here." />
+        ) : (
+          <div className={classes.layout}>
+            <ul className={classes.list} aria-label="Versions">
+              {older.map((version) => (
+                <li key={version.id}>
+                  <button
+                    type="button"
+                    className={classes.version}
+                    aria-current={version.id === chosen.id}
+                    onClick={() => setChosenId(version.id)}
+                  >
+                    <Time instant={version.saved_at} />
+                    <span className={classes.dim}>{version.username || 'before versions were kept'}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <VersionDiff script={script} versionId={chosen.id} />
+          </div>
+        )}
+      </Dialog>
+      {restoring !== undefined && script !== undefined && (
+        <RestoreDialog
+          params={{ id, version_id: restoring.id }}
+          modified={script.modified}
+          savedAt={restoring.saved_at}
+          onClose={() => setRestoring(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface RestoreDialogProps {
+  params: { id: number; version_id: number }
+  /** What the comparison was made with. */
+  modified: string
+  savedAt: string
+  onClose: () => void
+}
+
+function RestoreDialog({ params, modified, savedAt, onClose }: RestoreDialogProps) {
+  const queryClient = useQueryClient()
+  const { openScript } = useScriptAddress()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => call(restoreScriptVersion, { params, body: { modified } }),
+    meta: { errorsShown: true },
+    onSuccess: async () => {
+      notifyDone('The version is taken back.')
+      await queryClient.invalidateQueries()
+      openScript(params.id)
+    },
+  })
+  return (
+    <ConfirmDialog
+      title="Take this version back?"
+      message={
+        <>
+          {error !== null && <FormError error={error} />}
+          The script becomes what it was on <Time instant={savedAt} />, with its arguments and settings. What
+          it is now stays among the versions.
+        </>
+      }
+      confirmLabel="Take it back"
+      busy={isPending}
+      onConfirm={() => mutate()}
+      onClose={onClose}
+    />
+  )
+}

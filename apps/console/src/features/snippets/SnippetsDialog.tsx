@@ -1,0 +1,128 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { type Snippet, deleteSnippet } from '@muster/contract/api/snippets'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormError } from '../../app/FormDialog.tsx'
+import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import { call } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { notifyDone } from '../../app/notify.ts'
+import { useMay } from '../../app/queries.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { CopyText } from '../../ui/CopyText.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { SHELL_LABELS } from '../scripts/script-words.ts'
+import classes from './SnippetsDialog.module.css'
+import { snippetsQuery } from './snippets-query.ts'
+import { useSnippetAddress } from './use-snippet-address.ts'
+
+const TITLE = 'Snippets'
+
+/** Pieces of code that scripts include by name. Closing it leads to the script library. */
+export function SnippetsDialog(_props: AddressedDialogProps) {
+  const { openLibrary } = useSnippetAddress()
+  return (
+    <GuardedDialog title={TITLE} needs="can_list_scripts" onClose={openLibrary}>
+      <Snippets onClose={openLibrary} />
+    </GuardedDialog>
+  )
+}
+
+function Snippets({ onClose }: { onClose: () => void }) {
+  const mayManage = useMay('can_manage_scripts')
+  const { openSnippet } = useSnippetAddress()
+  const { data, error, refetch } = useQuery(snippetsQuery)
+  const [removing, setRemoving] = useState<Snippet>()
+  const add = (
+    <Button leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />} onClick={() => openSnippet('new')}>
+      New snippet
+    </Button>
+  )
+  return (
+    <>
+      <Dialog
+        title={TITLE}
+        onClose={onClose}
+        footer={
+          <>
+            <Button variant="default" onClick={onClose} data-autofocus>
+              Close
+            </Button>
+            {mayManage && data !== undefined && data.length > 0 && add}
+          </>
+        }
+      >
+        {data === undefined ? (
+          <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
+        ) : data.length === 0 ? (
+          <EmptyState message="There are no snippets yet. A script includes one wherever its name stands in double braces: {{name}}.">
+            {mayManage && add}
+          </EmptyState>
+        ) : (
+          <ul className={classes.list} aria-label={TITLE}>
+            {data.map((snippet) => (
+              <li key={snippet.id} className={classes.row}>
+                <div className={classes.text}>
+                  <bdi className={classes.name}>{snippet.name}</bdi>
+                  <div className={classes.dim}>
+                    {SHELL_LABELS[snippet.shell]} ·{' '}
+                    <CopyText text={`{{${snippet.name}}}`} label={`Copy the name of ${snippet.name}`} />
+                  </div>
+                  {snippet.desc !== '' && <div className={classes.dim}>{snippet.desc}</div>}
+                </div>
+                <div className={classes.actions}>
+                  <Button
+                    variant="default"
+                    aria-label={`${mayManage ? 'Edit' : 'View'} ${snippet.name}`}
+                    onClick={() => openSnippet(snippet.id)}
+                  >
+                    {mayManage ? 'Edit' : 'View'}
+                  </Button>
+                  {mayManage && (
+                    <Tooltip label="Delete">
+                      <ActionIcon aria-label={`Delete ${snippet.name}`} onClick={() => setRemoving(snippet)}>
+                        <IconTrash size={16} stroke={1.75} />
+                      </ActionIcon>
+                    </Tooltip>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Dialog>
+      {removing !== undefined && <RemoveSnippet snippet={removing} onClose={() => setRemoving(undefined)} />}
+    </>
+  )
+}
+
+function RemoveSnippet({ snippet, onClose }: { snippet: Snippet; onClose: () => void }) {
+  const queryClient = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => call(deleteSnippet, { params: { id: snippet.id } }),
+    meta: { errorsShown: true },
+    onSuccess: async () => {
+      notifyDone('Snippet deleted.')
+      await queryClient.invalidateQueries({ queryKey: snippetsQuery.queryKey })
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      title={`Delete ${snippet.name}?`}
+      message={
+        <>
+          {error !== null && <FormError error={error} />}
+          Scripts that include it keep its name in braces as text, which their shell will hardly understand.
+        </>
+      }
+      confirmLabel="Delete"
+      danger
+      busy={isPending}
+      onConfirm={() => mutate()}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,89 @@
+import type { CustomFieldModel, CustomFieldPayloads } from '@muster/contract/custom-field-values'
+import { AppError } from '@muster/contract/errors'
+import { type FieldValue, isEmptyValue, readFieldPayload } from '@muster/rules/custom-field-check'
+import type { Db } from '../../platform/database/database.ts'
+import { findFields, findValues, OWNER_COLUMN } from './queries.ts'
+import { readValue, viewField } from './view.ts'
+
+export interface ValueChanges {
+  /** By the names of the fields, for the audit log; only what has changed. */
+  before: Record<string, FieldValue | null>
+  after: Record<string, FieldValue | null>
+}
+
+export interface Owner {
+  model: CustomFieldModel
+  id: number | string
+}
+
+/**
+ * Sets values of a client, site or machine, in the transaction of its change, and answers what has changed; undefined
+ * when nothing has. Fields that are not named stay as they are; an empty value is taken away.
+ */
+export async function setFieldValues(
+  tx: Db,
+  owner: Owner,
+  payloads: CustomFieldPayloads | undefined,
+): Promise<ValueChanges | undefined> {
+  if (payloads === undefined || payloads.length === 0) return undefined
+  const fields = new Map((await findFields(tx, owner.model)).map((row) => [row.id, viewField(row)]))
+  const stored = new Map((await findValues(tx, owner.model, [owner.id])).map((row) => [row.field_id, row]))
+  const changes: ValueChanges = { before: {}, after: {} }
+  const wrongs: Record<string, string[]> = {}
+  const seen = new Set<number>()
+  for (const { field: fieldId, ...payload } of payloads) {
+    const field = fields.get(fieldId)
+    const refuse = (sentence: string) => (wrongs[`custom_fields.${fieldId}`] = [sentence])
+    if (field === undefined) {
+      refuse(`There is no such custom field of a ${NOUNS[owner.model]} (${fieldId}).`)
+      continue
+    }
+    if (seen.has(fieldId)) refuse(`${field.name} is given twice.`)
+    seen.add(fieldId)
+    const before = stored.get(fieldId)
+    const old = before === undefined ? null : readValue(before.value)
+    const read = readFieldPayload(field, payload)
+    if ('wrong' in read) {
+      // What stands there may stay, also when its choice is offered no more.
+      const isKept = JSON.stringify(payload.multiple_value ?? payload.string_value) === before?.value
+      if (before === undefined || !isKept) refuse(read.wrong)
+      continue
+    }
+    const value = isEmptyValue(read.value) ? null : read.value
+    if (JSON.stringify(value) === JSON.stringify(old)) continue
+    changes.before[field.name] = old
+    changes.after[field.name] = value
+    await storeValue(tx, owner, { fieldId, rowId: before?.id, value })
+  }
+  const [first] = Object.values(wrongs)
+  if (first !== undefined) throw new AppError('invalid', first.join(' '), { fields: wrongs })
+  return Object.keys(changes.after).length === 0 ? undefined : changes
+}
+
+async function storeValue(
+  tx: Db,
+  owner: Owner,
+  change: { fieldId: number; rowId: number | undefined; value: FieldValue | null },
+): Promise<void> {
+  const { fieldId, rowId, value } = change
+  if (value === null) {
+    if (rowId !== undefined) await tx.deleteFrom('custom_field_values').where('id', '=', rowId).execute()
+    return
+  }
+  const text = JSON.stringify(value)
+  const column = OWNER_COLUMN[owner.model]
+  await tx
+    .insertInto('custom_field_values')
+    .values({
+      field_id: fieldId,
+      client_id: null,
+      site_id: null,
+      agent_id: null,
+      value: text,
+      [column]: owner.id,
+    })
+    .onConflict((conflict) => conflict.columns([column, 'field_id']).doUpdateSet({ value: text }))
+    .execute()
+}
+
+const NOUNS = { client: 'client', site: 'site', agent: 'machine' } as const

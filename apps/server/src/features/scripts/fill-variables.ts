@@ -1,0 +1,76 @@
+import { AppError } from '@muster/contract/errors'
+import {
+  describeMissing,
+  type FilledCall,
+  fillCall,
+  type FindValue,
+  type ScriptCall,
+} from '@muster/rules/script-variables'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { loadVariables } from './load-variables.ts'
+
+const LONGEST_TEXT = 10_000
+/** cmd reads these in an argument as more than text, however it is quoted. */
+const CMD_SIGNS = /[&|<>^%!"\r\n]/
+
+export interface CallTarget {
+  agentId: string
+  hostname: string
+  /** Flags are written as this shell writes them. */
+  shell: string
+}
+
+/** A call with its values in place, or why it cannot be sent. */
+export type ReadyCall = FilledCall & { problem: string | undefined }
+
+/**
+ * Puts values in place of the variables of a call, and refuses one of which a variable stands for nothing. Whatever
+ * sends a script calls this: `args` and `env_vars` are for the machine only, `shown` is what people may see, and
+ * `secrets` goes along so that the machine hides them in the output. `alert` are the values of `{{alert.x}}`.
+ *
+ *     const call = await fillVariables(ctx, ctx.db, { agentId, hostname, shell }, { args, env_vars })
+ */
+export async function fillVariables(
+  ctx: Pick<Context, 'secrets'>,
+  db: Db,
+  target: CallTarget,
+  call: ScriptCall & { alert?: Readonly<Record<string, string>> },
+): Promise<FilledCall> {
+  const texts = [...call.args, ...call.env_vars]
+  const book = await loadVariables(db, ctx.secrets, { agentIds: [target.agentId], texts })
+  const values = withAlert(book.valuesOf(target.agentId, target.shell), call.alert)
+  const { problem, ...filled } = readyCall(target, call, values)
+  if (problem !== undefined) throw new AppError('invalid', problem, { fields: { args: [problem] } })
+  return filled
+}
+
+/** The same without asking the database, and with the refusal as a sentence. */
+export function readyCall(target: CallTarget, call: ScriptCall, findValue: FindValue): ReadyCall {
+  const unsafe = new Set<string>()
+  const filled = fillCall(call, (variable) => {
+    const value = findValue(variable)
+    if (value !== undefined && CMD_SIGNS.test(value.text))
+      unsafe.add(`{{${variable.scope}.${variable.name}}}`)
+    return value
+  })
+  const tooLong = [...filled.args, ...filled.env_vars].some((text) => text.length > LONGEST_TEXT)
+  const nul = [...filled.args, ...filled.env_vars].some((text) => text.includes('\0'))
+  const problem =
+    describeMissing(filled.missing, target.hostname) ??
+    (tooLong ? `An argument or variable becomes longer than ${LONGEST_TEXT} characters.` : undefined) ??
+    (nul ? 'A value holds a zero character, which no program takes.' : undefined) ??
+    (target.shell === 'cmd' && unsafe.size > 0
+      ? `cmd would read signs in ${[...unsafe].join(', ')} as commands. Use PowerShell for this script.`
+      : undefined)
+  return { ...filled, problem }
+}
+
+function withAlert(findValue: FindValue, alert: Readonly<Record<string, string>> | undefined): FindValue {
+  if (alert === undefined) return findValue
+  return (variable) => {
+    if (variable.scope !== 'alert') return findValue(variable)
+    const text = Object.hasOwn(alert, variable.name) ? alert[variable.name] : undefined
+    return text === undefined ? undefined : { text, isSecret: false }
+  }
+}

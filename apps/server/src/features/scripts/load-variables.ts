@@ -1,0 +1,127 @@
+import { customFieldDefault } from '@muster/rules/custom-field-default'
+import {
+  type FindValue,
+  findVariables,
+  formatFieldValue,
+  type Variable,
+} from '@muster/rules/script-variables'
+import type { Db } from '../../platform/database/database.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
+import { type AgentsRow, findAgents } from '../agents/queries.ts'
+import { readFacts } from '../agents/view.ts'
+import { findFields, findValues, type ValueRow } from '../custom-fields/queries.ts'
+import { readValue, viewField } from '../custom-fields/view.ts'
+import { findKeysByName } from '../keystore/queries.ts'
+
+/** Opens sealed keys; `undefined` where only a fingerprint of them is wanted: then they stay sealed. */
+export type OpenKeys = Pick<Secrets, 'decrypt'> | undefined
+
+/** The values of variables for each of several machines. */
+export interface VariableBook {
+  valuesOf(agentId: string, shell: string): FindValue
+}
+
+const NO_VALUES: VariableBook = { valuesOf: () => () => undefined }
+
+/** Reads what the variables in these texts stand for on these machines; nothing where there are none. */
+export async function loadVariables(
+  db: Db,
+  keys: OpenKeys,
+  wanted: { agentIds: readonly string[]; texts: readonly string[] },
+): Promise<VariableBook> {
+  const variables = wanted.texts.flatMap(findVariables)
+  if (variables.length === 0) return NO_VALUES
+  const global = await findGlobals(db, keys, variables)
+  const agents = new Map<string, AgentsRow>()
+  if (variables.some(({ scope }) => scope !== 'global')) {
+    const ids = [...new Set(wanted.agentIds)]
+    for (const agent of ids.length === 0 ? [] : await findAgents(db, ids)) agents.set(agent.agent_id, agent)
+  }
+  const fields = await loadFields(db, variables, [...agents.values()])
+  return {
+    valuesOf: (agentId, shell) => {
+      const agent = agents.get(agentId)
+      return ({ scope, name }) => {
+        if (scope === 'global') return global.get(name)
+        if (scope === 'alert' || agent === undefined) return undefined
+        const value = fields(scope, agent, name) ?? propertyOf(scope, agent, name)
+        return value === undefined ? undefined : { text: formatFieldValue(value, shell), isSecret: false }
+      }
+    },
+  }
+}
+
+async function findGlobals(db: Db, keys: OpenKeys, variables: readonly Variable[]) {
+  const names = [...new Set(variables.filter(({ scope }) => scope === 'global').map(({ name }) => name))]
+  const rows = names.length === 0 ? [] : await findKeysByName(db, names)
+  return new Map(
+    rows.map(({ name, value }) => [
+      name,
+      { text: keys === undefined ? value : keys.decrypt(value), isSecret: true },
+    ]),
+  )
+}
+
+type Scope = 'client' | 'site' | 'agent'
+type Value = string | boolean | string[]
+
+/** A custom field of that name, with its default where nothing is given. */
+async function loadFields(db: Db, variables: readonly Variable[], agents: readonly AgentsRow[]) {
+  const names = new Set(variables.map(({ name }) => name))
+  const fields = agents.length === 0 ? [] : (await findFields(db)).filter(({ name }) => names.has(name))
+  const values = { client: new Map<unknown, ValueRow[]>(), site: new Map<unknown, ValueRow[]>() }
+  for (const model of ['client', 'site'] as const) {
+    if (!fields.some((field) => field.model === model)) continue
+    const owners = [...new Set(agents.map((agent) => ownerOf(model, agent)))]
+    values[model] = Map.groupBy(await findValues(db, model, owners), ({ owner }) => owner)
+  }
+  return (scope: Scope, agent: AgentsRow, name: string): Value | undefined => {
+    const field = fields.find((one) => one.model === scope && one.name === name)
+    if (field === undefined) return undefined
+    const given = scope === 'agent' ? agent.values : values[scope].get(ownerOf(scope, agent))
+    const value = given?.find(({ field_id }) => field_id === field.id)
+    return value === undefined ? customFieldDefault(viewField(field)) : readValue(value.value)
+  }
+}
+
+function ownerOf(model: 'client' | 'site', agent: AgentsRow): number {
+  return model === 'client' ? agent.client_id : agent.site_id
+}
+
+/** What is known of the machine, its site and its client, by the names of the API. */
+function propertyOf(scope: Scope, agent: AgentsRow, name: string): Value | undefined {
+  const { client_id, client_name, site_name } = agent
+  const client: Record<string, Value> = { id: `${client_id}`, name: client_name }
+  const site: Record<string, Value> = {
+    id: `${agent.site_id}`,
+    name: site_name,
+    client: client_name,
+    'client.name': client_name,
+  }
+  const known = scope === 'client' ? client : scope === 'site' ? site : propertiesOf(agent)
+  return Object.hasOwn(known, name) ? known[name] : undefined
+}
+
+function propertiesOf(agent: AgentsRow): Record<string, Value> {
+  const facts = readFacts(agent)
+  return {
+    agent_id: agent.agent_id,
+    hostname: agent.hostname,
+    description: agent.description,
+    client: agent.client_name,
+    'client.name': agent.client_name,
+    'site.client.name': agent.client_name,
+    site: agent.site_name,
+    'site.name': agent.site_name,
+    monitoring_type: agent.monitoring_type,
+    plat: agent.plat,
+    goarch: agent.arch,
+    version: agent.version,
+    public_ip: agent.public_ip,
+    local_ips: (facts?.addresses ?? []).map(({ address }) => address),
+    operating_system: [facts?.os_name, facts?.os_version].filter((part) => part).join(' '),
+    logged_username: facts?.logged_in_user ?? '',
+    time_zone: agent.time_zone ?? facts?.time_zone ?? '',
+    serial_number: facts?.serial_number ?? '',
+  }
+}

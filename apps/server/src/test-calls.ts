@@ -1,0 +1,124 @@
+import type { Endpoint } from '@muster/contract/endpoint'
+import type { World } from './test-world.ts'
+
+const CHANNEL = {
+  name: 'A new channel',
+  settings: { kind: 'slack', url: 'https://slack.example/x' },
+  rules: {},
+}
+
+const SCHEDULE = {
+  starts: '2099-01-01T02:00',
+  minutes: 60,
+  time_zone: 'Europe/Zurich',
+  recurs: 'once',
+  weekdays: [],
+  month_days: [],
+  until: null,
+}
+
+/** The address of an endpoint with the things of this world in it. */ export function addressIn(
+  world: World,
+  { path }: Endpoint,
+): string {
+  return path
+    .replace(':agent_id', world.agentId)
+    .replace(':version_id', '1')
+    .replace(':pk', String(world.noteId))
+    .replace(':digest', world.user.sessionDigest)
+    .replace(':id', String(idFor(world, path)))
+}
+
+/** What must be in the query. */
+export function queryIn({ path }: Endpoint): string {
+  return path.endsWith('/samples/') ? '?from=0&to=1800000000' : ''
+}
+
+function idFor(world: World, path: string): number {
+  if (path.startsWith('/clients/sites/')) return world.siteId
+  if (path.startsWith('/clients/')) return world.clientId
+  if (path.startsWith('/agents/history/')) return world.historyId
+  if (path.startsWith('/scripts/snippets/')) return world.snippetId
+  if (path.startsWith('/scripts/')) return world.scriptId
+  if (path.startsWith('/checks/')) return world.checkId
+  if (path.startsWith('/alerts/:id/')) return world.alertId
+  if (path.startsWith('/maintenance/')) return world.windowId
+  if (path.startsWith('/automation/')) return world.policyId
+  if (path.startsWith('/alerts/channels/')) return world.channelId
+  if (path.startsWith('/core/keystore/')) return world.keyId
+  if (path.startsWith('/core/customfields/')) return world.fieldId
+  return world.user.id
+}
+
+/**
+ * A good body for every endpoint that takes one, about the things of this world. An endpoint that is missing here
+ * fails the walk: say how it is called.
+ */
+export function bodyIn(world: World, endpoint: Endpoint): unknown {
+  const { clientId: client, siteId: site, agentId: agent_id } = world
+  const bodies: Record<string, unknown> = {
+    'PUT /agents/:agent_id/': { description: 'changed' },
+    'POST /agents/maintenance/bulk/': { type: 'Client', id: client, action: true },
+    'POST /agents/installer/': { client, site, agenttype: 'server', plat: 'linux' },
+    'PATCH /logs/audit/': {},
+    'POST /clients/': { client: { name: 'A new client' }, site: { name: 'A new site' } },
+    'PUT /clients/:id/': { client: { name: 'changed' } },
+    'POST /clients/sites/': { site: { client, name: 'A new site' } },
+    'PUT /clients/sites/:id/': { site: { name: 'changed' } },
+    'POST /agents/:agent_id/cmd/': { shell: 'sh', cmd: 'true', wait: false },
+    'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },
+    'POST /agents/notes/': { agent_id, note: 'A new note' },
+    'PUT /agents/notes/:pk/': { note: 'changed' },
+    'POST /checks/': {
+      agent: agent_id,
+      settings: { check_type: 'ping', name: 'A new check', ip: 'localhost' },
+    },
+    'PUT /checks/:id/': { settings: { check_type: 'ping', name: 'changed', ip: 'localhost' } },
+    'POST /checks/:agent_id/run/': {},
+    'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
+    'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
+    'POST /automation/policies/': { name: 'A new policy', targets: [clientTarget(client)] },
+    'PUT /automation/policies/:id/': { desc: 'changed' },
+    'POST /automation/plan/': { id: world.policyId },
+    'POST /automation/policies/:id/revert/': { version: 1 },
+    'POST /automation/inheritance/': {
+      target: { level: 'agent', id: agent_id },
+      block_policy_inheritance: true,
+    },
+    'PUT /automation/agents/:agent_id/settings/': { check_interval: 60 },
+    'POST /alerts/channels/': CHANNEL,
+    'PUT /alerts/channels/:id/': CHANNEL,
+    // Nothing listens on port 1, so the test ends at once.
+    'POST /alerts/channels/test/': { settings: { kind: 'slack', url: 'http://127.0.0.1:1/' } },
+    'PATCH /alerts/': {},
+    'POST /alerts/': { message: 'A new alert', severity: 'info', agent: agent_id },
+    'PUT /alerts/:id/': { type: 'acknowledge' },
+    'POST /alerts/:id/notes/': { note: 'A new note' },
+    'POST /alerts/bulk/': { bulk_action: 'resolve', alerts: [world.alertId] },
+    'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
+    'POST /scripts/:id/versions/:version_id/restore/': {},
+    'POST /scripts/snippets/': { name: 'A new snippet', code: 'true', shell: 'shell' },
+    'PUT /scripts/snippets/:id/': { desc: 'changed' },
+    'POST /scripts/:agent_id/test/': { code: 'true', shell: 'shell', wait: false },
+    'PUT /scripts/:id/': { description: 'changed' },
+    'PATCH /core/customfields/': { model: 'agent' },
+    'POST /core/customfields/': { model: 'agent', type: 'text', name: 'A new field' },
+    'PUT /core/customfields/:id/': { hide_in_ui: true },
+    'POST /core/keystore/': { name: 'A new key', value: 'secret' },
+    'PUT /core/keystore/:id/': { name: 'changed' },
+    'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },
+    'POST /v2/login/': { username: 'nobody', password: 'wrong', twofactor: '123456' },
+    'POST /accounts/users/confirm_totp/': { twofactor: '123456' },
+    'PUT /accounts/resetpw/': { password: 'a new password' },
+    'PATCH /accounts/users/ui/': { dark_mode: false },
+    'POST /agent/enrol/': { token: 'unknown' },
+  }
+  if (endpoint.body === undefined) return undefined
+  const name = `${endpoint.method} ${endpoint.path}`
+  if (name in bodies) return bodies[name]
+  throw new Error(`How is ${name} called? Add a body to test-calls.ts.`)
+}
+
+function clientTarget(id: number) {
+  return { level: 'client', id, monitoring_type: null }
+}

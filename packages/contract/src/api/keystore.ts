@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { IdParams, Instant, Nothing } from '../fields.ts'
+
+/** What every value reads as. Sent back it means "as it is". */
+export const MASKED_VALUE = '********'
+
+const KeyName = z
+  .string()
+  .trim()
+  .min(1, 'A name is needed.')
+  .max(100, 'A name has at most 100 characters.')
+  .regex(/^[^{}\p{Cc}]*$/u, 'A name holds no braces: scripts write {{global.name}}.')
+const KeyValue = z.string().max(100_000, 'A value has at most 100,000 characters.')
+
+/** A secret that scripts read as `{{global.name}}`. Whoever stored it can replace it; nobody reads it again. */
+export const KeyStoreEntry = z.object({
+  id: z.int(),
+  name: z.string(),
+  value: z.literal(MASKED_VALUE),
+  created_at: Instant,
+  modified: Instant,
+})
+export type KeyStoreEntry = z.infer<typeof KeyStoreEntry>
+
+export const listKeyStore = endpoint({
+  method: 'GET',
+  path: '/core/keystore/',
+  access: 'can_view_global_keystore',
+  summary: 'Names of the key store; values are never told',
+  response: z.array(KeyStoreEntry),
+})
+
+export const createKey = endpoint({
+  method: 'POST',
+  path: '/core/keystore/',
+  access: 'can_edit_global_keystore',
+  summary: 'Store a key, encrypted; scripts read it as {{global.name}}',
+  body: z.object({
+    name: KeyName,
+    value: KeyValue.min(1, 'A value is needed.').refine(
+      (value) => value !== MASKED_VALUE,
+      'Enter the value itself: this is what hides values.',
+    ),
+  }),
+  response: KeyStoreEntry,
+})
+
+export const editKey = endpoint({
+  method: 'PUT',
+  path: '/core/keystore/:id/',
+  access: 'can_edit_global_keystore',
+  summary:
+    'Rename a key or replace its value; without a value, or with ********, it stays. With `modified`, refused when somebody else saved since',
+  params: IdParams,
+  body: z.object({
+    name: KeyName.optional(),
+    value: KeyValue.min(1, 'A value is needed.').optional(),
+    modified: z.string().optional(),
+  }),
+  response: KeyStoreEntry,
+})
+
+export const deleteKey = endpoint({
+  method: 'DELETE',
+  path: '/core/keystore/:id/',
+  access: 'can_edit_global_keystore',
+  summary: 'Delete a key; scripts that name it are no longer sent',
+  params: IdParams,
+  response: Nothing,
+})

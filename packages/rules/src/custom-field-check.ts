@@ -1,0 +1,86 @@
+/** What a definition says of its values. */
+export interface FieldRules {
+  name: string
+  type: string
+  options: readonly string[]
+  required: boolean
+}
+
+/** What is kept of a field: a flag of a checkbox, a list of a multiple one, a text of any other. */
+export type FieldValue = string | boolean | string[]
+
+/** A value as it is sent, before anybody has looked at which kind it is. */
+export interface FieldPayload {
+  multiple_value?: readonly string[] | undefined
+  bool_value?: boolean | undefined
+  string_value?: string | undefined
+}
+
+/** The value that is sent for a field, or what is wrong with it. The field's type decides the kind (spec section 3). */
+export function readFieldPayload(
+  field: FieldRules,
+  payload: FieldPayload,
+): { value: FieldValue } | { wrong: string } {
+  const kind = field.type === 'multiple' ? 'multiple' : field.type === 'checkbox' ? 'bool' : 'string'
+  const given = (['multiple', 'bool', 'string'] as const).filter(
+    (name) => payload[`${name}_value`] !== undefined,
+  )
+  if (given.length !== 1 || given[0] !== kind)
+    return { wrong: `${field.name} takes exactly a ${kind}_value.` }
+  const sent = payload.multiple_value ?? payload.bool_value ?? payload.string_value ?? ''
+  const value = typeof sent === 'boolean' ? sent : typeof sent === 'string' ? sent.trim() : [...new Set(sent)]
+  const wrong = checkFieldValue(field, value)
+  return wrong === null ? { value: normalValue(field, value) } : { wrong }
+}
+
+/** What is wrong with a value, as a sentence that names the field; null when nothing is. */
+export function checkFieldValue(field: FieldRules, value: FieldValue): string | null {
+  const { name, options } = field
+  if (isEmptyValue(value)) return field.required ? `${name} is needed.` : null
+  switch (field.type) {
+    case 'checkbox':
+      return null
+    case 'multiple': {
+      const unknown = (Array.isArray(value) ? value : []).find((one) => !options.includes(one))
+      return unknown === undefined ? null : `"${unknown}" is none of the choices of ${name}.`
+    }
+    case 'single':
+      return options.includes(String(value)) ? null : `"${String(value)}" is none of the choices of ${name}.`
+    case 'number':
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(String(value))
+        ? null
+        : `${name} takes a number such as 42 or 0.5.`
+    case 'datetime':
+      return readInstant(String(value)) === undefined
+        ? `${name} takes a date and time such as 2026-11-21T09:30.`
+        : null
+    default:
+      return null
+  }
+}
+
+/** A checkbox is never empty: off is an answer. */
+export function isEmptyValue(value: FieldValue): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** An instant is kept in UTC; of several choices the order is that of the definition. */
+function normalValue(field: FieldRules, value: FieldValue): FieldValue {
+  if (field.type === 'datetime' && typeof value === 'string') return readInstant(value) ?? ''
+  if (Array.isArray(value)) return field.options.filter((option) => value.includes(option))
+  return value
+}
+
+/** ISO 8601; without a zone it is UTC. */
+function readInstant(text: string): string | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(
+    text,
+  )
+  if (match === null) return undefined
+  const [, year, month, day, time = '00:00', seconds = ':00', zone = 'Z'] = match
+  const date = new Date(`${year}-${month}-${day}T${time}${seconds.slice(0, 7)}${zone.toUpperCase()}`)
+  if (Number.isNaN(date.getTime())) return undefined
+  // JavaScript takes the 31st of June for the first of July.
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+  return Number(day) > days ? undefined : date.toISOString()
+}
