@@ -1,20 +1,10 @@
 import type { Endpoint } from '@muster/contract/endpoint'
-import type { World } from './test-world.ts'
+import { SCHEDULE, type World } from './test-world.ts'
 
 const CHANNEL = {
   name: 'A new channel',
   settings: { kind: 'slack', url: 'https://slack.example/x' },
   rules: {},
-}
-
-const SCHEDULE = {
-  starts: '2099-01-01T02:00',
-  minutes: 60,
-  time_zone: 'Europe/Zurich',
-  recurs: 'once',
-  weekdays: [],
-  month_days: [],
-  until: null,
 }
 
 /** The address of an endpoint with the things of this world in it. */ export function addressIn(

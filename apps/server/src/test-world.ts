@@ -22,6 +22,16 @@ export interface World {
   user: TestUser
 }
 
+export const SCHEDULE = {
+  starts: '2099-01-01T02:00',
+  minutes: 60,
+  time_zone: 'Europe/Zurich',
+  recurs: 'once',
+  weekdays: [],
+  month_days: [],
+  until: null,
+}
+
 export async function createWorld({ ctx, given }: TestServer, name: string): Promise<World> {
   const now = ctx.now().toISOString()
   const client = await given.client({ name: `${name} client` })
