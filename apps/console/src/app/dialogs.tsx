@@ -41,6 +41,8 @@ const DIALOG_LOADERS = {
   'check-history': () =>
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
   'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyDialog),
+  'policy-inheritance': () =>
+    import('../features/automation/InheritanceDialog.tsx').then((file) => file.InheritanceDialog),
   alert: () => import('../features/alerts/AlertDialog.tsx').then((file) => file.AlertDialog),
   maintenance: () =>
     import('../features/maintenance/WindowDialogs.tsx').then((file) => file.AddMaintenanceDialog),

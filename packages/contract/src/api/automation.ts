@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, MonitoringType, Nothing } from '../fields.ts'
-import { EffectivePolicy, PolicyLevel } from '../policies/effective-policy.ts'
+import { ContentKind, EffectivePolicy, PolicyLevel } from '../policies/effective-policy.ts'
 import { AgentSettingValues, PolicyContent } from '../policies/policy-content.ts'
 
 const Slot = MonitoringType.nullable().default(null)
@@ -59,6 +59,7 @@ export const PolicyPlan = z.object({
   agents_count: z.int(),
   lines: z.array(
     z.object({
+      kind: ContentKind,
       change: z.enum(PLAN_CHANGES),
       what: z.string(),
       agents_count: z.int(),
@@ -71,7 +72,7 @@ export const PolicyPlan = z.object({
       hostname: z.string(),
       client_name: z.string(),
       site_name: z.string(),
-      changes: z.array(z.object({ change: z.enum(PLAN_CHANGES), what: z.string() })),
+      changes: z.array(z.object({ kind: ContentKind, change: z.enum(PLAN_CHANGES), what: z.string() })),
     }),
   ),
 })

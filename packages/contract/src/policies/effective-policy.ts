@@ -7,6 +7,9 @@ import { AgentId, MonitoringType } from '../fields.ts'
 export const PolicyLevel = z.enum(POLICY_LEVELS)
 export type PolicyLevel = z.infer<typeof PolicyLevel>
 
+/** Kinds of what policies hold: each adds its name. */
+export const ContentKind = z.enum(['checks', 'agent_settings'])
+
 const SourceOwn = z.object({ own: z.literal(true) })
 const SourcePolicy = z.object({
   own: z.literal(false),
@@ -32,9 +35,9 @@ export const PolicyOutcome = z.enum([
 ])
 export type PolicyOutcome = z.infer<typeof PolicyOutcome>
 
-/** Something that a machine has by its policies or of its own. Kinds of content add their own names. */
+/** Something that a machine has by its policies or of its own. */
 export const EffectiveItem = z.object({
-  kind: z.enum(['checks', 'agent_settings']),
+  kind: ContentKind,
   /** The same for things that exclude each other. */
   key: z.string(),
   what: z.string(),

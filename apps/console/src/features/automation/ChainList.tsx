@@ -24,7 +24,11 @@ export function ChainList({ policy: { chain, hostname } }: { policy: EffectivePo
             />
             <div className={classes.lineText}>
               <p>
-                <Link to="/policies/$policy_id" params={{ policy_id: `${link.policy}` }}>
+                <Link
+                  className={classes.link ?? ''}
+                  to="/policies/$policy_id"
+                  params={{ policy_id: `${link.policy}` }}
+                >
                   <bdi>{link.policy_name}</bdi>
                 </Link>
                 {link.enforced && <span className={classes.chip}>enforced</span>}

@@ -17,7 +17,7 @@ import { call, queryKey } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import classes from './Policies.module.css'
-import { CHANGE_WORDS, countMachines } from './policy-words.ts'
+import { countMachines, describeChange } from './policy-words.ts'
 
 interface PlanDialogProps {
   title: string
@@ -131,9 +131,9 @@ function PlanView({ plan: { agents_count, lines, agents } }: { plan: PolicyPlan 
           </tr>
         </thead>
         <tbody>
-          {lines.map(({ change, what, agents_count: count }) => (
-            <tr key={`${change} ${what}`}>
-              <td>{CHANGE_WORDS[change]}</td>
+          {lines.map(({ kind, change, what, agents_count: count }) => (
+            <tr key={`${kind} ${change} ${what}`}>
+              <td>{describeChange({ kind, change })}</td>
               <td>
                 <bdi>{what}</bdi>
               </td>

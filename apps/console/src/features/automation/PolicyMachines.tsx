@@ -5,6 +5,7 @@ import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { query } from '../../app/api.ts'
 import classes from './Policies.module.css'
 import { Section } from './Section.tsx'
+import { LEVEL_WORDS } from './policy-words.ts'
 
 const MOST = 100
 
@@ -24,14 +25,19 @@ export function PolicyMachines({ id }: { id: number }) {
         {agents.slice(0, MOST).map(({ agent_id, hostname, client_name, site_name, level }) => (
           <li key={agent_id} className={classes.line}>
             <span className={classes.lineText}>
-              <Link to="/agents/$agent_id" params={{ agent_id }} search={{ pane: 'policies' }}>
+              <Link
+                className={classes.link ?? ''}
+                to="/agents/$agent_id"
+                params={{ agent_id }}
+                search={{ pane: 'policies' }}
+              >
                 <bdi>{hostname}</bdi>
               </Link>{' '}
               <span className={classes.small}>
                 {client_name}, {site_name}
               </span>
             </span>
-            <span className={classes.small}>{level}</span>
+            <span className={classes.small}>{LEVEL_WORDS[level]}</span>
           </li>
         ))}
       </ul>

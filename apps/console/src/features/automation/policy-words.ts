@@ -57,12 +57,29 @@ export const LOST_WORDS: Record<Lost, string> = {
   earlier: 'A policy of the same place stands before it in their order.',
 }
 
-export const CHANGE_WORDS: Record<PolicyPlan['lines'][number]['change'], string> = {
+type PlanLine = PolicyPlan['lines'][number]
+
+const CHANGE_WORDS: Record<PlanLine['change'], string> = {
   added: 'gets',
   removed: 'loses, with its history',
   changed: 'changes',
   overridden: 'gets, and its own rests',
   released: 'has its own again',
+}
+
+/** What happens to each machine. Settings have no history. */
+export function describeChange({ kind, change }: Pick<PlanLine, 'kind' | 'change'>): string {
+  if (kind === 'agent_settings' && change === 'removed') return 'goes back from'
+  return kind === 'agent_settings' && change === 'overridden' ? 'gets, before its own' : CHANGE_WORDS[change]
+}
+
+/** How a machine comes to a policy. */
+export const LEVEL_WORDS: Record<Link['level'], string> = {
+  agent: 'itself',
+  search: 'by a search',
+  site: 'by its site',
+  client: 'by its client',
+  default: 'as all machines',
 }
 
 const SLOTS = { server: 'servers', workstation: 'workstations' }

@@ -127,7 +127,8 @@ function NewCheck({ agent }: { agent: AgentDetail }) {
 /** `3 failing, 1 pending, 8 passing`. */
 function countChecks(checks: readonly Check[]): string {
   const count = (status: Check['check_result']['status']) =>
-    checks.filter(({ check_result }) => check_result.status === status).length
+    checks.filter(({ check_result, overridden_by_policy: rests }) => !rests && check_result.status === status)
+      .length
   return (['failing', 'pending', 'passing'] as const)
     .map((status) => ({ status, many: count(status) }))
     .filter(({ many }) => many > 0)

@@ -25,7 +25,7 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
     id: 'status',
     title: 'Status',
     width: '156px',
-    render: ({ check_result }) => <CheckStatus state={check_result} />,
+    render: (check) => <Status check={check} />,
     watch: ({ check_result: { status, alert_severity } }) => `${status} ${alert_severity}`,
   },
   {
@@ -80,12 +80,14 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
   render: (check, context) => (
     <>
       <div className={classes.cardLine}>
-        <PolicyMark check={check} context={context} />
-        <bdi className={`${classes.cut} ${classes.name}`} data-resting={check.overridden_by_policy}>
-          {checkName(check)}
-        </bdi>
+        <span className={classes.described}>
+          <PolicyMark check={check} context={context} />
+          <bdi className={`${classes.cut} ${classes.name}`} data-resting={check.overridden_by_policy}>
+            {checkName(check)}
+          </bdi>
+        </span>
         <span className={classes.cardEnd}>
-          <CheckStatus state={check.check_result} />
+          <Status check={check} />
           <MenuButton check={check} onOpen={context.openMenu} />
         </span>
       </div>
@@ -97,6 +99,11 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
       </div>
     </>
   ),
+}
+
+function Status({ check }: { check: Check }) {
+  if (check.overridden_by_policy) return <span className={classes.dim}>rests</span>
+  return <CheckStatus state={check.check_result} />
 }
 
 /** Whether a check comes from a policy, or rests for one; a click says why. */

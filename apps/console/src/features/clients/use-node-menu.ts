@@ -5,6 +5,7 @@ import {
   IconCalendarClock,
   IconDownload,
   IconPencil,
+  IconShieldCheck,
   IconTool,
   IconTrash,
 } from '@tabler/icons-react'
@@ -24,6 +25,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayClients = useMay('can_manage_clients')
   const maySites = useMay('can_manage_sites')
   const mayInstall = useMay('can_install_agents')
+  const mayPolicies = useMay('can_manage_automation_policies')
   const mayEditAgents = useMay('can_edit_agent')
   const { open } = useDialog()
   const maintain = useNodeMaintenance(line)
@@ -69,6 +71,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       icon: IconCalendarClock,
       disabledReason: unless(mayEditAgents),
       run: () => open('maintenance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
+    },
+    {
+      id: 'policy-inheritance',
+      label: 'Policy inheritance',
+      icon: IconShieldCheck,
+      disabledReason: unless(mayPolicies),
+      run: () => open('policy-inheritance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     divider('end'),
     {

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import type { ChainedMachine } from './kinds/kind.ts'
 import { KINDS } from './kinds/table.ts'
-import { findMachines } from './machines.ts'
+import { findAllIds, findMachines, takeTurns } from './machines.ts'
 import { loadPolicySet, type PolicySet } from './policy-set.ts'
 import { lockPolicies, slicesOf } from './queries.ts'
 
@@ -19,8 +20,7 @@ export async function applyPolicies(ctx: Context, agentIds?: readonly string[]):
   for (const slice of slicesOf(ids, SLICE)) {
     const adrift = await findAdrift(ctx.db, set, slice)
     if (adrift.length > 0) count += await bringInLine(ctx, adrift)
-    // SQLite answers without a pause: others get their turn between two slices.
-    await new Promise(setImmediate)
+    await takeTurns()
   }
   return count
 }
@@ -30,9 +30,10 @@ async function bringInLine(ctx: Context, agentIds: string[]): Promise<number> {
     await lockPolicies(tx)
     // Read again: what changed before the lock was ours.
     const set = await loadPolicySet(tx)
+    const machines = await chainThese(tx, set, agentIds)
     const changed = new Set<string>()
     for (const kind of KINDS) {
-      const adrift = await kind.findDrift(tx, await resolveThese(tx, set, kind, agentIds))
+      const adrift = await kind.findDrift(tx, await kind.resolve(tx, set, machines))
       if (adrift.length > 0) await kind.apply({ ctx, tx, emit }, adrift)
       for (const { machine } of adrift) changed.add(machine.agent_id)
     }
@@ -41,24 +42,16 @@ async function bringInLine(ctx: Context, agentIds: string[]): Promise<number> {
 }
 
 async function findAdrift(db: Db, set: PolicySet, agentIds: string[]): Promise<string[]> {
+  const machines = await chainThese(db, set, agentIds)
   const adrift = new Set<string>()
   for (const kind of KINDS) {
-    const found = await kind.findDrift(db, await resolveThese(db, set, kind, agentIds))
+    const found = await kind.findDrift(db, await kind.resolve(db, set, machines))
     for (const { machine } of found) adrift.add(machine.agent_id)
   }
   return [...adrift]
 }
 
-async function resolveThese(db: Db, set: PolicySet, kind: (typeof KINDS)[number], agentIds: string[]) {
+async function chainThese(db: Db, set: PolicySet, agentIds: string[]): Promise<ChainedMachine[]> {
   const machines = await findMachines(db, { agentIds, withText: set.hasSearches })
-  return kind.resolve(
-    db,
-    set,
-    machines.map((machine) => ({ machine, chain: set.chainOf(machine) })),
-  )
-}
-
-async function findAllIds(db: Db): Promise<string[]> {
-  const rows = await db.selectFrom('agents').select('agent_id').orderBy('id').execute()
-  return rows.map(({ agent_id }) => agent_id)
+  return machines.map((machine) => ({ machine, chain: set.chainOf(machine) }))
 }

@@ -26,14 +26,32 @@ export interface MachineFilter {
   withText: boolean
 }
 
-/** All machines, or these. */
+/** All machines, or these; others get their turn between two slices. */
 export async function findMachines(db: Db, filter: MachineFilter): Promise<PolicyMachine[]> {
-  const { agentIds, withText } = filter
-  if (agentIds === undefined) return read(db, { withText })
+  const { withText } = filter
+  const agentIds = filter.agentIds ?? (await findAllIds(db))
   const found: PolicyMachine[] = []
-  for (const slice of slicesOf(agentIds)) found.push(...(await read(db, { agentIds: slice, withText })))
+  for (const slice of slicesOf(agentIds, MACHINES_AT_ONCE)) {
+    if (found.length > 0) await takeTurns()
+    found.push(...(await read(db, { agentIds: slice, withText })))
+  }
   return found
 }
+
+export async function findAllIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('agents').select('agent_id').orderBy('id').execute()
+  return rows.map(({ agent_id }) => agent_id)
+}
+
+/** SQLite answers without a pause: whatever else waits is done before this ends. */
+export function takeTurns(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** So many take some 20 ms. */
+export const MACHINES_AT_ONCE = 500
 
 /** Of these machines those that the caller sees. */
 export async function findVisible(
@@ -52,7 +70,7 @@ export async function findVisible(
   return new Set(agentIds.filter((id) => seen.has(id)))
 }
 
-async function read(db: Db, { agentIds, withText }: MachineFilter): Promise<PolicyMachine[]> {
+async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Promise<PolicyMachine[]> {
   const rows = await db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
@@ -63,7 +81,7 @@ async function read(db: Db, { agentIds, withText }: MachineFilter): Promise<Poli
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
     .select('sites.block_policy_inheritance as blocked_by_site')
     .select('clients.block_policy_inheritance as blocked_by_client')
-    .$if(agentIds !== undefined, (query) => query.where('agents.agent_id', 'in', agentIds ?? []))
+    .where('agents.agent_id', 'in', agentIds)
     .orderBy('agents.id')
     .execute()
   const texts = withText ? await readTexts(db, agentIds) : undefined
@@ -76,14 +94,14 @@ async function read(db: Db, { agentIds, withText }: MachineFilter): Promise<Poli
 
 const NEVER = new Date(0)
 
-async function readTexts(db: Db, agentIds: readonly string[] | undefined): Promise<Map<string, string>> {
+async function readTexts(db: Db, agentIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .selectAll('agents')
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
-    .$if(agentIds !== undefined, (query) => query.where('agents.agent_id', 'in', agentIds ?? []))
+    .where('agents.agent_id', 'in', agentIds)
     .execute()
   const valuesOf = Map.groupBy(await findValues(db, 'agent', agentIds), ({ owner }) => owner)
   return new Map(

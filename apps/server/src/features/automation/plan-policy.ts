@@ -4,11 +4,12 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import type { ChainedMachine, Resolved } from './kinds/kind.ts'
 import { KINDS } from './kinds/table.ts'
-import { findMachines, findVisible, type PolicyMachine } from './machines.ts'
+import { findMachines, findVisible, MACHINES_AT_ONCE, type PolicyMachine, takeTurns } from './machines.ts'
 import { type Instead, type PolicySet, withInstead } from './policy-set.ts'
 
 type Change = PolicyPlan['lines'][number]['change']
-type Line = { change: Change; what: string }
+type Kind = PolicyPlan['lines'][number]['kind']
+type Line = { kind: Kind; change: Change; what: string }
 type Changed = { machine: PolicyMachine; changes: Line[] }
 
 const MOST_MACHINES_TOLD = 200
@@ -22,9 +23,9 @@ export async function planChange(
   const changed = await findChanges(db, set, instead)
   const counts = new Map<string, PolicyPlan['lines'][number]>()
   for (const { changes } of changed) {
-    for (const { change, what } of changes) {
-      const key = `${change} ${what}`
-      const line = counts.get(key) ?? { change, what, agents_count: 0 }
+    for (const one of changes) {
+      const key = `${one.kind} ${one.change} ${one.what}`
+      const line = counts.get(key) ?? { ...one, agents_count: 0 }
       counts.set(key, { ...line, agents_count: line.agents_count + 1 })
     }
   }
@@ -62,23 +63,46 @@ async function findChanges(db: Db, set: PolicySet, instead: Instead): Promise<Ch
     before.push({ machine, chain: chains[0] })
     after.push({ machine, chain: chains[1] })
   }
-  const changes = before.map((): Line[] => [])
+  const changed: Changed[] = []
+  for (let from = 0; from < before.length; from += MACHINES_AT_ONCE) {
+    const to = from + MACHINES_AT_ONCE
+    changed.push(
+      ...(await compareThese(
+        db,
+        { set, chained: before.slice(from, to) },
+        { set: later, chained: after.slice(from, to) },
+      )),
+    )
+    await takeTurns()
+  }
+  return changed
+}
+
+interface Side {
+  set: PolicySet
+  chained: ChainedMachine[]
+}
+
+async function compareThese(db: Db, before: Side, after: Side): Promise<Changed[]> {
+  const changes = before.chained.map((): Line[] => [])
   for (const kind of KINDS) {
-    const [was, will] = [await kind.resolve(db, set, before), await kind.resolve(db, later, after)]
+    const was = await kind.resolve(db, before.set, before.chained)
+    const will = await kind.resolve(db, after.set, after.chained)
     for (const [index, one] of was.entries()) {
       const next = will[index]
-      if (next !== undefined) changes[index]?.push(...compare(one, next))
+      if (next === undefined) continue
+      changes[index]?.push(...compare(one, next).map((line) => ({ kind: kind.name, ...line })))
     }
   }
-  return before.flatMap(({ machine }, index) => {
+  return before.chained.flatMap(({ machine }, index) => {
     const lines = changes[index] ?? []
     return lines.length === 0 ? [] : [{ machine, changes: lines }]
   })
 }
 
-function compare(was: Resolved<unknown>, will: Resolved<unknown>): Line[] {
+function compare(was: Resolved<unknown>, will: Resolved<unknown>): Omit<Line, 'kind'>[] {
   const before = new Map(was.effective.map((item) => [item.key, item]))
-  const lines: Line[] = []
+  const lines: Omit<Line, 'kind'>[] = []
   for (const { key, value, source } of will.effective) {
     const old = before.get(key)
     before.delete(key)

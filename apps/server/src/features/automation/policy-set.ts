@@ -36,6 +36,8 @@ export interface LibraryScript {
 export interface PolicySet {
   policies: ReadonlyMap<number, LoadedPolicy>
   scripts: ReadonlyMap<number, LibraryScript>
+  /** Another text where any policy is another. */
+  state: string
   /** Whether texts of machines are needed. */
   hasSearches: boolean
   chainOf: (machine: PlacedMachine) => ChainLink[]
@@ -132,6 +134,7 @@ function compileSet(
   return {
     policies,
     scripts,
+    state: JSON.stringify(all.map(({ id, row }) => [id, row?.modified])),
     hasSearches: assignments.some(({ level }) => level === 'search'),
     chainOf: compilePolicyChain(chained, assignments, compileTarget),
   }

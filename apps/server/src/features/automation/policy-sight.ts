@@ -19,14 +19,20 @@ export interface PolicySight {
   countReached(policyId: number): number
 }
 
-export async function createPolicySight(db: Db, caller: Caller, set: PolicySet): Promise<PolicySight> {
+/** `counting`: whoever sees every client needs the machines for their number only. */
+export async function createPolicySight(
+  db: Db,
+  caller: Caller,
+  set: PolicySet,
+  { counting = false } = {},
+): Promise<PolicySight> {
   const { scope } = caller
   const sites = await db.selectFrom('sites').select(['id', 'client_id']).where(visibleTo(caller)).execute()
   const siteIds = new Set(sites.map(({ id }) => id))
   const clientIds = new Set(sites.map(({ client_id }) => client_id))
-  const machines = (await findMachines(db, { withText: set.hasSearches })).filter(({ site_id }) =>
-    siteIds.has(site_id),
-  )
+  const isNeeded = counting || !scope.all
+  const all = isNeeded ? await findMachines(db, { withText: set.hasSearches }) : []
+  const machines = all.filter(({ site_id }) => siteIds.has(site_id))
   const agentIds = new Set(machines.map(({ agent_id }) => agent_id))
   const reached = new Map<number, number>()
   const named = new Set<number>()
@@ -61,14 +67,14 @@ export async function createPolicySight(db: Db, caller: Caller, set: PolicySet):
         case 'site':
           return siteIds.has(target.id)
         case 'agent':
-          return agentIds.has(target.id)
+          return scope.all || agentIds.has(target.id)
         default:
           return true
       }
     },
     seesClient: (id) => scope.all || clientIds.has(id),
     seesSite: (id) => siteIds.has(id),
-    seesAgent: (id) => agentIds.has(id),
+    seesAgent: (id) => scope.all || agentIds.has(id),
     countReached: (policyId) => reached.get(policyId) ?? 0,
   }
   return sight

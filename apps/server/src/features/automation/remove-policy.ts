@@ -1,24 +1,21 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
-import { planChange } from './plan-policy.ts'
+import { confirmPlan } from './plan-save.ts'
 import { deletePolicyRow } from './queries.ts'
 import { requireWholePolicy } from './require-policy.ts'
-import { documentForAudit, openSave, refusePlan } from './store-save.ts'
+import { documentForAudit, openSave } from './store-save.ts'
 
 /** Deletes a policy with its history. Machines lose what they have by it after the commit. */
-export function removePolicy(
+export async function removePolicy(
   ctx: Context,
   caller: Caller,
   { id, plan }: { id: number; plan: string | undefined },
 ): Promise<void> {
+  const state = await confirmPlan(ctx, caller, { id, plan })
   return ctx.transaction(async (tx, emit) => {
-    const { set } = await openSave({ ctx, tx, emit, caller })
+    const { set } = await openSave({ ctx, tx, emit, caller }, state)
     const { document } = await requireWholePolicy(tx, caller, set, id)
-    if (plan !== undefined) {
-      const now = await planChange(tx, caller, { set, instead: { id, document: undefined } })
-      if (now.token !== plan) refusePlan()
-    }
     await audit(tx, {
       caller,
       action: 'delete',

@@ -13,6 +13,7 @@ import {
   setOwnSettings,
 } from '@muster/contract/api/automation'
 import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { applyPolicies } from './apply-policies.ts'
@@ -27,12 +28,13 @@ import { listVisiblePolicies, viewPolicy, viewRelations, viewVersions } from './
 
 export function automationRoutes(api: Api, ctx: Context): void {
   const { db } = ctx
+  const view = async (caller: Caller, id: number) => viewPolicy(db, caller, await loadPolicySet(db), id)
   route(api, listPolicies, async ({ caller }) => listVisiblePolicies(db, caller, await loadPolicySet(db)))
-  route(api, createPolicy, ({ body, caller }) => addPolicy(ctx, caller, body))
-  route(api, getPolicy, async ({ params, caller }) =>
-    viewPolicy(db, caller, await loadPolicySet(db), params.id),
+  route(api, createPolicy, async ({ body, caller }) => view(caller, await addPolicy(ctx, caller, body)))
+  route(api, getPolicy, ({ params, caller }) => view(caller, params.id))
+  route(api, editPolicy, async ({ params, body, caller }) =>
+    view(caller, await changePolicy(ctx, caller, { id: params.id, body })),
   )
-  route(api, editPolicy, ({ params, body, caller }) => changePolicy(ctx, caller, { id: params.id, body }))
   route(api, deletePolicy, async ({ params, query, caller }) => {
     await removePolicy(ctx, caller, { id: params.id, plan: query.plan })
     return null
@@ -41,8 +43,8 @@ export function automationRoutes(api: Api, ctx: Context): void {
   route(api, listPolicyVersions, async ({ params, caller }) =>
     viewVersions(db, caller, await loadPolicySet(db), params.id),
   )
-  route(api, revertPolicy, ({ params, body, caller }) =>
-    revert(ctx, caller, { id: params.id, ...body, plan: body.plan }),
+  route(api, revertPolicy, async ({ params, body, caller }) =>
+    view(caller, await revert(ctx, caller, { id: params.id, version: body.version, plan: body.plan })),
   )
   route(api, listPolicyRelations, async ({ params, caller }) =>
     viewRelations(db, caller, await loadPolicySet(db), params.id),

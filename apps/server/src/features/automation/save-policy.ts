@@ -1,4 +1,4 @@
-import type { createPolicy, editPolicy, Policy, PolicyDocument } from '@muster/contract/api/automation'
+import type { createPolicy, editPolicy, PolicyDocument } from '@muster/contract/api/automation'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { NO_CONTENT } from '@muster/contract/policies/policy-content'
@@ -7,7 +7,8 @@ import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { numberChecks } from './number-checks.ts'
-import { NEW_POLICY } from './policy-set.ts'
+import { confirmPlan } from './plan-save.ts'
+import { loadPolicySet } from './policy-set.ts'
 import { findVersions, insertPolicy, updatePolicy } from './queries.ts'
 import { requirePolicy, requireWholePolicy } from './require-policy.ts'
 import { openSave, type Save, storeSave } from './store-save.ts'
@@ -25,14 +26,19 @@ const EMPTY: Omit<PolicyDocument, 'name'> = {
   excluded_agents: [],
 }
 
-export function addPolicy(ctx: Context, caller: Caller, body: Body): Promise<Policy> {
+/** Answers the number of the policy, as all here do. */
+export async function addPolicy(ctx: Context, caller: Caller, body: Body): Promise<number> {
+  const state = await confirmPlan(ctx, caller, {
+    policy: partsOver(newDocument(body), body),
+    plan: body.plan,
+  })
   return refuseTaken(takenName(body.name), () =>
     ctx.transaction(async (tx, emit) => {
-      const save = await openSave({ ctx, tx, emit, caller })
+      const save = await openSave({ ctx, tx, emit, caller }, state)
       const copied = body.copyId === undefined ? undefined : save.set.policies.get(body.copyId)
       if (body.copyId !== undefined) await requirePolicy(tx, caller, save.set, body.copyId)
       const { document, last } = numberChecks(
-        partsOver({ ...EMPTY, content: copied?.document.content ?? NO_CONTENT, name: body.name }, body),
+        partsOver(newDocument(body, copied?.document), body),
         copied?.row?.last_check ?? 0,
       )
       const at = ctx.now().toISOString()
@@ -47,25 +53,26 @@ export function addPolicy(ctx: Context, caller: Caller, body: Body): Promise<Pol
       })
       return storeSave(save, {
         id,
-        planId: NEW_POLICY,
         before: undefined,
         document,
         version: 1,
-        plan: body.plan,
         reason: copied === undefined ? body.reason : `Copied from "${copied.document.name}"`,
       })
     }),
   )
 }
 
-export function changePolicy(
+export async function changePolicy(
   ctx: Context,
   caller: Caller,
   { id, body }: { id: number; body: Parsed<typeof editPolicy>['body'] },
-): Promise<Policy> {
+): Promise<number> {
+  const known = (await loadPolicySet(ctx.db)).policies.get(id)?.document
+  const document = known && partsOver(known, body)
+  const state = await confirmPlan(ctx, caller, { id, policy: document, plan: body.plan })
   return refuseTaken(takenName(body.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
-      const save = await openSave({ ctx, tx, emit, caller })
+      const save = await openSave({ ctx, tx, emit, caller }, state)
       const policy = await requireWholePolicy(tx, caller, save.set, id)
       if (body.modified !== undefined && body.modified !== policy.row.modified) {
         throw new AppError(
@@ -79,23 +86,21 @@ export function changePolicy(
 }
 
 /** Makes a policy again what it was. What its checks have found since stays with them. */
-export function revertPolicy(
+export async function revertPolicy(
   ctx: Context,
   caller: Caller,
   { id, version, plan }: { id: number; version: number; plan: string | undefined },
-): Promise<Policy> {
+): Promise<number> {
+  const planned = (await findVersions(ctx.db, id)).find((one) => one.version === version)
+  const state = await confirmPlan(ctx, caller, { id, policy: planned && readDocument(planned), plan })
   return refuseTaken(takenName(''), () =>
     ctx.transaction(async (tx, emit) => {
-      const save = await openSave({ ctx, tx, emit, caller })
+      const save = await openSave({ ctx, tx, emit, caller }, state)
       const policy = await requireWholePolicy(tx, caller, save.set, id)
       const found = (await findVersions(tx, id)).find((one) => one.version === version)
       if (found === undefined) throw new AppError('not_found', `The policy has no version ${version}.`)
-      // Stored by store-save.ts as the contract's schema made it.
-      const document = JSON.parse(found.document) as PolicyDocument
-      const content = { ...NO_CONTENT, ...document.content }
       return writeChange(save, policy, {
-        document: { ...document, content },
-        plan,
+        document: readDocument(found),
         reason: `Reverted to version ${version}`,
       })
     }),
@@ -105,8 +110,8 @@ export function revertPolicy(
 async function writeChange(
   save: Save,
   policy: Awaited<ReturnType<typeof requireWholePolicy>>,
-  change: { document: PolicyDocument; plan?: string | undefined; reason: string },
-): Promise<Policy> {
+  change: { document: PolicyDocument; reason: string },
+): Promise<number> {
   const { ctx, tx, caller } = save
   const { row } = policy
   const { document, last } = numberChecks(change.document, row.last_check)
@@ -118,9 +123,18 @@ async function writeChange(
     modified: laterThan(row.modified, ctx.now()),
     modified_by: caller.username,
   })
-  const { plan, reason } = change
   const before = policy.document
-  return storeSave(save, { id: row.id, planId: row.id, before, document, version, plan, reason })
+  return storeSave(save, { id: row.id, before, document, version, reason: change.reason })
+}
+
+function newDocument({ name }: Body, copied?: PolicyDocument): PolicyDocument {
+  return { ...EMPTY, content: copied?.content ?? NO_CONTENT, name }
+}
+
+function readDocument({ document }: { document: string }): PolicyDocument {
+  // Stored by store-save.ts as the contract's schema made it.
+  const stored = JSON.parse(document) as PolicyDocument
+  return { ...stored, content: { ...NO_CONTENT, ...stored.content } }
 }
 
 function columnsOf({ name, desc, active, enforced, content }: PolicyDocument) {

@@ -41,6 +41,7 @@ test('a plan says what changes on which machines, and one that no longer fits is
   })
   const again = await plan(policy.id, document)
   expect(again.lines).toContainEqual({
+    kind: 'checks',
     change: 'changed',
     what: expect.stringMatching('^CPU'),
     agents_count: 1,

@@ -1,6 +1,5 @@
-import type { Policy, PolicyDocument, PolicyTarget } from '@muster/contract/api/automation'
+import type { PolicyDocument, PolicyTarget } from '@muster/contract/api/automation'
 import type { Event } from '@muster/contract/events'
-import { AppError } from '@muster/contract/errors'
 import type { Insertable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -9,10 +8,9 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { checkDocument } from './check-document.ts'
-import { planChange } from './plan-policy.ts'
+import { refusePlan } from './plan-save.ts'
 import { loadPolicySet, type PolicySet, positionsFor } from './policy-set.ts'
 import { insertVersion, lockPolicies, replaceExclusions, replaceTargets } from './queries.ts'
-import { viewPolicy } from './view.ts'
 
 /** The transaction in which a policy is saved, with what there was before. */
 export interface Save {
@@ -25,26 +23,28 @@ export interface Save {
 
 export interface Saved {
   id: number
-  /** Under which it was planned. */
-  planId: number
   before: PolicyDocument | undefined
   document: PolicyDocument
   version: number
-  plan: string | undefined
   reason: string
 }
 
-export async function openSave(parts: Omit<Save, 'set'>): Promise<Save> {
+/** `state`: of the policies when the plan was confirmed, where there was one. */
+export async function openSave(parts: Omit<Save, 'set'>, state: string | undefined): Promise<Save> {
   await lockPolicies(parts.tx)
-  return { ...parts, set: await loadPolicySet(parts.tx) }
+  const set = await loadPolicySet(parts.tx)
+  if (state !== undefined && state !== set.state) refusePlan()
+  return { ...parts, set }
 }
 
-/** Stores what belongs to a saved row: targets, exclusions, history, audit. Machines follow after the commit. */
-export async function storeSave(save: Save, saved: Saved): Promise<Policy> {
+/**
+ * Stores what belongs to a saved row: targets, exclusions, history, audit. Machines follow after the commit. Answers
+ * the number of the policy.
+ */
+export async function storeSave(save: Save, saved: Saved): Promise<number> {
   const { ctx, tx, emit, caller, set } = save
   const { id, before, version, reason } = saved
   const document = await checkDocument({ ctx, db: tx, caller, set, before }, saved.document)
-  await refuseOldPlan(save, { ...saved, document })
   await storePlaces(tx, id, { document, positions: positionsFor(set, id, document) })
   const at = ctx.now()
   await insertVersion(tx, {
@@ -66,21 +66,7 @@ export async function storeSave(save: Save, saved: Saved): Promise<Policy> {
     emit,
   })
   emit({ type: 'policy.changed', ids: [id] })
-  return viewPolicy(tx, caller, await loadPolicySet(tx), id)
-}
-
-async function refuseOldPlan({ tx, caller, set }: Save, saved: Saved): Promise<void> {
-  if (saved.plan === undefined) return
-  const { planId: id, document } = saved
-  const { token } = await planChange(tx, caller, { set, instead: { id, document } })
-  if (token !== saved.plan) refusePlan()
-}
-
-export function refusePlan(): never {
-  throw new AppError(
-    'changed_meanwhile',
-    'Something has changed since this plan was made, and saving would do something else now. Look at the plan again.',
-  )
+  return id
 }
 
 async function storePlaces(

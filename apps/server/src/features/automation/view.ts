@@ -11,7 +11,7 @@ const byName = new Intl.Collator('en', { numeric: true })
 
 /** The policies of which the caller sees something; only that part is shown. */
 export async function listVisiblePolicies(db: Db, caller: Caller, set: PolicySet): Promise<Policy[]> {
-  const sight = await createPolicySight(db, caller, set)
+  const sight = await createPolicySight(db, caller, set, { counting: true })
   const names = await findNames(db)
   return [...set.policies.values()]
     .flatMap((policy) =>
@@ -22,7 +22,7 @@ export async function listVisiblePolicies(db: Db, caller: Caller, set: PolicySet
 
 export async function viewPolicy(db: Db, caller: Caller, set: PolicySet, id: number): Promise<Policy> {
   const policy = await requirePolicy(db, caller, set, id)
-  const sight = await createPolicySight(db, caller, set)
+  const sight = await createPolicySight(db, caller, set, { counting: true })
   return viewOne(policy, policy.row, { sight, names: await findNames(db) })
 }
 

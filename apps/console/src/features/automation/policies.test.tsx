@@ -1,0 +1,80 @@
+import { editPolicy, getPolicy, planPolicy, type PolicyPlan } from '@muster/contract/api/automation'
+import { beforeEach, expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer, refuse } from '../../app/test-server.ts'
+import { givenPolicies, testPolicy } from './test-policies.ts'
+
+beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
+
+const PLAN: PolicyPlan = {
+  token: 'token 1',
+  agents_count: 3,
+  lines: [{ kind: 'checks', change: 'removed', what: 'CPU Load Check', agents_count: 3 }],
+  agents: [],
+}
+const dialog = () => page.getByRole('dialog')
+
+test('the list says what is assigned where, and opens a policy', async () => {
+  const server = givenPolicies([testPolicy(), testPolicy({ id: 2, name: 'Off', active: false, targets: [] })])
+  server.on(getPolicy, () => answer(getPolicy, testPolicy()))
+  const { screen, at } = await openConsole('/policies')
+  await expect.element(screen.getByRole('row', { name: /active.*Base.*Acme.*1 check.*3/ })).toBeVisible()
+  await expect.element(screen.getByRole('row', { name: /inactive.*Off.*nothing yet/ })).toBeVisible()
+  await screen.getByRole('row', { name: /Base/ }).dblClick()
+  await expect.poll(at).toBe('/policies/1')
+  await expect.element(screen.getByRole('heading', { name: 'Policies / Base' })).toBeVisible()
+})
+
+test('nothing is saved before its plan was seen, and it is saved with that plan', async () => {
+  const server = givenPolicies([])
+  server.on(getPolicy, () => answer(getPolicy, testPolicy()))
+  server.on(planPolicy, () => answer(planPolicy, PLAN))
+  server.on(editPolicy, () => answer(editPolicy, testPolicy({ version: 2, active: false })))
+  const { screen } = await openConsole('/policies/1')
+  await expect.element(screen.getByRole('button', { name: 'Review and save' })).toBeDisabled()
+  await screen.getByRole('checkbox', { name: 'Active' }).click()
+  await screen.getByRole('button', { name: 'Review and save' }).click()
+  await expect.element(dialog().getByText('3 machines')).toBeVisible()
+  await expect.element(dialog().getByRole('row', { name: /loses.*CPU Load Check.*3/ })).toBeVisible()
+  expect(server.calls(editPolicy)).toEqual([])
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await expect.element(screen.getByText('Policy saved. Machines follow within seconds.')).toBeVisible()
+  expect(server.calls(editPolicy)[0]?.body).toMatchObject({
+    active: false,
+    plan: 'token 1',
+    modified: '2026-11-21T10:00:00.000Z',
+  })
+})
+
+test('a plan that no longer fits is said, and the new one is shown', async () => {
+  const server = givenPolicies([])
+  let plan = PLAN
+  server.on(getPolicy, () => answer(getPolicy, testPolicy()))
+  server.on(planPolicy, () => answer(planPolicy, plan))
+  server.on(editPolicy, () => {
+    plan = { ...PLAN, token: 'token 2', agents_count: 1 }
+    return refuse('changed_meanwhile', 'Something has changed since this plan was made.')
+  })
+  const { screen } = await openConsole('/policies/1')
+  await screen.getByRole('checkbox', { name: 'Enforced' }).click()
+  await screen.getByRole('button', { name: 'Review and save' }).click()
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await expect.element(dialog().getByText('Something has changed since this plan was made.')).toBeVisible()
+  await expect.element(dialog().getByText('1 machine', { exact: true })).toBeVisible()
+})
+
+test('who sees only a part of a policy changes nothing of it', async () => {
+  const server = givenPolicies([])
+  server.on(getPolicy, () => answer(getPolicy, testPolicy({ is_whole: false })))
+  const { screen } = await openConsole('/policies/1')
+  await expect.element(screen.getByText(/also reaches machines that you may not see/)).toBeVisible()
+  await expect.element(screen.getByRole('textbox', { name: 'Name' })).toBeDisabled()
+  expect(screen.getByRole('button', { name: 'Review and save' }).elements()).toEqual([])
+})
+
+test('without permission the screen says so', async () => {
+  givenPolicies([], { is_superuser: false, permissions: [] })
+  const { screen } = await openConsole('/policies')
+  await expect.element(screen.getByText('Your role does not allow you to see policies.')).toBeVisible()
+})

@@ -1,0 +1,69 @@
+import { listAgents } from '@muster/contract/api/agents'
+import {
+  listPolicies,
+  listPolicyRelations,
+  listPolicyVersions,
+  type Policy,
+} from '@muster/contract/api/automation'
+import { listClients } from '@muster/contract/api/clients'
+import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import { type Me, getMe } from '@muster/contract/api/users'
+import { givenDashInfo, givenMe } from '../../app/test-console.tsx'
+import { answer, fakeServer } from '../../app/test-server.ts'
+
+const QUIET = {
+  agent_count: 3,
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+}
+
+/** A policy for tests: one CPU check for all of Acme. */
+export function testPolicy(more: Partial<Policy> = {}): Policy {
+  return {
+    id: 1,
+    name: 'Base',
+    desc: '',
+    active: true,
+    enforced: false,
+    content: {
+      checks: [
+        {
+          id: 1,
+          settings: { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 },
+          fails_b4_alert: 1,
+          run_interval: 0,
+        },
+      ],
+      agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
+    },
+    targets: [{ level: 'client', id: 1, monitoring_type: null }],
+    excluded_clients: [],
+    excluded_sites: [],
+    excluded_agents: [],
+    names: { clients: [{ id: 1, name: 'Acme' }], sites: [], agents: [] },
+    version: 1,
+    agents_count: 3,
+    default_server_policy: false,
+    default_workstation_policy: false,
+    created_by: 'ada',
+    modified: '2026-11-21T10:00:00.000Z',
+    modified_by: 'ada',
+    is_whole: true,
+    ...more,
+  }
+}
+
+export function givenPolicies(policies: Policy[], me: Partial<Me> = {}) {
+  const server = fakeServer()
+  const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
+  server.on(getMe, () => answer(getMe, givenMe(me)))
+  server.on(getVersion, () => answer(getVersion, '0.1.0'))
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
+  server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
+  server.on(listAgents, () => answer(listAgents, []))
+  server.on(listPolicies, () => answer(listPolicies, policies))
+  server.on(listPolicyRelations, () => answer(listPolicyRelations, { agents: [] }))
+  server.on(listPolicyVersions, () => answer(listPolicyVersions, []))
+  return server
+}
