@@ -33,7 +33,7 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
   const onDoubleClick = useDoubleClick()
   const context = useMachineContext()
   const openPage = ({ agent_id }: AgentRow) => {
-    // Written at once, so that the way back finds the machine selected.
+    // Written at once: the way back finds the machine selected, and a later write would call off the way there.
     setSelected(agent_id, 'now')
     void navigate({ to: '/agents/$agent_id', params: { agent_id } })
   }
@@ -54,7 +54,10 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
         onSelect={(row) => setSelected(row?.agent_id)}
         {...(opensPage ? { onClickRow: openPage } : {})}
         onOpen={openPage}
-        onDoubleClick={onDoubleClick}
+        onDoubleClick={(row) => {
+          setSelected(row.agent_id, 'now')
+          onDoubleClick(row)
+        }}
         onMenu={(row, at) => {
           setSelected(row.agent_id, 'now')
           setMenuAt(at)
