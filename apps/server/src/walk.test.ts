@@ -10,6 +10,7 @@ import { addressIn, bodyIn, createWorld, queryIn, type World } from './test-worl
 /** Endpoints about things that belong to no client. All others are asked about a client that is out of scope. */
 const UNSCOPED = [
   '/alerts/channels/',
+  '/alerts/templates/',
   '/scripts/',
   '/accounts/',
   '/core/',

@@ -18,6 +18,8 @@ export const PERMISSIONS = [
   'can_run_checks',
   'can_list_alerts',
   'can_manage_alerts',
+  'can_list_alerttemplates',
+  'can_manage_alerttemplates',
   'can_list_scripts',
   'can_manage_scripts',
   'can_view_auditlogs',

@@ -44,6 +44,7 @@ const MENUS: readonly MenuTable[] = [
     entries: [
       { label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' },
       { label: 'Alert channels', opens: { dialog: 'alert-channels' }, needs: 'can_view_core_settings' },
+      { label: 'Alert templates', opens: { dialog: 'alert-templates' }, needs: 'can_list_alerttemplates' },
       { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
     ],
   },

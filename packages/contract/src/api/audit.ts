@@ -27,6 +27,7 @@ export const AuditObject = z.enum([
   'site',
   'note',
   'alert',
+  'alerttemplate',
   'maintenance',
   'coresettings',
   'bulk',

@@ -10,6 +10,8 @@ const NodeState = {
   maintenance_mode: z.boolean(),
   failing_checks: FailingChecks,
   block_policy_inheritance: z.boolean(),
+  /** Assigned here; the one that counts for a machine may be another. */
+  alert_template: z.int().nullable(),
 }
 
 export const Site = z.object({
@@ -65,9 +67,11 @@ export const editClient = endpoint({
   method: 'PUT',
   path: '/clients/:id/',
   access: 'can_manage_clients',
-  summary: 'Rename a client',
+  summary: 'Rename a client, or give it an alert template',
   params: IdParams,
-  body: z.object({ client: z.object({ name: NodeName }) }),
+  body: z.object({
+    client: z.object({ name: NodeName.optional(), alert_template: Id.nullable().optional() }),
+  }),
   response: Client,
 })
 
@@ -113,9 +117,15 @@ export const editSite = endpoint({
   method: 'PUT',
   path: '/clients/sites/:id/',
   access: 'can_manage_sites',
-  summary: 'Rename a site or move it to another client',
+  summary: 'Rename a site, move it to another client, or give it an alert template',
   params: IdParams,
-  body: z.object({ site: z.object({ name: NodeName.optional(), client: Id.optional() }) }),
+  body: z.object({
+    site: z.object({
+      name: NodeName.optional(),
+      client: Id.optional(),
+      alert_template: Id.nullable().optional(),
+    }),
+  }),
   response: Site,
 })
 

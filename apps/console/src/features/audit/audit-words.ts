@@ -22,6 +22,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   script: 'Script',
   check: 'Check',
   alert: 'Alert',
+  alerttemplate: 'Alert template',
   agent: 'Agent',
   client: 'Client',
   site: 'Site',

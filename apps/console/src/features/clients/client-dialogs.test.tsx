@@ -24,6 +24,7 @@ const state = (agent_count: number) => ({
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  alert_template: null,
 })
 const client = (id: number, name: string, sites: Record<number, string>, machines = 0): Client => ({
   id,

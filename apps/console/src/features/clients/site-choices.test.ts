@@ -7,6 +7,7 @@ const STATE = {
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  alert_template: null,
 }
 
 function client(id: number, name: string, sites: Record<number, string>): Client {

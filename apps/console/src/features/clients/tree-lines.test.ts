@@ -15,6 +15,7 @@ function site(id: number, name: string, more: Partial<Site> = {}): Site {
     maintenance_mode: false,
     failing_checks: OK,
     block_policy_inheritance: false,
+    alert_template: null,
     ...more,
   }
 }
@@ -28,6 +29,7 @@ function client(id: number, name: string, sites: Site[], more: Partial<Client> =
     maintenance_mode: false,
     failing_checks: OK,
     block_policy_inheritance: false,
+    alert_template: null,
     ...more,
   }
 }

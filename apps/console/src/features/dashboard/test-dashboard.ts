@@ -13,6 +13,7 @@ const QUIET = {
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  alert_template: null,
 }
 
 function testSite(id: number, name: string, client: Pick<Client, 'id' | 'name'>): Site {

@@ -16,6 +16,7 @@ const QUIET = {
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  alert_template: null,
 }
 const ACME: Client = {
   id: 1,

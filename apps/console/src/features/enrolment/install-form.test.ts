@@ -58,6 +58,7 @@ const STATE = {
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  alert_template: null,
 }
 const site = (id: number, client: number): Site => ({
   id,

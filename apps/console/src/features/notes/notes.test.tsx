@@ -28,6 +28,7 @@ const QUIET = {
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  alert_template: null,
 }
 
 function givenServer(notes: Note[], me: Partial<Me> = {}) {

@@ -24,6 +24,7 @@ const QUIET = {
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
+  alert_template: null,
 }
 // An address whose own screen asks for little.
 const AT = '/agents/abcdefgh12?dialog='

@@ -7,6 +7,7 @@ import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findChecksOfInterval } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
@@ -31,7 +32,7 @@ export async function changeAgent(
   await ctx.transaction(async (tx, emit) => {
     await lockRow(tx, 'agents', 'agent_id', agentId)
     const agent = await requireAgent(tx, agentId, caller)
-    const { modified, ...changes } = body
+    const { modified, alert_template: to, ...changes } = body
     if (modified !== undefined && modified !== agent.modified) {
       throw new AppError(
         'changed_meanwhile',
@@ -50,6 +51,9 @@ export async function changeAgent(
         fields: { site: ['Choose another site.'] },
       })
     }
+    const from = agent.alert_template_id
+    const target = { type: 'agent', id: agentId, name: agent.hostname } as const
+    await assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
     const values = columnsOf(changes)
     await tx
       .updateTable('agents')
@@ -63,18 +67,19 @@ export async function changeAgent(
     if (changes.check_interval !== undefined) {
       await redefineChecks(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
     }
-    await audit(tx, {
-      caller,
-      action: 'modify',
-      object_type: 'agent',
-      message: `Changed the machine "${agent.hostname}"`,
-      before: Object.fromEntries(
-        Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
-      ),
-      after: values,
-      agent,
-      emit,
-    })
+    if (Object.keys(values).length > 0)
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'agent',
+        message: `Changed the machine "${agent.hostname}"`,
+        before: Object.fromEntries(
+          Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
+        ),
+        after: values,
+        agent,
+        emit,
+      })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
 
     /** The form sends the mode also when nobody touched it: only a change takes the machine out of a window's hands. */
@@ -88,8 +93,9 @@ export async function changeAgent(
 }
 
 type Changes = Omit<Parsed<typeof editAgent>['body'], 'modified'>
+type OwnChanges = Omit<Changes, 'alert_template'>
 
-function columnsOf(changes: Changes): Updateable<AgentsTable> {
+function columnsOf(changes: OwnChanges): Updateable<AgentsTable> {
   const {
     site,
     overdue_email_alert,

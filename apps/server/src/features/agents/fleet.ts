@@ -10,6 +10,7 @@ import { tendAlerts } from '../alerts/tend-alerts.ts'
 import { CheckSync } from '../checks/check-sync.ts'
 import { meetMachines } from '../checks/meet-machines.ts'
 import { type ReportedResults, storeResults } from '../checks/store-results.ts'
+import { settleActions } from '../alert-templates/settle-actions.ts'
 import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
 import { failLostRuns } from '../history/fail-lost-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
@@ -226,6 +227,7 @@ export class Fleet implements AsyncDisposable {
       if (runReports.length === 0) return []
       const changed = await storeRunReports(tx, runReports, this.#ctx.now())
       await saveOutputAsNotes(tx, emit, changed)
+      await settleActions({ ctx: this.#ctx, tx, emit }, changed)
       return changed
     })
     emitChanged(this.#ctx, runs)

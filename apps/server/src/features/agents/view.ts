@@ -37,6 +37,7 @@ export function viewAgentDetail(row: AgentsRow, now: Date): AgentDetail {
     check_interval: row.check_interval,
     default_shell: row.default_shell,
     default_shell_custom: row.default_shell_custom,
+    alert_template: row.alert_template_id,
     total_ram: Math.round((facts?.total_ram ?? 0) / GIB),
     created: row.created_at,
     modified: row.modified,

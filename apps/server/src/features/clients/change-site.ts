@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { emitAgentsChanged, findAgentIds } from './move-agents.ts'
 import { lockClient, updateSite } from './queries.ts'
@@ -11,9 +12,10 @@ export interface SiteChange {
   id: number
   name?: string | undefined
   client?: number | undefined
+  alert_template?: number | null | undefined
 }
 
-/** Renames a site, or moves it with its machines to another client, or both. */
+/** Renames a site, moves it with its machines to another client, gives it an alert template, or all of that. */
 export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Promise<void> {
   const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'site.name', sentence }, () =>
@@ -21,6 +23,13 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
       const site = await requireSite(tx, change.id, caller)
       const name = change.name ?? site.name
       const clientId = change.client ?? site.client_id
+      const isAssigned = await assignTemplate(
+        { ctx, tx, emit },
+        caller,
+        { type: 'site', id: site.id, name: site.name },
+        { from: site.alert_template_id, to: change.alert_template },
+      )
+      if (isAssigned) emit({ type: 'client.changed', ids: [site.client_id] })
       if (name === site.name && clientId === site.client_id) return
       let target: Pick<ClientWithSites, 'name'> = { name: site.client_name }
       if (clientId !== site.client_id) {

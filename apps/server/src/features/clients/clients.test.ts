@@ -52,6 +52,7 @@ test('a client is listed with its sites by name and what their machines add up t
     maintenance_mode: true,
     failing_checks: { error: false, warning: false },
     block_policy_inheritance: false,
+    alert_template: null,
     sites: [
       {
         id: aachen.id,
@@ -62,6 +63,7 @@ test('a client is listed with its sites by name and what their machines add up t
         maintenance_mode: false,
         failing_checks: { error: false, warning: false },
         block_policy_inheritance: false,
+        alert_template: null,
       },
       expect.objectContaining({ id: zurich.id, agent_count: 2, maintenance_mode: true }),
     ],

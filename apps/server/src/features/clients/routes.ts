@@ -18,11 +18,11 @@ import type { Scope } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { addClient } from './add-client.ts'
 import { addSite } from './add-site.ts'
+import { changeClient } from './change-client.ts'
 import { changeSite } from './change-site.ts'
 import { findFailingSites, findSilentAgents, findSiteStates, type NodeFilter } from './queries.ts'
 import { removeClient } from './remove-client.ts'
 import { removeSite } from './remove-site.ts'
-import { renameClient } from './rename-client.ts'
 import { viewClients, viewSites } from './view.ts'
 
 export interface ClientsOptions {
@@ -39,7 +39,7 @@ export function clientsRoutes(api: Api, ctx: Context, options: ClientsOptions = 
   })
   route(api, getClient, async ({ params, caller }) => requireClientView(ctx, caller, params.id))
   route(api, editClient, async ({ params, body, caller }) => {
-    await renameClient(ctx, caller, { id: params.id, name: body.client.name })
+    await changeClient(ctx, caller, { id: params.id, ...body.client })
     return requireClientView(ctx, caller, params.id)
   })
   route(api, deleteClient, async ({ params, query, caller }) => {

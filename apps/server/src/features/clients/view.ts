@@ -27,6 +27,7 @@ export function viewSites(rows: SiteStateRow[], { silent, failing }: Failures, n
       maintenance_mode: row.maintenance_mode === 1,
       failing_checks: { error: errors.has(row.id), warning: warnings.has(row.id) },
       block_policy_inheritance: row.block_policy_inheritance === 1,
+      alert_template: row.alert_template_id,
     }))
     .toSorted((a, b) => byName.compare(a.name, b.name))
 }
@@ -37,6 +38,7 @@ export function viewClients(rows: SiteStateRow[], failures: Failures, now: Date)
   const blocking = new Set(
     rows.filter((row) => row.client_block_policy_inheritance === 1).map((row) => row.client_id),
   )
+  const templates = new Map(rows.map((row) => [row.client_id, row.client_alert_template_id]))
   return Array.from(sitesOf, ([id, sites]) => ({
     id,
     // A group of groupBy has at least one member.
@@ -49,6 +51,7 @@ export function viewClients(rows: SiteStateRow[], failures: Failures, now: Date)
       warning: sites.some((site) => site.failing_checks.warning),
     },
     block_policy_inheritance: blocking.has(id),
+    alert_template: templates.get(id) ?? null,
   })).toSorted((a, b) => byName.compare(a.name, b.name))
 }
 

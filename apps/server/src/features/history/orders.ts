@@ -14,7 +14,7 @@ const DEFAULT_COMMAND_TIMEOUT_SECONDS = 30
 
 export function commandOrder(
   agent: AgentsRow,
-  caller: Caller,
+  caller: Pick<Caller, 'username' | 'source'>,
   body: Parsed<typeof sendCommand>['body'],
 ): RunOrder {
   const windowsOnly = body.shell === 'cmd'
@@ -56,7 +56,7 @@ export function commandOrder(
 export async function scriptOrder(
   db: Db,
   agent: AgentsRow,
-  caller: Caller,
+  caller: Pick<Caller, 'username' | 'source'>,
   body: Parsed<typeof runScript>['body'],
 ): Promise<RunOrder> {
   const script = await db.selectFrom('scripts').selectAll().where('id', '=', body.script).executeTakeFirst()

@@ -30,6 +30,7 @@ export function everythingChanged(userId: number): Told[] {
     'client.changed',
     'check.changed',
     'alert.changed',
+    'alert_template.changed',
     'maintenance.changed',
     'script.changed',
     'history.changed',
@@ -76,6 +77,7 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
       return ALL
     case 'maintenance.changed':
       return ALL
+    case 'alert_template.changed':
     case 'script.changed':
     case 'settings.changed':
       return pending.pick(() => true)
@@ -87,6 +89,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'client.changed': 'can_list_clients',
   'check.changed': 'can_list_checks',
   'alert.changed': 'can_list_alerts',
+  'alert_template.changed': 'can_list_alerttemplates',
   'maintenance.changed': 'can_list_agents',
   'script.changed': 'can_list_scripts',
   'history.changed': 'can_list_agent_history',

@@ -38,6 +38,9 @@ export interface AgentsTable {
   default_shell: Generated<'use_global' | 'cmd' | 'powershell' | 'bash' | 'custom'>
   default_shell_custom: Generated<string>
   block_policy_inheritance: Generated<0 | 1>
+  alert_template_id: number | null
+  /** Its template asks to be told when it is overdue, whatever the flags above say. */
+  overdue_by_template: Generated<0 | 1>
   /** Grows whenever what the machine is to measure may have changed. */
   checks_version: Generated<number>
   created_at: string
