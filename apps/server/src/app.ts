@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
 import { alertChannelsJobs } from './features/alert-channels/jobs.ts'
 import { alertChannelsRoutes } from './features/alert-channels/routes.ts'
+import { alertTemplatesJobs } from './features/alert-templates/jobs.ts'
+import { alertTemplatesRoutes } from './features/alert-templates/routes.ts'
 import { AlertSweep } from './features/alerts/alert-sweep.ts'
 import { alertsJobs } from './features/alerts/jobs.ts'
 import { alertsRoutes } from './features/alerts/routes.ts'
@@ -95,6 +97,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   ctx.jobs.define(sessionJobs(ctx))
   ctx.jobs.define(checksJobs(ctx))
   ctx.jobs.define(alertChannelsJobs(ctx))
+  ctx.jobs.define(alertTemplatesJobs(ctx, fleet))
   ctx.jobs.define(alertsJobs(ctx))
   ctx.jobs.define(maintenanceJobs(ctx))
   metrics.gauge(
@@ -115,6 +118,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   checksRoutes(api, ctx, fleet)
   alertsRoutes(api, ctx)
   alertChannelsRoutes(api, ctx)
+  alertTemplatesRoutes(api, ctx)
   maintenanceRoutes(api, ctx)
   automationRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })

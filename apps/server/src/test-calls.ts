@@ -21,6 +21,7 @@ const CHANNEL = {
 
 /** What must be in the query. */
 export function queryIn({ path }: Endpoint): string {
+  if (path === '/alerts/templates/preview/') return '?agent=nosuchmachine&alert_type=check&severity=error'
   return path.endsWith('/samples/') ? '?from=0&to=1800000000' : ''
 }
 
@@ -80,6 +81,9 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /alerts/channels/:id/': CHANNEL,
     // Nothing listens on port 1, so the test ends at once.
     'POST /alerts/channels/test/': { settings: { kind: 'slack', url: 'http://127.0.0.1:1/' } },
+    'POST /alerts/templates/': { name: 'A new template' },
+    'PUT /alerts/templates/:id/': { name: 'changed' },
+    'PUT /alerts/templates/default/': { alert_template: null },
     'PATCH /alerts/': {},
     'POST /alerts/': { message: 'A new alert', severity: 'info', agent: agent_id },
     'PUT /alerts/:id/': { type: 'acknowledge' },

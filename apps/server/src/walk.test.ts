@@ -11,6 +11,7 @@ import { createWorld, type World } from './test-world.ts'
 /** Endpoints about things that belong to no client. All others are asked about a client that is out of scope. */
 const UNSCOPED = [
   '/alerts/channels/',
+  '/alerts/templates/',
   '/scripts/',
   '/accounts/',
   '/core/',

@@ -13,6 +13,8 @@ export const EVENT_TYPES = [
   'check.redefined',
   /** Raised, changed or resolved, or something was added to its log. */
   'alert.changed',
+  /** A template, or where one is assigned. */
+  'alert_template.changed',
   'maintenance.changed',
   /** A policy, or what blocks or gets it; ids are those of policies. */
   'policy.changed',

@@ -20,6 +20,8 @@ export const PERMISSIONS = [
   'can_manage_alerts',
   'can_list_automation_policies',
   'can_manage_automation_policies',
+  'can_list_alerttemplates',
+  'can_manage_alerttemplates',
   'can_list_scripts',
   'can_manage_scripts',
   'can_view_auditlogs',

@@ -54,6 +54,14 @@ const DIALOG_LOADERS = {
     import('../features/alert-channels/ChannelsDialog.tsx').then((file) => file.ChannelsDialog),
   'alert-channel': () =>
     import('../features/alert-channels/ChannelDialog.tsx').then((file) => file.ChannelDialog),
+  'alert-templates': () =>
+    import('../features/alert-templates/TemplatesDialog.tsx').then((file) => file.TemplatesDialog),
+  'alert-template': () =>
+    import('../features/alert-templates/TemplateDialog.tsx').then((file) => file.TemplateDialog),
+  'assign-template': () =>
+    import('../features/alert-templates/AssignDialog.tsx').then((file) => file.AssignDialog),
+  'alert-preview': () =>
+    import('../features/alert-templates/PreviewDialog.tsx').then((file) => file.PreviewDialog),
   scripts: () => import('../features/scripts/ScriptsDialog.tsx').then((file) => file.ScriptsDialog),
   script: () => import('../features/scripts/ScriptDialog.tsx').then((file) => file.ScriptDialog),
   'script-versions': () =>

@@ -19,6 +19,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 
 function givenServer({ info = {}, me = {} }: { info?: Partial<DashInfo>; me?: Partial<Me> } = {}) {

@@ -40,6 +40,12 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   ],
   'check.redefined': [],
   'alert.changed': [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
+  'alert_template.changed': [
+    { endpoint: 'GET /alerts/templates/' },
+    { endpoint: 'GET /alerts/templates/:id/', by: 'id' },
+    { endpoint: 'GET /alerts/templates/:id/related/' },
+    { endpoint: 'GET /alerts/templates/preview/' },
+  ],
   'maintenance.changed': [{ endpoint: 'GET /maintenance/' }],
   'policy.changed': [
     { endpoint: 'GET /automation/policies/' },

@@ -47,6 +47,7 @@ const MENUS: readonly MenuTable[] = [
       { label: 'Custom fields', opens: { dialog: 'custom-fields' }, needs: 'can_view_customfields' },
       { label: 'Key store', opens: { dialog: 'keystore' }, needs: 'can_view_global_keystore' },
       { label: 'Alert channels', opens: { dialog: 'alert-channels' }, needs: 'can_view_core_settings' },
+      { label: 'Alert templates', opens: { dialog: 'alert-templates' }, needs: 'can_list_alerttemplates' },
       { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
     ],
   },

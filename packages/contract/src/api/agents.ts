@@ -96,6 +96,8 @@ export const EditableAgent = z.object({
   maintenance_mode: z.boolean(),
   default_shell: z.enum(['use_global', 'cmd', 'powershell', 'bash', 'custom']),
   default_shell_custom: z.string().max(255),
+  /** Assigned to the machine itself. */
+  alert_template: Id.nullable(),
 })
 export type EditableAgent = z.infer<typeof EditableAgent>
 
@@ -110,6 +112,7 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   check_interval: z.int(),
   default_shell: EditableAgent.shape.default_shell,
   default_shell_custom: z.string(),
+  alert_template: z.int().nullable(),
   total_ram: z.number(),
   created: Instant,
   modified: z.string(),

@@ -57,6 +57,9 @@ export const AlertLogKind = z.enum([
   'notice_sent',
   'notice_held',
   'notice_failed',
+  'action_started',
+  'action_done',
+  'action_failed',
 ])
 export type AlertLogKind = z.infer<typeof AlertLogKind>
 export const AlertLogEntry = z.object({
@@ -68,6 +71,26 @@ export const AlertLogEntry = z.object({
   text: z.string(),
 })
 export type AlertLogEntry = z.infer<typeof AlertLogEntry>
+
+/** What a template had run when the alert opened or was resolved. */
+export const AlertActionRun = z.object({
+  kind: z.enum(['failure', 'resolved']),
+  template: z.string(),
+  /** Name of the script, or the address of the webhook. */
+  name: z.string(),
+  state: z.enum(['waiting', 'running', 'done', 'failed']),
+  created: Instant,
+  ended: Instant.nullable(),
+  /** Exit code of the script, or HTTP status. */
+  retcode: z.int().nullable(),
+  /** Seconds. */
+  execution_time: z.number().nullable(),
+  /** The beginning of what it wrote, or why it failed. */
+  output: z.string(),
+  /** In the history of the machine; null for a webhook, and before it was sent. */
+  history_id: z.int().nullable(),
+})
+export type AlertActionRun = z.infer<typeof AlertActionRun>
 
 const note = z.string().trim().max(4000)
 const snooze = {
@@ -132,7 +155,7 @@ export const getAlert = endpoint({
   access: 'can_list_alerts',
   summary: 'One alert with everything that happened to it, oldest first',
   params: IdParams,
-  response: Alert.extend({ log: z.array(AlertLogEntry) }),
+  response: Alert.extend({ log: z.array(AlertLogEntry), actions: z.array(AlertActionRun) }),
 })
 
 export const changeAlert = endpoint({

@@ -30,6 +30,7 @@ export const AuditObject = z.enum([
   'site',
   'note',
   'alert',
+  'alerttemplate',
   'maintenance',
   'policy',
   'coresettings',

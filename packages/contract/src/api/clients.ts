@@ -12,6 +12,8 @@ const NodeState = {
   failing_checks: FailingChecks,
   block_policy_inheritance: z.boolean(),
   custom_fields: z.array(CustomFieldValue),
+  /** Assigned here; the one that counts for a machine may be another. */
+  alert_template: z.int().nullable(),
 }
 
 export const Site = z.object({
@@ -69,10 +71,10 @@ export const editClient = endpoint({
   method: 'PUT',
   path: '/clients/:id/',
   access: 'can_manage_clients',
-  summary: 'Rename a client, or set its custom fields',
+  summary: 'Rename a client, set its custom fields, or give it an alert template',
   params: IdParams,
   body: z.object({
-    client: z.object({ name: NodeName }),
+    client: z.object({ name: NodeName.optional(), alert_template: Id.nullable().optional() }),
     custom_fields: CustomFieldPayloads.optional(),
   }),
   response: Client,
@@ -123,10 +125,14 @@ export const editSite = endpoint({
   method: 'PUT',
   path: '/clients/sites/:id/',
   access: 'can_manage_sites',
-  summary: 'Rename a site, move it to another client, or set its custom fields',
+  summary: 'Rename a site, move it to another client, set its custom fields, or give it an alert template',
   params: IdParams,
   body: z.object({
-    site: z.object({ name: NodeName.optional(), client: Id.optional() }),
+    site: z.object({
+      name: NodeName.optional(),
+      client: Id.optional(),
+      alert_template: Id.nullable().optional(),
+    }),
     custom_fields: CustomFieldPayloads.optional(),
   }),
   response: Site,

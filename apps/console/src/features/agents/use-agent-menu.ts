@@ -1,6 +1,8 @@
 import { type AgentRow, editAgent, getAgent, refreshAgent } from '@muster/contract/api/agents'
 import { agentCan } from '@muster/rules/agent-can'
 import {
+  IconBellCog,
+  IconBellQuestion,
   IconCalendarClock,
   IconFileCode,
   IconListDetails,
@@ -32,6 +34,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const mayList = useMay('can_list_scripts')
   const mayRun = useMay('can_run_scripts') && mayList
   const mayRemove = useMay('can_uninstall_agents')
+  const mayListTemplates = useMay('can_list_alerttemplates')
   const { open } = useDialog()
   const navigate = useNavigate()
   const maintenance = useSetMaintenance()
@@ -98,6 +101,21 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       icon: IconRefresh,
       disabledReason: unless(mayEdit) ?? away,
       run: () => refresh({ agent_id, hostname }),
+    },
+    divider('alerts'),
+    {
+      id: 'assign-template',
+      label: 'Assign alert template',
+      icon: IconBellCog,
+      disabledReason: unless(mayEdit && mayListTemplates),
+      run: () => open('assign-template', `agent-${agent_id}`),
+    },
+    {
+      id: 'alert-preview',
+      label: 'Preview alerts',
+      icon: IconBellQuestion,
+      disabledReason: unless(mayListTemplates),
+      run: () => open('alert-preview', agent_id),
     },
     divider('end'),
     {

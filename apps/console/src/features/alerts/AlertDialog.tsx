@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { Alert, AlertLogEntry } from '@muster/contract/api/alerts'
+import type { Alert, AlertActionRun, AlertLogEntry } from '@muster/contract/api/alerts'
 import { ApiError } from '@muster/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import classes from './AlertDialog.module.css'
+import { AlertActions } from './AlertActions.tsx'
 import { AlertFacts } from './AlertFacts.tsx'
 import { AlertLog } from './AlertLog.tsx'
 import { NoteBox } from './NoteBox.tsx'
@@ -46,7 +47,12 @@ function LoadedAlert({ id, close }: { id: number; close: () => void }) {
   return <OpenedAlert alert={alert} close={close} />
 }
 
-function OpenedAlert({ alert, close }: { alert: Alert & { log: AlertLogEntry[] }; close: () => void }) {
+interface OpenedAlertProps {
+  alert: Alert & { log: AlertLogEntry[]; actions: AlertActionRun[] }
+  close: () => void
+}
+
+function OpenedAlert({ alert, close }: OpenedAlertProps) {
   const mayManage = useMay('can_manage_alerts')
   const change = useChangeAlerts()
   const [note, setNote] = useState('')
@@ -100,6 +106,7 @@ function OpenedAlert({ alert, close }: { alert: Alert & { log: AlertLogEntry[] }
           {alert.message}
         </p>
         <AlertFacts alert={alert} />
+        <AlertActions actions={alert.actions} />
         {mayManage && <NoteBox alert={alert} note={note} onChange={setNote} />}
         <AlertLog log={alert.log} />
       </Dialog>

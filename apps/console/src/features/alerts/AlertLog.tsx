@@ -6,10 +6,12 @@ import {
   IconBellPause,
   IconCircleCheck,
   IconCircleDot,
+  IconCircleX,
   IconMailCheck,
   IconMailOff,
   IconMailX,
   IconNote,
+  IconPlayerPlay,
   IconRepeat,
   IconTrendingUp,
   IconUserCheck,
@@ -33,10 +35,15 @@ const ICONS: Record<AlertLogKind, Icon> = {
   notice_sent: IconMailCheck,
   notice_held: IconMailOff,
   notice_failed: IconMailX,
+  action_started: IconPlayerPlay,
+  action_done: IconCircleCheck,
+  action_failed: IconCircleX,
 }
 const TONES: Partial<Record<AlertLogKind, 'positive' | 'negative'>> = {
   resolved: 'positive',
   notice_failed: 'negative',
+  action_done: 'positive',
+  action_failed: 'negative',
 }
 
 /** Everything that happened to an alert, oldest first. */

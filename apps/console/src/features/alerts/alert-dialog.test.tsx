@@ -107,3 +107,27 @@ test('an alert that is gone, and one that cannot be read', async () => {
   await expect.element(dialog().getByText(/^This alert is not there any more/)).toBeVisible()
   expect(server.calls(getAlert)).not.toHaveLength(0)
 })
+
+test('what a template had run stands in the alert with its output', async () => {
+  const { open } = await givenAlerts({
+    alerts: [testAlert()],
+    actions: [
+      {
+        kind: 'failure',
+        template: 'Night',
+        name: 'Clean up',
+        state: 'failed',
+        created: '2026-11-21T10:00:00.000Z',
+        ended: '2026-11-21T10:00:02.000Z',
+        retcode: 3,
+        execution_time: 1.25,
+        output: '<b>no such folder</b>',
+        history_id: 9,
+      },
+    ],
+  })
+  await open('/alerts?dialog=alert&item=1')
+  const action = page.getByRole('region', { name: 'Failure action', exact: true })
+  await expect.element(action.getByText('failed after 1.3 s, exit code 3')).toBeVisible()
+  await expect.element(action.getByText('<b>no such folder</b>')).toBeVisible()
+})

@@ -47,6 +47,9 @@ export const LOG_LABELS: Record<AlertLogKind, string> = {
   notice_sent: 'Told',
   notice_held: 'Not told',
   notice_failed: 'Could not be told',
+  action_started: 'Action begun',
+  action_done: 'Action done',
+  action_failed: 'Action failed',
 }
 
 /** Where it is: `Acme › Berlin › alpha`; undefined for what belongs to nothing that Muster knows. */

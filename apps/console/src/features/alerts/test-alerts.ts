@@ -1,5 +1,6 @@
 import {
   type Alert,
+  type AlertActionRun,
   type AlertLogEntry,
   changeAlert,
   changeAlerts,
@@ -50,9 +51,11 @@ type Body = Record<string, unknown>
 const RANK = { error: 2, warning: 1, info: 0 }
 
 /** A server with these alerts; what is done to them is done. */
-export async function givenAlerts(given: { alerts?: Alert[]; me?: Partial<Me> } = {}) {
+export async function givenAlerts(
+  given: { alerts?: Alert[]; actions?: AlertActionRun[]; me?: Partial<Me> } = {},
+) {
   const { server, open } = await givenDashboard({ me: given.me ?? {} })
-  const state = { alerts: given.alerts ?? [] }
+  const state = { alerts: given.alerts ?? [], actions: given.actions ?? [] }
   const change = (id: number, action: unknown, body: Body) => {
     state.alerts = state.alerts.map((alert) =>
       alert.id === id ? { ...alert, ...changeOf(action, body) } : alert,
@@ -77,7 +80,7 @@ export async function givenAlerts(given: { alerts?: Alert[]; me?: Partial<Me> } 
     const [alert] = state.alerts
     return alert === undefined
       ? refuse('not_found', 'This alert does not exist.')
-      : answer(getAlert, { ...alert, log: LOG })
+      : answer(getAlert, { ...alert, log: LOG, actions: state.actions })
   })
   server.on(changeAlert, ({ body }) => {
     const { type } = Object(body) as Body

@@ -49,6 +49,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 
 const entry = (id: number, more: Partial<AuditEntry> = {}): AuditEntry => ({

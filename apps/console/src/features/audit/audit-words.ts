@@ -25,6 +25,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   customfield: 'Custom field',
   check: 'Check',
   alert: 'Alert',
+  alerttemplate: 'Alert template',
   agent: 'Agent',
   client: 'Client',
   site: 'Site',

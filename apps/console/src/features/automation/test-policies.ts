@@ -12,6 +12,8 @@ import { givenDashInfo, givenMe } from '../../app/test-console.tsx'
 import { answer, fakeServer } from '../../app/test-server.ts'
 
 const QUIET = {
+  custom_fields: [],
+  alert_template: null,
   agent_count: 3,
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },

@@ -26,6 +26,7 @@ const state = (agent_count: number) => ({
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 })
 const client = (id: number, name: string, sites: Record<number, string>, machines = 0): Client => ({
   id,

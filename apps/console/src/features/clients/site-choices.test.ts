@@ -8,6 +8,7 @@ const STATE = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 
 function client(id: number, name: string, sites: Record<number, string>): Client {

@@ -16,6 +16,7 @@ function site(id: number, name: string, more: Partial<Site> = {}): Site {
     failing_checks: OK,
     block_policy_inheritance: false,
     custom_fields: [],
+    alert_template: null,
     ...more,
   }
 }
@@ -30,6 +31,7 @@ function client(id: number, name: string, sites: Site[], more: Partial<Client> =
     failing_checks: OK,
     block_policy_inheritance: false,
     custom_fields: [],
+    alert_template: null,
     ...more,
   }
 }

@@ -1,6 +1,7 @@
 import { setMaintenance } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
 import {
+  IconBellCog,
   IconBuildingPlus,
   IconCalendarClock,
   IconDownload,
@@ -27,6 +28,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayInstall = useMay('can_install_agents')
   const mayPolicies = useMay('can_manage_automation_policies')
   const mayEditAgents = useMay('can_edit_agent')
+  const mayListTemplates = useMay('can_list_alerttemplates')
   const { open } = useDialog()
   const maintain = useNodeMaintenance(line)
   if (line.kind === 'All') return []
@@ -78,6 +80,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       icon: IconShieldCheck,
       disabledReason: unless(mayPolicies),
       run: () => open('policy-inheritance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
+    },
+    {
+      id: 'assign-template',
+      label: 'Assign alert template',
+      icon: IconBellCog,
+      disabledReason: unless(mayManage && mayListTemplates),
+      run: () => open('assign-template', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     divider('end'),
     {

@@ -15,6 +15,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 
 function testSite(id: number, name: string, client: Pick<Client, 'id' | 'name'>): Site {

@@ -17,6 +17,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 const ACME: Client = {
   id: 1,

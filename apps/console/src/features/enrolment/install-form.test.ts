@@ -59,6 +59,7 @@ const STATE = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 const site = (id: number, client: number): Site => ({
   id,

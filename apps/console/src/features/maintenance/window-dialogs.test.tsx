@@ -24,6 +24,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 
 function givenServer(windows: MaintenanceWindow[], me: Partial<Me> = {}) {

@@ -29,6 +29,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 
 function givenServer(notes: Note[], me: Partial<Me> = {}) {

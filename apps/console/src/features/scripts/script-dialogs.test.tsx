@@ -26,6 +26,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 const SCRIPT: ScriptDetail = {
   ...testScript({ category: 'Maintenance' }),

@@ -25,6 +25,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  alert_template: null,
 }
 // An address whose own screen asks for little.
 const AT = '/agents/abcdefgh12?dialog='

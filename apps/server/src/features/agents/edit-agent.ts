@@ -8,6 +8,7 @@ import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseEnforcedSettings } from '../automation/enforced-settings.ts'
 import { readSources } from '../automation/kinds/agent-settings.ts'
@@ -36,7 +37,7 @@ export async function changeAgent(
   await ctx.transaction(async (tx, emit) => {
     await lockRow(tx, 'agents', 'agent_id', agentId)
     const agent = await requireAgent(tx, agentId, caller)
-    const { modified, custom_fields, ...changes } = body
+    const { modified, custom_fields, alert_template: to, ...changes } = body
     if (modified !== undefined && modified !== agent.modified) {
       throw new AppError(
         'changed_meanwhile',
@@ -60,6 +61,9 @@ export async function changeAgent(
     )
     await refuseEnforcedSettings(tx, agent, given)
     const fields = await setFieldValues(tx, { model: 'agent', id: agentId }, custom_fields)
+    const from = agent.alert_template_id
+    const target = { type: 'agent', id: agentId, name: agent.hostname } as const
+    await assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
     const values = columnsOf(changes)
     await tx
       .updateTable('agents')
@@ -74,21 +78,23 @@ export async function changeAgent(
     if (changes.check_interval !== undefined) {
       await redefineChecks(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
     }
-    await audit(tx, {
-      caller,
-      action: 'modify',
-      object_type: 'agent',
-      message: `Changed the machine "${agent.hostname}"`,
-      before: {
-        ...Object.fromEntries(
-          Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
-        ),
-        ...(fields && { custom_fields: fields.before }),
-      },
-      after: { ...values, ...(fields && { custom_fields: fields.after }) },
-      agent,
-      emit,
-    })
+    if (Object.keys(values).length > 0 || fields !== undefined) {
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'agent',
+        message: `Changed the machine "${agent.hostname}"`,
+        before: {
+          ...Object.fromEntries(
+            Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
+          ),
+          ...(fields && { custom_fields: fields.before }),
+        },
+        after: { ...values, ...(fields && { custom_fields: fields.after }) },
+        agent,
+        emit,
+      })
+    }
     await redefineVariables(tx, emit, { agentIds: [agentId] })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
 
@@ -111,8 +117,9 @@ export async function changeAgent(
 }
 
 type Changes = Omit<Parsed<typeof editAgent>['body'], 'modified' | 'custom_fields'>
+type OwnChanges = Omit<Changes, 'alert_template'>
 
-function columnsOf(changes: Changes): Updateable<AgentsTable> {
+function columnsOf(changes: OwnChanges): Updateable<AgentsTable> {
   const {
     site,
     overdue_email_alert,

@@ -12,6 +12,7 @@ import { meetMachines } from '../checks/meet-machines.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { type ReportedResults, storeResults } from '../checks/store-results.ts'
 import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
+import { settleActions } from '../alert-templates/settle-actions.ts'
 import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
 import { failLostRuns } from '../history/fail-lost-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
@@ -234,6 +235,7 @@ export class Fleet implements AsyncDisposable {
       if (runReports.length === 0) return []
       const changed = await storeRunReports(tx, runReports, this.#ctx.now())
       await saveOutputAsNotes(tx, emit, changed)
+      await settleActions({ ctx: this.#ctx, tx, emit }, changed)
       return changed
     })
     emitChanged(this.#ctx, runs)

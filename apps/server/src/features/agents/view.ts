@@ -40,6 +40,7 @@ export function viewAgentDetail(row: AgentsRow, now: Date): AgentDetail {
     default_shell: row.default_shell,
     default_shell_custom: row.default_shell_custom,
     custom_fields: row.values.map((value) => ({ ...viewNamedValue(value), agent: row.agent_id })),
+    alert_template: row.alert_template_id,
     total_ram: Math.round((facts?.total_ram ?? 0) / GIB),
     created: row.created_at,
     modified: row.modified,

@@ -1,12 +1,21 @@
 import type { ChannelKind } from '@muster/contract/api/alert-channels'
+import type { TemplateChoices } from '@muster/rules/alert-template'
 import type { Insertable, Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { AlertLogTable, AlertNoticesTable, AlertsTable } from '../../platform/database/tables/alerts.ts'
+import { openTemplateBook } from '../alert-templates/template-book.ts'
 import { writeAlertLog } from '../alerts/alert-log.ts'
 import { type Channel, decideNotice, type NoticePlan, type Place } from './decide-notice.ts'
-import { findNotices, findSiteFlags, findToldAlerts, insertNotices, updateWaiting } from './notice-queries.ts'
-import { findChannels } from './queries.ts'
+import {
+  findNotices,
+  findSiteFlags,
+  findToldAlerts,
+  insertNotices,
+  type ToldRow,
+  updateWaiting,
+} from './notice-queries.ts'
+import { type ChannelRow, findChannels } from './queries.ts'
 import { readRules } from './view.ts'
 
 export interface Tellable {
@@ -32,7 +41,12 @@ export async function planNotices(
   const channels = await readChannels(tx)
   if (channels.length === 0 || told.length === 0) return
   const now = ctx.now()
-  const places = await findPlaces(tx, told)
+  const rows = await findToldAlerts(
+    tx,
+    told.map(({ alert }) => alert.id),
+  )
+  const places = await findPlaces(tx, rows)
+  const choices = await findChoices(tx, rows)
   const earlier = Map.groupBy(
     await findNotices(
       tx,
@@ -48,7 +62,15 @@ export async function planNotices(
     for (const channel of channels) {
       const before = earlier.get(`${alert.id} ${channel.id}`) ?? []
       const place = places.get(alert.id) ?? { clientId: null, email: true, text: true }
-      const plan = decideNotice({ kind, alert, channel, place, earlier: before, nowMs: now.getTime() })
+      const plan = decideNotice({
+        kind,
+        alert,
+        channel,
+        place,
+        earlier: before,
+        nowMs: now.getTime(),
+        choices: choices.get(alert.id),
+      })
       if (plan === undefined) continue
       drop.push(...plan.drop)
       const due_at = new Date(plan.dueMs).toISOString()
@@ -94,20 +116,26 @@ function heldText(plan: NoticePlan, channel: Channel, now: Date): string | undef
 }
 
 async function readChannels(tx: Db): Promise<Channel[]> {
-  const rows = await findChannels(tx)
-  return rows.map((row) => {
-    // Written by sealSettings.
-    const { kind } = JSON.parse(row.settings) as { kind: ChannelKind }
-    return { id: row.id, name: row.name, kind, rules: readRules(row) }
-  })
+  return (await findChannels(tx)).map(readChannel)
+}
+
+export function readChannel(row: ChannelRow): Channel {
+  // Written by sealSettings.
+  const { kind } = JSON.parse(row.settings) as { kind: ChannelKind }
+  return { id: row.id, name: row.name, kind, rules: readRules(row) }
+}
+
+/** What alert templates say of these alerts, by their numbers. */
+export async function findChoices(
+  tx: Db,
+  rows: readonly ToldRow[],
+): Promise<Map<number, TemplateChoices | undefined>> {
+  const book = await openTemplateBook(tx)
+  return new Map(rows.map((row) => [row.id, book.ask(row)?.choices]))
 }
 
 /** By the number of the alert. */
-async function findPlaces(tx: Db, told: readonly Tellable[]): Promise<Map<number, Place>> {
-  const rows = await findToldAlerts(
-    tx,
-    told.map(({ alert }) => alert.id),
-  )
+async function findPlaces(tx: Db, rows: readonly ToldRow[]): Promise<Map<number, Place>> {
   const sites = rows.filter(({ agent_id, place_id }) => agent_id === null && place_id !== null)
   const flags = await findSiteFlags(tx, [...new Set(sites.map(({ place_id }) => Number(place_id)))])
   return new Map(

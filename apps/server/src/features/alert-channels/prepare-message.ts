@@ -4,6 +4,7 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { writeAlertLog } from '../alerts/alert-log.ts'
+import { openTemplateBook } from '../alert-templates/template-book.ts'
 import { lockAlerts } from '../alerts/queries.ts'
 import { emitAlertsChanged } from '../alerts/store-lives.ts'
 import { keepLease } from './channel-lease.ts'
@@ -20,6 +21,7 @@ import {
 } from './notice-queries.ts'
 import { enqueueSending } from './plan-notices.ts'
 import { type ChannelRow, findChannel } from './queries.ts'
+import { recipientsOf, sendTo } from './recipients.ts'
 import { openSettings } from './seal-settings.ts'
 import { canDigest } from './send-message.ts'
 import { readRules } from './view.ts'
@@ -55,11 +57,15 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
     const rules = readRules(channel)
     const scene = { ctx, tx, emit, channel, rules, alerts, now }
     const lost = known.find(({ delivery }) => delivery !== null)
+    const recipientsFor = await findRecipients(tx, settings, alerts)
     const notices =
       lost === undefined
-        ? composeMessage(await sortOut(scene, known), canDigest(settings))
+        ? composeMessage(sameRecipients(await sortOut(scene, known), recipientsFor), canDigest(settings))
         : known.filter(({ delivery }) => delivery === lost.delivery)
-    const news = notices.flatMap((notice) => newsOf(notice, alerts.get(notice.alert_id)))
+    const news = notices.flatMap((notice) => {
+      const alert = alerts.get(notice.alert_id)
+      return alert === undefined ? [] : [newsOf(notice, alert)]
+    })
     const [first, ...rest] = news
     // Everything was dropped or put off; there may be more than was looked at.
     if (first === undefined) return undefined
@@ -74,8 +80,33 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
       consoleUrl: ctx.config.publicUrl,
       news: [first, ...rest],
     }
-    return { channel, settings, rules, notices, message }
+    const recipients = recipientsFor(notices[0])
+    return { channel, settings: sendTo(settings, recipients), rules, notices, message }
   })
+}
+
+/** Who is told of each alert: its template may name others than the channel does. */
+async function findRecipients(
+  tx: Db,
+  settings: ChannelSettings,
+  alerts: ReadonlyMap<number, ToldRow>,
+): Promise<(notice: Pick<NoticeRow, 'alert_id'> | undefined) => string[]> {
+  const book = await openTemplateBook(tx)
+  return (notice) => {
+    const alert = notice && alerts.get(notice.alert_id)
+    return recipientsOf(settings, alert && book.ask(alert)?.template)
+  }
+}
+
+/** Those that go to the same people as the first: only they may be told in one message. */
+function sameRecipients(
+  notices: readonly NoticeRow[],
+  recipientsFor: (notice: NoticeRow) => string[],
+): NoticeRow[] {
+  const [first] = notices
+  if (first === undefined) return []
+  const wanted = recipientsFor(first).join('\n')
+  return notices.filter((notice) => recipientsFor(notice).join('\n') === wanted)
 }
 
 interface Scene {
@@ -136,8 +167,8 @@ async function noteDropped(
   emit({ type: 'settings.changed', ids: [] })
 }
 
-function newsOf({ kind }: NoticeRow, alert: ToldRow | undefined): News[] {
-  if (alert === undefined) return []
+/** What a message says of an alert. */
+export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: ToldRow): News {
   const told = {
     id: alert.id,
     alert_type: alert.alert_type,
@@ -155,7 +186,7 @@ function newsOf({ kind }: NoticeRow, alert: ToldRow | undefined): News[] {
     resolved_on: alert.resolved_on,
     flapping: alert.flapping === 1,
   }
-  return [{ kind, alert: told }]
+  return { kind, alert: told }
 }
 
 /** The same notices have the same id, whoever sends them and however often. */

@@ -5,8 +5,16 @@ import { lockRow } from '../../platform/database/lock-row.ts'
 import { writeAlertLog } from '../alerts/alert-log.ts'
 import { lockAlerts } from '../alerts/queries.ts'
 import { emitAlertsChanged } from '../alerts/store-lives.ts'
-import { type AlertRow, findNotices, insertNotices, type NoticeRow, updateWaiting } from './notice-queries.ts'
-import { enqueueSending } from './plan-notices.ts'
+import { repeatMinutes } from './decide-notice.ts'
+import {
+  type AlertRow,
+  findNotices,
+  findToldAlerts,
+  insertNotices,
+  type NoticeRow,
+  updateWaiting,
+} from './notice-queries.ts'
+import { enqueueSending, findChoices } from './plan-notices.ts'
 import type { Prepared } from './prepare-message.ts'
 import { type ChannelRow, findChannel } from './queries.ts'
 import { openSettings, sealSettings } from './seal-settings.ts'
@@ -69,26 +77,33 @@ async function planRepeats(
   alerts: ReadonlyMap<number, AlertRow>,
 ): Promise<NoticeRow[]> {
   const { channel, rules } = prepared
-  if (rules.repeat_minutes === 0) return []
+  const told = await findToldAlerts(
+    tx,
+    sent.map(({ alert_id }) => alert_id),
+  )
+  const choices = await findChoices(tx, told)
+  const minutesOf = ({ alert_id }: NoticeRow) => repeatMinutes(rules, choices.get(alert_id))
   const open = sent.filter(
-    ({ kind, alert_id }) => kind !== 'resolved' && alerts.get(alert_id)?.state === 'open',
+    (notice) =>
+      notice.kind !== 'resolved' && alerts.get(notice.alert_id)?.state === 'open' && minutesOf(notice) > 0,
   )
   const earlier = await findNotices(
     tx,
     open.map(({ alert_id }) => alert_id),
   )
-  const due_at = new Date(at.getTime() + rules.repeat_minutes * MINUTE_MS).toISOString()
-  const planned = open.flatMap(({ alert_id }) => {
+  const planned = open.flatMap((sentNotice) => {
+    const { alert_id } = sentNotice
     const before = earlier.filter(
       (notice) =>
         notice.alert_id === alert_id && notice.channel_id === channel.id && notice.kind === 'repeated',
     )
     if (before.some(({ state }) => state === 'waiting')) return []
-    return [{ alert_id, channel_id: channel.id, kind: 'repeated' as const, turn: before.length }]
+    const due_at = new Date(at.getTime() + minutesOf(sentNotice) * MINUTE_MS).toISOString()
+    return [{ alert_id, channel_id: channel.id, kind: 'repeated' as const, turn: before.length, due_at }]
   })
   return insertNotices(
     tx,
-    planned.map((notice) => ({ ...notice, state: 'waiting', due_at, created_at: at.toISOString() })),
+    planned.map((notice) => ({ ...notice, state: 'waiting', created_at: at.toISOString() })),
   )
 }
 

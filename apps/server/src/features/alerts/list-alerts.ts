@@ -152,7 +152,8 @@ function conditions({ filter, part, now }: Omit<Question, 'caller'>) {
 
 function stateCondition({ top, snoozedFilter, heldFilter }: Filter, part: Part) {
   if (part === 'past') return sql<SqlBool>`alerts.state = 'resolved'`
-  if (top !== undefined) return sql<SqlBool>`(alerts.state = 'open' and alerts.hold is null)`
+  if (top !== undefined)
+    return sql<SqlBool>`(alerts.state = 'open' and alerts.hold is null and alerts.in_bell = 1)`
   const states = ['open', 'acknowledged', ...(snoozedFilter === true ? ['snoozed'] : [])]
   const inState = oneOf('alerts.state', states)
   return heldFilter === true ? inState : sql<SqlBool>`(${inState} and alerts.hold is null)`

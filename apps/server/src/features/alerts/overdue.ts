@@ -20,8 +20,9 @@ export function overdueAt(engine: Engine, instant: string): RawBuilder<SqlBool> 
   return sql<SqlBool>`(agents.connected = 0 and agents.last_seen is not null and ${isPast})`
 }
 
-/** That somebody wants to be told when it is. */
-export const isWatched = sql<SqlBool>`(agents.overdue_email_alert + agents.overdue_text_alert + agents.overdue_dashboard_alert > 0)`
+/** That somebody, or its alert template, wants to be told when it is. */
+export const isWatched = sql<SqlBool>`(agents.overdue_email_alert + agents.overdue_text_alert + agents.overdue_dashboard_alert
+  + agents.overdue_by_template > 0)`
 
 export function isOverdue(machine: Machine, now: Date): boolean {
   return agentStatus({ ...machine, connected: machine.connected === 1 }, now.getTime()) === 'overdue'

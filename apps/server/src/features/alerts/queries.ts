@@ -69,7 +69,7 @@ export async function findRecentAlerts(tx: Db, causes: string[], since: string) 
 }
 
 /** Stores alerts; one whose cause has got an open alert meanwhile is missing from the answer. */
-export async function insertAlerts(tx: Db, rows: Omit<AlertRow, 'id'>[]): Promise<AlertRow[]> {
+export async function insertAlerts(tx: Db, rows: Omit<AlertRow, 'id' | 'in_bell'>[]): Promise<AlertRow[]> {
   const stored: AlertRow[] = []
   for (const slice of slicesOf(rows)) {
     const inserted = await tx

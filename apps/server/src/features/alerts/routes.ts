@@ -8,6 +8,8 @@ import {
 } from '@muster/contract/api/alerts'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { findActions } from '../alert-templates/action-queries.ts'
+import { viewAction } from '../alert-templates/view-actions.ts'
 import { addNote, changeAlert as change, changeAlerts as changeMany, requireAlert } from './change-alerts.ts'
 import { createCustom } from './create-custom.ts'
 import { listPage } from './list-alerts.ts'
@@ -27,7 +29,8 @@ export function alertsRoutes(api: Api, ctx: Context): void {
       .where('alert_id', '=', alert.id)
       .orderBy('id')
       .execute()
-    return { ...viewAlert(alert), log: log.map(viewLogEntry) }
+    const actions = await findActions(ctx.db, alert.id)
+    return { ...viewAlert(alert), log: log.map(viewLogEntry), actions: actions.map(viewAction) }
   })
   route(api, changeAlert, async ({ params, body, caller }) =>
     viewAlert(await change(ctx, caller, params.id, body)),

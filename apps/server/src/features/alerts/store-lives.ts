@@ -3,6 +3,7 @@ import type { AlertLogLine, AlertStanding, AlertStep, TellKind } from '@muster/r
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { planNotices, type Tellable } from '../alert-channels/plan-notices.ts'
+import { followTemplates } from '../alert-templates/plan-actions.ts'
 import { writeAlertLog } from './alert-log.ts'
 import type { Subject } from './causes.ts'
 import { type AlertRow, insertAlerts, slicesOf, updateAlert } from './queries.ts'
@@ -63,6 +64,7 @@ export async function storeLives(
     stored.push(row)
   }
   const told: Tellable[] = []
+  const followed: { alertId: number; tells: TellKind[] }[] = []
   const entries = []
   for (const [index, { log, tells, row: before }] of lives.entries()) {
     const alert = stored[index]
@@ -72,9 +74,11 @@ export async function storeLives(
     )
     const kind = before === undefined ? tells[0] : tells.includes('resolved') ? 'resolved' : tells.at(-1)
     if (kind !== undefined) told.push({ alert, kind })
+    followed.push({ alertId: alert.id, tells })
   }
   await writeAlertLog(tx, entries)
   if (told.length > 0) await planNotices(ctx, tx, told)
+  await followTemplates(ctx, tx, followed)
   emitAlertsChanged(
     emit,
     stored.filter((row) => row !== undefined),
@@ -110,7 +114,11 @@ function keepSilent(life: Life): void {
   life.log.push({ at, kind: 'notice_held', by: '', text: 'It was over before it could be told.' })
 }
 
-function columnsOf({ subject, standing, flapping }: Life): Omit<AlertRow, 'id' | 'created_at' | 'modified'> {
+function columnsOf({
+  subject,
+  standing,
+  flapping,
+}: Life): Omit<AlertRow, 'id' | 'in_bell' | 'created_at' | 'modified'> {
   const { cause, alert_type, agent_id, check_id, site_id } = subject
   return {
     cause,

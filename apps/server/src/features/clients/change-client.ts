@@ -2,6 +2,7 @@ import type { CustomFieldPayloads } from '@muster/contract/custom-field-values'
 import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
@@ -10,21 +11,24 @@ import { requireWholeClient } from './require-node.ts'
 
 export interface ClientChange {
   id: number
-  name: string
-  values: CustomFieldPayloads | undefined
+  name?: string | undefined
+  values?: CustomFieldPayloads | undefined
+  alert_template?: number | null | undefined
 }
 
-/** Renames a client, sets its custom fields, or both. */
-export function changeClient(
-  ctx: Context,
-  caller: Caller,
-  { id, name, values }: ClientChange,
-): Promise<void> {
-  const sentence = `There is already a client named "${name}".`
+/** Renames a client, sets its custom fields or its alert template, or all of it. */
+export function changeClient(ctx: Context, caller: Caller, change: ClientChange): Promise<void> {
+  const { id, alert_template: to } = change
+  const sentence = `There is already a client named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'client.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
       const client = await requireWholeClient(tx, id, caller)
-      const fields = await setFieldValues(tx, { model: 'client', id }, values)
+      const name = change.name ?? client.name
+      const from = client.alert_template_id
+      const target = { type: 'client', id, name: client.name } as const
+      const isAssigned = await assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
+      if (isAssigned) emit({ type: 'client.changed', ids: [id] })
+      const fields = await setFieldValues(tx, { model: 'client', id }, change.values)
       const isRenamed = client.name !== name
       if (!isRenamed && fields === undefined) return
       if (isRenamed) await updateClientName(tx, id, name)

@@ -2,6 +2,7 @@ import type { CustomFieldPayloads } from '@muster/contract/custom-field-values'
 import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
@@ -15,9 +16,10 @@ export interface SiteChange {
   name?: string | undefined
   client?: number | undefined
   values?: CustomFieldPayloads | undefined
+  alert_template?: number | null | undefined
 }
 
-/** Renames a site, moves it with its machines to another client, sets its custom fields, or all of it. */
+/** Renames a site, moves it with its machines to another client, sets its custom fields or its alert template. */
 export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Promise<void> {
   const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'site.name', sentence }, () =>
@@ -25,6 +27,13 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
       const site = await requireSite(tx, change.id, caller)
       const name = change.name ?? site.name
       const clientId = change.client ?? site.client_id
+      const isAssigned = await assignTemplate(
+        { ctx, tx, emit },
+        caller,
+        { type: 'site', id: site.id, name: site.name },
+        { from: site.alert_template_id, to: change.alert_template },
+      )
+      if (isAssigned) emit({ type: 'client.changed', ids: [site.client_id] })
       const fields = await setFieldValues(tx, { model: 'site', id: site.id }, change.values)
       const isMoved = clientId !== site.client_id
       if (name === site.name && !isMoved && fields === undefined) return

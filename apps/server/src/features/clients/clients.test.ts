@@ -53,6 +53,7 @@ test('a client is listed with its sites by name and what their machines add up t
     failing_checks: { error: false, warning: false },
     block_policy_inheritance: false,
     custom_fields: [],
+    alert_template: null,
     sites: [
       {
         id: aachen.id,
@@ -64,6 +65,7 @@ test('a client is listed with its sites by name and what their machines add up t
         failing_checks: { error: false, warning: false },
         block_policy_inheritance: false,
         custom_fields: [],
+        alert_template: null,
       },
       expect.objectContaining({ id: zurich.id, agent_count: 2, maintenance_mode: true }),
     ],

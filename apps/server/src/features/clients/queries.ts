@@ -11,6 +11,8 @@ export interface SiteStateRow {
   client_id: number
   client_name: string
   client_block_policy_inheritance: 0 | 1
+  alert_template_id: number | null
+  client_alert_template_id: number | null
   agent_count: number
   /** Null where there is no machine. */
   maintenance_mode: 0 | 1 | null
@@ -35,6 +37,7 @@ export function findSiteStates(db: Db, caller: { scope: Scope }, node: NodeFilte
     .select(['sites.id', 'sites.name', 'sites.block_policy_inheritance'])
     .select(['sites.client_id', 'clients.name as client_name'])
     .select('clients.block_policy_inheritance as client_block_policy_inheritance')
+    .select(['sites.alert_template_id', 'clients.alert_template_id as client_alert_template_id'])
     .select(({ fn }) => [
       fn.count<number>('agents.id').as('agent_count'),
       fn.max<0 | 1 | null>('agents.maintenance_mode').as('maintenance_mode'),
@@ -97,6 +100,8 @@ export interface SiteRow {
   name: string
   client_id: number
   client_name: string
+  alert_template_id: number | null
+  client_alert_template_id: number | null
 }
 
 export function findSites(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<SiteRow[]> {
@@ -104,6 +109,7 @@ export function findSites(db: Db, caller: { scope: Scope }, node: NodeFilter): P
     .selectFrom('sites')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .select(['sites.id', 'sites.name', 'sites.client_id', 'clients.name as client_name'])
+    .select(['sites.alert_template_id', 'clients.alert_template_id as client_alert_template_id'])
     .where(visibleTo(caller))
     .$call((query) => onlyNode(query, node))
     .orderBy('sites.name')

@@ -4,7 +4,12 @@ import type { Scope } from '../../platform/http/caller.ts'
 import { findSites, lockClient, type SiteRow } from './queries.ts'
 
 type Viewer = { scope: Scope }
-export type ClientWithSites = { id: number; name: string; sites: SiteRow[] }
+export type ClientWithSites = {
+  id: number
+  name: string
+  sites: SiteRow[]
+  alert_template_id: number | null
+}
 
 /** The site, or `not_found`, also where the caller may not see it. */
 export async function requireSite(db: Db, siteId: number, caller: Viewer): Promise<SiteRow> {
@@ -44,5 +49,7 @@ export async function requireWholeClient(tx: Db, clientId: number, caller: Viewe
   }
   if (!(await lockClient(tx, clientId))) throw missing
   // Read again: what came or went before the lock was ours.
-  return { id: clientId, name: first.client_name, sites: await findSites(tx, caller, { clientId }) }
+  const sites = await findSites(tx, caller, { clientId })
+  const alert_template_id = sites[0]?.client_alert_template_id ?? null
+  return { id: clientId, name: first.client_name, sites, alert_template_id }
 }

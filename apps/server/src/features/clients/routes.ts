@@ -41,7 +41,7 @@ export function clientsRoutes(api: Api, ctx: Context, options: ClientsOptions = 
   })
   route(api, getClient, async ({ params, caller }) => requireClientView(ctx, caller, params.id))
   route(api, editClient, async ({ params, body, caller }) => {
-    await changeClient(ctx, caller, { id: params.id, name: body.client.name, values: body.custom_fields })
+    await changeClient(ctx, caller, { id: params.id, ...body.client, values: body.custom_fields })
     return requireClientView(ctx, caller, params.id)
   })
   route(api, deleteClient, async ({ params, query, caller }) => {

@@ -39,6 +39,7 @@ export function viewSites(
       failing_checks: { error: errors.has(row.id), warning: warnings.has(row.id) },
       block_policy_inheritance: row.block_policy_inheritance === 1,
       custom_fields: siteValues(row.id).map(viewValue),
+      alert_template: row.alert_template_id,
     }))
     .toSorted((a, b) => byName.compare(a.name, b.name))
 }
@@ -49,6 +50,7 @@ export function viewClients(rows: SiteStateRow[], parts: NodeParts, now: Date): 
   const blocking = new Set(
     rows.filter((row) => row.client_block_policy_inheritance === 1).map((row) => row.client_id),
   )
+  const templates = new Map(rows.map((row) => [row.client_id, row.client_alert_template_id]))
   return Array.from(sitesOf, ([id, sites]) => ({
     id,
     // A group of groupBy has at least one member.
@@ -62,6 +64,7 @@ export function viewClients(rows: SiteStateRow[], parts: NodeParts, now: Date): 
     },
     block_policy_inheritance: blocking.has(id),
     custom_fields: parts.clientValues(id).map(viewValue),
+    alert_template: templates.get(id) ?? null,
   })).toSorted((a, b) => byName.compare(a.name, b.name))
 }
 

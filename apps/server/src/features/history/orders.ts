@@ -18,7 +18,7 @@ const LONGEST_BODY = 1_000_000
 
 export function commandOrder(
   agent: AgentsRow,
-  caller: Caller,
+  caller: Pick<Caller, 'username' | 'source'>,
   body: Parsed<typeof sendCommand>['body'],
 ): RunOrder {
   const windowsOnly = body.shell === 'cmd'
@@ -57,11 +57,20 @@ export function commandOrder(
   }
 }
 
+/** What the server itself adds to a script's call. */
+export interface KnownToServer {
+  /** Values of `{{alert.x}}`. */
+  alert?: Readonly<Record<string, string>>
+  /** KEY=VALUE as they are: nothing in them is looked up, whoever wrote it. */
+  env_vars?: readonly string[]
+}
+
 export async function scriptOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
   agent: AgentsRow,
-  caller: Caller,
+  caller: Pick<Caller, 'username' | 'source'>,
   body: Parsed<typeof runScript>['body'],
+  known: KnownToServer = {},
 ): Promise<RunOrder> {
   const { db } = ctx
   const script = await db.selectFrom('scripts').selectAll().where('id', '=', body.script).executeTakeFirst()
@@ -78,7 +87,10 @@ export async function scriptOrder(
     env_vars: body.env_vars ?? (JSON.parse(script.env_vars) as string[]),
   }
   const target = { agentId: agent.agent_id, hostname: agent.hostname, shell: script.shell }
-  const { args, env_vars, shown, secrets } = await fillVariables(ctx, db, target, asked)
+  const { args, env_vars, shown, secrets } = await fillVariables(ctx, db, target, {
+    ...asked,
+    ...(known.alert && { alert: known.alert }),
+  })
   const expand = await loadSnippets(db)
   return {
     agent,
@@ -97,7 +109,7 @@ export async function scriptOrder(
         interpreter: script.shell,
         body: requireFitting(expand(script.script_body), script.name),
         args,
-        env_vars,
+        env_vars: [...env_vars, ...(known.env_vars ?? [])],
         ...(secrets.length === 0 ? {} : { secrets }),
         run_as_user: runAsUser(agent, body.run_as_user ?? script.run_as_user === 1),
         timeout_seconds: body.timeout ?? script.default_timeout,

@@ -1,5 +1,7 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
+import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
 import { newNonce } from '../../platform/agent-link/command-sender.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -8,67 +10,76 @@ import { findRuns, insertHistory } from './queries.ts'
 
 export interface RunOrder {
   agent: AgentsRow
-  caller: Caller
+  caller: Pick<Caller, 'username' | 'source'>
   /** What people see in the history. */
   label: { command: string; shell: string; args: string[]; script?: { id: number; name: string } }
   expiresInSeconds: number
   saveAsNote: boolean
+  /** Why it is run, where nobody asked for it: `for the alert "Disk is full"`. */
+  because?: string
   work:
     | { name: 'run-command'; input: CommandInput<'run-command'> }
     | { name: 'run-script'; input: CommandInput<'run-script'> }
 }
 
-/** Writes a run to the history, audited; the row is there before anything is sent. Answers its id. */
+/** Writes a run to the history, audited; the row is there before anything is sent. */
 export async function createRun(ctx: Context, order: RunOrder) {
-  const { agent, caller, label, work } = order
-  const now = ctx.now()
-  const isScript = work.name === 'run-script'
-  const id = await ctx.transaction(async (tx, emit) => {
-    const historyId = await insertHistory(tx, {
-      agent_id: agent.agent_id,
-      time: now.toISOString(),
-      type: isScript ? 'script_run' : 'cmd_run',
-      state: 'queued',
-      reason: null,
-      command: label.command,
-      script_id: label.script?.id ?? null,
-      script_name: label.script?.name ?? null,
-      shell: label.shell,
-      args: JSON.stringify(label.args),
-      username: caller.username,
-      run_as_user: work.input.run_as_user,
-      timeout_seconds: work.input.timeout_seconds,
-      expires_at: new Date(now.getTime() + order.expiresInSeconds * 1000).toISOString(),
-      command_name: work.name,
-      // The environment may hold secrets.
-      command_input: ctx.secrets.encrypt(JSON.stringify(work.input)),
-      nonce: newNonce(),
-      save_as_note: order.saveAsNote ? 1 : 0,
-      sent_at: null,
-      started_at: null,
-      finished_at: null,
-      retcode: null,
-      execution_time: null,
-    })
-    await audit(tx, {
-      caller,
-      action: isScript ? 'execute_script' : 'execute_command',
-      object_type: isScript ? 'script' : 'agent',
-      message: isScript
-        ? `Ran the script "${label.command}" on "${agent.hostname}"`
-        : `Sent a ${label.shell} command to "${agent.hostname}"`,
-      after: {
-        command: label.command,
-        args: label.args,
-        run_as_user: work.input.run_as_user,
-        history: historyId,
-      },
-      agent,
-    })
-    emit({ type: 'history.changed', ids: [historyId], agent_ids: [agent.agent_id] })
-    return historyId
-  })
+  const id = await ctx.transaction((tx, emit) => writeRun({ ctx, tx, emit }, order))
   const [row] = await findRuns(ctx.db, [id])
   if (row === undefined) throw new Error('the run that was just written is gone')
   return row
+}
+
+/** The same within a transaction; answers its id. */
+export async function writeRun(
+  { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
+  order: RunOrder,
+): Promise<number> {
+  const { agent, caller, label, work, because } = order
+  const now = ctx.now()
+  const isScript = work.name === 'run-script'
+  const reason = because === undefined ? '' : ` ${because}`
+  const historyId = await insertHistory(tx, {
+    agent_id: agent.agent_id,
+    time: now.toISOString(),
+    type: isScript ? 'script_run' : 'cmd_run',
+    state: 'queued',
+    reason: null,
+    command: label.command,
+    script_id: label.script?.id ?? null,
+    script_name: label.script?.name ?? null,
+    shell: label.shell,
+    args: JSON.stringify(label.args),
+    username: caller.username,
+    run_as_user: work.input.run_as_user,
+    timeout_seconds: work.input.timeout_seconds,
+    expires_at: new Date(now.getTime() + order.expiresInSeconds * 1000).toISOString(),
+    command_name: work.name,
+    // The environment may hold secrets.
+    command_input: ctx.secrets.encrypt(JSON.stringify(work.input)),
+    nonce: newNonce(),
+    save_as_note: order.saveAsNote ? 1 : 0,
+    sent_at: null,
+    started_at: null,
+    finished_at: null,
+    retcode: null,
+    execution_time: null,
+  })
+  await audit(tx, {
+    caller,
+    action: isScript ? 'execute_script' : 'execute_command',
+    object_type: isScript ? 'script' : 'agent',
+    message: isScript
+      ? `Ran the script "${label.command}" on "${agent.hostname}"${reason}`
+      : `Sent a ${label.shell} command to "${agent.hostname}"`,
+    after: {
+      command: label.command,
+      args: label.args,
+      run_as_user: work.input.run_as_user,
+      history: historyId,
+    },
+    agent,
+  })
+  emit({ type: 'history.changed', ids: [historyId], agent_ids: [agent.agent_id] })
+  return historyId
 }

@@ -30,6 +30,7 @@ export function everythingChanged(userId: number): Told[] {
     'client.changed',
     'check.changed',
     'alert.changed',
+    'alert_template.changed',
     'maintenance.changed',
     'policy.changed',
     'script.changed',
@@ -80,6 +81,7 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'maintenance.changed':
     case 'policy.changed':
       return ALL
+    case 'alert_template.changed':
     case 'script.changed':
     case 'keystore.changed':
     case 'customfield.changed':
@@ -93,6 +95,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'client.changed': 'can_list_clients',
   'check.changed': 'can_list_checks',
   'alert.changed': 'can_list_alerts',
+  'alert_template.changed': 'can_list_alerttemplates',
   'maintenance.changed': 'can_list_agents',
   'policy.changed': 'can_list_automation_policies',
   'script.changed': 'can_list_scripts',

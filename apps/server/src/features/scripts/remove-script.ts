@@ -1,6 +1,7 @@
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { forgetScriptInTemplates } from '../alert-templates/forget-script.ts'
 import { audit } from '../audit/write-audit.ts'
 import { forgetScript } from '../checks/forget-script.ts'
 import { deleteScriptRow } from './queries.ts'
@@ -15,6 +16,7 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
       throw new AppError('not_allowed', 'Built-in scripts cannot be deleted. Hide it instead.')
     }
     await forgetScript({ ctx, tx, emit }, id, ctx.now())
+    await forgetScriptInTemplates({ ctx, tx, emit }, id)
     await deleteScriptRow(tx, id)
     await audit(tx, {
       caller,

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AgentsTable, EnrolTokensTable, NotesTable, ProcessesTable } from './tables/agents.ts'
+import type { AlertActionsTable, AlertTemplatesTable } from './tables/alert-templates.ts'
 import type { AlertChannelsTable, AlertLogTable, AlertNoticesTable, AlertsTable } from './tables/alerts.ts'
 import type { AuditLogTable, SettingsTable } from './tables/audit.ts'
 import type {
@@ -70,6 +71,8 @@ export interface Database {
   alert_log: AlertLogTable
   alert_channels: AlertChannelsTable
   alert_notices: AlertNoticesTable
+  alert_templates: AlertTemplatesTable
+  alert_actions: AlertActionsTable
   maintenance_windows: MaintenanceWindowsTable
   maintenance_targets: MaintenanceTargetsTable
   policies: PoliciesTable

@@ -6,6 +6,7 @@ import * as maintenance from './0004-maintenance.ts'
 import * as serverChecks from './0005-server-checks.ts'
 import * as scriptsAndFields from './0007-scripts-and-fields.ts'
 import * as policies from './0008-policies.ts'
+import * as alertTemplates from './0009-alert-templates.ts'
 import * as machineSeries from './0010-machine-series.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
@@ -17,5 +18,6 @@ export const migrations: readonly Migration[] = [
   serverChecks,
   scriptsAndFields,
   policies,
+  alertTemplates,
   machineSeries,
 ]

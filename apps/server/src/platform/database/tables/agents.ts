@@ -41,6 +41,9 @@ export interface AgentsTable {
   block_policy_inheritance: Generated<0 | 1>
   /** JSON, by setting: `own` = what a person gave to this machine, `given` = what it has now is of a policy. */
   setting_sources: Generated<string>
+  alert_template_id: number | null
+  /** Its template asks to be told when it is overdue, whatever the flags above say. */
+  overdue_by_template: Generated<0 | 1>
   /** Grows whenever what the machine is to measure may have changed. */
   checks_version: Generated<number>
   created_at: string

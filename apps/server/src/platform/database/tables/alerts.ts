@@ -24,6 +24,8 @@ export interface AlertsTable {
   resolved_by: string
   hold: AlertHold | null
   flapping: 0 | 1
+  /** No template keeps it out of the bell. */
+  in_bell: Generated<0 | 1>
   /** The worst severity that a notice was planned for; null while nobody has been told. */
   told: Severity | null
   /**

@@ -4,6 +4,7 @@ export interface ClientsTable {
   id: Generated<number>
   name: string
   block_policy_inheritance: Generated<0 | 1>
+  alert_template_id: number | null
   created_at: string
 }
 
@@ -12,5 +13,6 @@ export interface SitesTable {
   client_id: number
   name: string
   block_policy_inheritance: Generated<0 | 1>
+  alert_template_id: number | null
   created_at: string
 }

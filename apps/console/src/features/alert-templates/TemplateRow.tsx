@@ -1,0 +1,91 @@
+import { ActionIcon, Anchor, Button, Switch, Tooltip } from '@mantine/core'
+import {
+  type AlertTemplate,
+  editAlertTemplate,
+  setDefaultTemplate,
+} from '@muster/contract/api/alert-templates'
+import { IconStar, IconStarFilled, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import classes from './Templates.module.css'
+import { appliedLabel, describeTemplate } from './template-words.ts'
+import { templatesQuery } from './templates-query.ts'
+
+interface TemplateRowProps {
+  template: AlertTemplate
+  mayManage: boolean
+  onEdit: () => void
+  onApplied: () => void
+  onRemove: () => void
+}
+
+/** A template with its switch, what it has run, and where it counts. */
+export function TemplateRow({ template, mayManage, onEdit, onApplied, onRemove }: TemplateRowProps) {
+  const { name, is_active, default_template } = template
+  const change = useChangeTemplate(template)
+  return (
+    <li className={classes.row}>
+      <Switch
+        aria-label={`${name} is switched on`}
+        checked={is_active}
+        disabled={!mayManage || change.isPending}
+        onChange={(event) => change.mutate({ is_active: event.currentTarget.checked })}
+      />
+      <div className={classes.text}>
+        <div className={classes.head}>
+          <bdi className={classes.name}>{name}</bdi>
+          {default_template && <span className={classes.chip}>default</span>}
+          {!is_active && <span className={classes.dim}>switched off</span>}
+        </div>
+        <div className={classes.dim}>{describeTemplate(template)}</div>
+        <Anchor component="button" type="button" size="sm" className={classes.link} onClick={onApplied}>
+          {appliedLabel(template)}
+        </Anchor>
+      </div>
+      {mayManage && (
+        <div className={classes.actions}>
+          <Tooltip label={default_template ? 'No longer the default' : 'Make it the default'}>
+            <ActionIcon
+              aria-label={`${name} is the default`}
+              aria-pressed={default_template}
+              onClick={() => change.mutate({ isDefault: !default_template })}
+            >
+              {default_template ? (
+                <IconStarFilled size={16} aria-hidden />
+              ) : (
+                <IconStar size={16} stroke={1.75} aria-hidden />
+              )}
+            </ActionIcon>
+          </Tooltip>
+          <Button variant="default" aria-label={`Edit ${name}`} onClick={onEdit}>
+            Edit
+          </Button>
+          <Tooltip label="Delete">
+            <ActionIcon aria-label={`Delete ${name}`} onClick={onRemove}>
+              <IconTrash size={16} stroke={1.75} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function useChangeTemplate({ id, name }: AlertTemplate) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: async (change: { is_active: boolean } | { isDefault: boolean }) => {
+      if ('isDefault' in change) {
+        await call(setDefaultTemplate, { body: { alert_template: change.isDefault ? id : null } })
+        return change.isDefault ? `${name} is the default now.` : 'There is no default template now.'
+      }
+      await call(editAlertTemplate, { params: { id }, body: change })
+      return `${name} is switched ${change.is_active ? 'on' : 'off'}.`
+    },
+    onSuccess: async (done) => {
+      notifyDone(done)
+      await queryClient.invalidateQueries({ queryKey: templatesQuery.queryKey })
+    },
+  })
+}

@@ -1,0 +1,56 @@
+import { AlertTemplateForm, type AlertTemplate } from '@muster/contract/api/alert-templates'
+
+export type TemplateForm = AlertTemplateForm
+export type Rest = NonNullable<TemplateForm['action_rest']>
+/** The two actions, as their fields are called. */
+export type ActionKind = 'action' | 'resolved_action'
+/** Kinds of alerts, as their fields are called. */
+export type SettingsKind = 'agent' | 'check' | 'task'
+
+export const EMPTY_REST: Rest = { url: '', method: 'POST', headers: [], secret: '', body_template: '' }
+
+/** A new template changes nothing; its name is still missing. */
+export function newTemplateForm(): TemplateForm {
+  return { ...AlertTemplateForm.parse({ name: '-' }), name: '' }
+}
+
+export function readTemplateForm(template: AlertTemplate): TemplateForm {
+  return AlertTemplateForm.parse(template)
+}
+
+/** As it is sent: empty lines are none, and what belongs to no chosen action is left out. */
+export function toTemplate(form: TemplateForm): TemplateForm {
+  return {
+    ...form,
+    name: form.name.trim(),
+    email_recipients: filled(form.email_recipients),
+    text_recipients: filled(form.text_recipients),
+    action_env_vars: filled(form.action_env_vars),
+    resolved_action_env_vars: filled(form.resolved_action_env_vars),
+    action: form.action_type === 'script' ? form.action : null,
+    resolved_action: form.resolved_action_type === 'script' ? form.resolved_action : null,
+    action_rest: form.action_type === 'rest' ? form.action_rest : null,
+    resolved_action_rest: form.resolved_action_type === 'rest' ? form.resolved_action_rest : null,
+  }
+}
+
+/** One sentence for each field that cannot be saved. */
+export function checkTemplateForm(form: TemplateForm): Record<string, string> {
+  const found: [string, string][] = []
+  if (form.name.trim() === '') found.push(['name', 'A name is needed.'])
+  if (form.action_type === 'script' && form.action === null) found.push(['action', 'Choose a script.'])
+  if (form.resolved_action_type === 'script' && form.resolved_action === null)
+    found.push(['resolved_action', 'Choose a script.'])
+  const issues = AlertTemplateForm.safeParse(toTemplate(form)).error?.issues ?? []
+  for (const { path, message, code } of issues) {
+    const [field, inside] = path.map(String)
+    const name =
+      inside !== undefined && field?.endsWith('_rest') === true ? `${field}.${inside}` : (field ?? '')
+    found.push([name, code === 'invalid_type' ? 'A number is needed.' : message])
+  }
+  // The first one of a field counts.
+  return Object.fromEntries(found.toReversed())
+}
+
+const filled = (lines: readonly string[]): string[] =>
+  lines.map((line) => line.trim()).filter((line) => line !== '')

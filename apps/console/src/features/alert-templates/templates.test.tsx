@@ -1,0 +1,182 @@
+import {
+  type AlertTemplate,
+  AlertTemplateForm,
+  createAlertTemplate,
+  deleteAlertTemplate,
+  editAlertTemplate,
+  getRelatedToTemplate,
+  listAlertTemplates,
+  previewAlertTemplate,
+  setDefaultTemplate,
+} from '@muster/contract/api/alert-templates'
+import { editClient } from '@muster/contract/api/clients'
+import type { Me } from '@muster/contract/api/users'
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { answer, refuse } from '../../app/test-server.ts'
+import { givenDashboard } from '../dashboard/test-dashboard.ts'
+
+const LIST = '/?dialog=alert-templates'
+const dialog = () => page.getByRole('dialog')
+
+function testTemplate(more: Partial<AlertTemplate> = {}): AlertTemplate {
+  return {
+    ...AlertTemplateForm.parse({ name: 'Night' }),
+    id: 1,
+    action_name: '',
+    resolved_action_name: '',
+    default_template: false,
+    applied_count: 0,
+    modified: 'm1',
+    ...more,
+  }
+}
+
+async function givenTemplates(templates: AlertTemplate[] = [], me: Partial<Me> = {}) {
+  const { server, open } = await givenDashboard({ me })
+  server.on(listAlertTemplates, () => answer(listAlertTemplates, templates))
+  server.on(createAlertTemplate, () => answer(createAlertTemplate, testTemplate()))
+  // Before the one below, whose path fits it as well.
+  server.on(setDefaultTemplate, () => answer(setDefaultTemplate, { alert_template: 1 }))
+  server.on(editAlertTemplate, () => answer(editAlertTemplate, testTemplate()))
+  server.on(deleteAlertTemplate, () => answer(deleteAlertTemplate, null))
+  return { server, open }
+}
+
+test('each template says what it runs and where it is applied; it is switched, made the default and deleted', async () => {
+  const template = testTemplate({
+    action_name: 'Clean up',
+    applied_count: 2,
+    exclude_servers: true,
+    excluded_clients: [3],
+  })
+  const { server, open } = await givenTemplates([template])
+  server.on(getRelatedToTemplate, () =>
+    answer(getRelatedToTemplate, {
+      default_template: false,
+      clients: [{ id: 1, name: 'Acme' }],
+      sites: [{ id: 2, name: 'Berlin', client_name: 'Acme' }],
+      agents: [],
+    }),
+  )
+  await open(LIST)
+  await expect.element(dialog().getByText('Runs Clean up · 2 exclusions')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Applied to 2' }).click()
+  await expect.element(page.getByRole('region', { name: 'Sites' }).getByText('Acme › Berlin')).toBeVisible()
+  await page
+    .getByRole('dialog', { name: 'Where Night is applied' })
+    .getByRole('button', { name: 'Close' })
+    .last()
+    .click()
+  await dialog().getByRole('switch', { name: 'Night is switched on' }).click()
+  await expect.poll(() => server.calls(editAlertTemplate).at(-1)?.body).toEqual({ is_active: false })
+  await dialog().getByRole('button', { name: 'Night is the default' }).click()
+  await expect.poll(() => server.calls(setDefaultTemplate).at(-1)?.body).toEqual({ alert_template: 1 })
+  await dialog().getByRole('button', { name: 'Delete Night' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect.poll(() => server.calls(deleteAlertTemplate).length).toBe(1)
+})
+
+test('a new template is sent as a whole, and what is missing stands at its field', async () => {
+  const { server, open } = await givenTemplates()
+  await open('/?dialog=alert-template&item=new')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Night')
+  const checks = page.getByRole('region', { name: 'Checks' })
+  await checks.getByRole('combobox', { name: 'E-mail', exact: true }).click()
+  await page.getByRole('option', { name: 'Always' }).click()
+  await checks
+    .getByRole('group', { name: 'Bell: severities' })
+    .getByRole('checkbox', { name: 'Error' })
+    .click()
+  await checks.getByRole('textbox', { name: 'Tell again after' }).fill('15')
+  const opens = page.getByRole('region', { name: 'When an alert opens' })
+  await opens.getByRole('combobox', { name: 'Run' }).click()
+  await page.getByRole('option', { name: 'A webhook' }).click()
+  await expect.element(page.getByRole('button', { name: 'Add template' })).toBeDisabled()
+  await opens.getByRole('textbox', { name: 'Address' }).fill('https://example.com/hook')
+  await page.getByRole('button', { name: 'Add template' }).click()
+  await expect
+    .poll(() => server.calls(createAlertTemplate).at(-1)?.body)
+    .toMatchObject({
+      name: 'Night',
+      check_always_email: true,
+      task_always_email: null,
+      check_dashboard_alert_severity: ['error'],
+      check_periodic_alert_minutes: 15,
+      action_type: 'rest',
+      action_rest: { url: 'https://example.com/hook', method: 'POST' },
+      resolved_action_type: null,
+    })
+})
+
+test('somebody else saved it meanwhile: the form says so and begins again', async () => {
+  const templates = [testTemplate()]
+  const { server, open } = await givenTemplates(templates)
+  await open('/?dialog=alert-template&item=1')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Day')
+  server.on(editAlertTemplate, () => {
+    templates[0] = testTemplate({ name: 'Evening', modified: 'm2' })
+    return refuse('changed_meanwhile', '"Night" was saved by somebody else since you opened it.')
+  })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Begin again with the new values' }).click()
+  await expect.element(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('Evening')
+})
+
+test('it is given to a client, and taken away', async () => {
+  const { server, open } = await givenTemplates([testTemplate()])
+  server.on(editClient, () => refuse('internal', 'not now'))
+  await open('/?dialog=assign-template&item=client-1')
+  await page.getByRole('combobox', { name: 'Alert template' }).click()
+  await page.getByRole('option', { name: 'Night' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => server.calls(editClient).at(-1)?.body).toEqual({ client: { alert_template: 1 } })
+})
+
+test('a preview says who is told and why, and what is run', async () => {
+  const { server, open } = await givenTemplates()
+  server.on(previewAlertTemplate, () =>
+    answer(previewAlertTemplate, {
+      agent_id: 'alpha0000000',
+      hostname: 'alpha',
+      template: { id: 1, name: 'Night' },
+      chain: [
+        { source: 'site', at: 'Berlin', id: 2, name: 'Old', outcome: 'inactive' },
+        { source: 'client', at: 'Acme', id: 1, name: 'Night', outcome: 'applies' },
+      ],
+      hold: null,
+      opens: true,
+      bell: false,
+      channels: [
+        {
+          id: 1,
+          name: 'Mail',
+          kind: 'email',
+          told: true,
+          reason: 'The template says always.',
+          at: null,
+          recipients: ['night@example.com'],
+          on_resolved: false,
+          repeat_minutes: 15,
+        },
+      ],
+      failure_action: 'The script "Clean up" on the machine',
+      resolved_action: null,
+    }),
+  )
+  await open('/?dialog=alert-preview&item=alpha0000000')
+  await expect.element(page.getByRole('region', { name: 'Template' })).toHaveTextContent(/Nightapplies/)
+  await expect.element(page.getByText('It is listed, and not in the bell.')).toBeVisible()
+  await expect
+    .element(
+      page.getByText(/The template says always\. To night@example\.com\. Not when it is over\. Again after/),
+    )
+    .toBeVisible()
+  await expect.element(page.getByText('When it opens: The script "Clean up" on the machine')).toBeVisible()
+})
+
+test('who may not list templates is told so', async () => {
+  const { open } = await givenTemplates([], { is_superuser: false, permissions: [] })
+  await open(LIST)
+  await expect.element(dialog().getByText('Your role does not allow this.')).toBeVisible()
+})

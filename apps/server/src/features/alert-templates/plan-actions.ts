@@ -1,0 +1,122 @@
+import type { TellKind } from '@muster/rules/alert-state'
+import type { Insertable } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { AlertActionsTable } from '../../platform/database/tables/alert-templates.ts'
+import { findToldAlerts, type ToldRow } from '../alert-channels/notice-queries.ts'
+import { markBell } from './apply-templates.ts'
+import { findScriptNames } from './queries.ts'
+import type { Template } from './stored-template.ts'
+import { openTemplateBook, type TemplateBook } from './template-book.ts'
+
+export const RUN_JOB = 'alert-templates.run-action'
+
+/** What an action does, as the template had it when it was planned. */
+export type Work =
+  | {
+      type: 'script'
+      script: number
+      args: string[]
+      env_vars: string[]
+      timeout: number
+      run_as_user: boolean
+    }
+  /** Settings of a webhook as sealSettings made them. */
+  | { type: 'rest'; settings: string }
+
+export interface Changed {
+  alertId: number
+  tells: readonly TellKind[]
+}
+
+/**
+ * Does what templates ask for alerts that have just changed, in the transaction that changed them: keeps them out of
+ * the bell, and stores what is to be run. An action is planned when an alert is told, so that one that is held back
+ * runs nothing, and each kind of action once for an alert, which the database sees to.
+ */
+export async function followTemplates(
+  ctx: Pick<Context, 'jobs' | 'now'>,
+  tx: Db,
+  changed: readonly Changed[],
+): Promise<void> {
+  if (changed.length === 0) return
+  const book = await openTemplateBook(tx)
+  if (book.isEmpty) return
+  const alerts = await findToldAlerts(
+    tx,
+    changed.map(({ alertId }) => alertId),
+  )
+  await markBell(tx, book, alerts)
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]))
+  const planned: Insertable<AlertActionsTable>[] = []
+  for (const { alertId, tells } of changed) {
+    const alert = byId.get(alertId)
+    const kind = kindOf(tells)
+    const action = alert && kind && planAction(book, alert, kind)
+    if (action !== undefined) planned.push({ ...action, created_at: ctx.now().toISOString() })
+  }
+  await storeActions(ctx, tx, planned)
+}
+
+/** What opened and ended at once is over before anything could be run. */
+function kindOf(tells: readonly TellKind[]): 'failure' | 'resolved' | undefined {
+  const isOver = tells.includes('resolved')
+  if (tells.includes('opened')) return isOver ? undefined : 'failure'
+  return isOver ? 'resolved' : undefined
+}
+
+function planAction(book: TemplateBook, alert: ToldRow, kind: 'failure' | 'resolved') {
+  const asked = book.ask(alert)
+  if (asked === undefined || !asked.choices.runsActions) return undefined
+  const work = workOf(asked.template, kind)
+  if (work === undefined) return undefined
+  const { name } = asked.template
+  const state = 'waiting' as const
+  return { alert_id: alert.id, kind, template_name: name, name: '', work: JSON.stringify(work), state }
+}
+
+/** What a template has run for alerts that open, or that are over. */
+export function workOf({ settings }: Template, kind: 'failure' | 'resolved'): Work | undefined {
+  const prefix = kind === 'failure' ? 'action' : 'resolved_action'
+  const script = settings[prefix]
+  const rest = settings[`${prefix}_rest` as const]
+  if (rest !== null) return { type: 'rest', settings: rest }
+  if (script === null) return undefined
+  return {
+    type: 'script',
+    script,
+    args: settings[`${prefix}_args` as const],
+    env_vars: settings[`${prefix}_env_vars` as const],
+    timeout: settings[`${prefix}_timeout` as const],
+    run_as_user: settings[`${prefix}_run_as_user` as const],
+  }
+}
+
+/** The name of a script, or where a webhook goes. */
+export function nameOfWork(work: Work, scripts: ReadonlyMap<number, string>): string {
+  if (work.type === 'script') return scripts.get(work.script) ?? 'A script that was deleted'
+  // The address is no secret; what is sealed stays so.
+  const { url } = JSON.parse(work.settings) as { url: string }
+  return new URL(url).host
+}
+
+async function storeActions(
+  { jobs }: Pick<Context, 'jobs'>,
+  tx: Db,
+  planned: readonly Insertable<AlertActionsTable>[],
+): Promise<void> {
+  // One by one: few alerts have actions.
+  for (const action of planned) {
+    // Made by workOf.
+    const work = JSON.parse(action.work) as Work
+    const scripts = work.type === 'script' ? await findScriptNames(tx, [work.script]) : new Map()
+    const inserted = await tx
+      .insertInto('alert_actions')
+      .values({ ...action, name: nameOfWork(work, scripts) })
+      .onConflict((conflict) => conflict.columns(['alert_id', 'kind']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (inserted === undefined) continue
+    await jobs.enqueue(RUN_JOB, { id: inserted.id }, { id: `alert-action:${inserted.id}:0`, db: tx })
+  }
+}

@@ -1,0 +1,119 @@
+import type { previewAlertTemplate } from '@muster/contract/api/alert-templates'
+import type { Output, Parsed } from '@muster/contract/endpoint'
+import { alwaysWatches, belongsInBell, choicesFor, type TemplateChoices } from '@muster/rules/alert-template'
+import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { findChannels, type ChannelRow } from '../alert-channels/queries.ts'
+import { judgeChannel, quietEnd, repeatMinutes, tellsEnd } from '../alert-channels/decide-notice.ts'
+import { readChannel } from '../alert-channels/plan-notices.ts'
+import { recipientsOf } from '../alert-channels/recipients.ts'
+import { openSettings } from '../alert-channels/seal-settings.ts'
+import type { AgentsRow } from '../agents/queries.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { nameOfWork, workOf } from './plan-actions.ts'
+import { findScriptNames } from './queries.ts'
+import type { Template } from './stored-template.ts'
+import { openTemplateBook, type Placed } from './template-book.ts'
+
+type Question = Parsed<typeof previewAlertTemplate>['query']
+type Answer = Output<typeof previewAlertTemplate>
+
+/** What would follow if an alert of this machine opened now. */
+export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
+  const agent = await requireAgent(ctx.db, question.agent, caller)
+  const book = await openTemplateBook(ctx.db)
+  const { applies, steps } = book.resolve(await placedOf(ctx, agent))
+  const choices = applies && choicesFor(applies.settings, question.alert_type)
+  const names: Record<string, string> = {
+    agent: agent.hostname,
+    site: agent.site_name,
+    client: agent.client_name,
+  }
+  const channels = await findChannels(ctx.db)
+  return {
+    agent_id: agent.agent_id,
+    hostname: agent.hostname,
+    template: applies === undefined ? null : { id: applies.id, name: applies.name },
+    chain: steps.map(({ source, template, outcome }) => ({
+      source,
+      at: names[source] ?? '',
+      id: template.id,
+      name: template.name,
+      outcome,
+    })),
+    hold: agent.maintenance_mode === 1 ? 'maintenance' : null,
+    opens: question.alert_type !== 'availability' || isWatched(agent, applies),
+    bell: belongsInBell(choices, question.severity),
+    channels: channels.map((row) => viewChannel({ ctx, agent, question, applies, choices }, row)),
+    failure_action: await describe(ctx, applies, choices, 'failure'),
+    resolved_action: await describe(ctx, applies, choices, 'resolved'),
+  }
+}
+
+interface Scene {
+  ctx: Context
+  agent: AgentsRow
+  question: Question
+  applies: Template | undefined
+  choices: TemplateChoices | undefined
+}
+
+function viewChannel(
+  { ctx, agent, question, applies, choices }: Scene,
+  row: ChannelRow,
+): Answer['channels'][number] {
+  const channel = readChannel(row)
+  const place = {
+    clientId: agent.client_id,
+    email: agent.overdue_email_alert === 1,
+    text: agent.overdue_text_alert === 1,
+  }
+  const { told, reason } = judgeChannel(channel, question, place, choices)
+  const untilMs = told ? quietEnd(channel.rules, question.severity, ctx.now().getTime()) : undefined
+  return {
+    id: channel.id,
+    name: channel.name,
+    kind: channel.kind,
+    told,
+    reason,
+    at: untilMs === undefined ? null : new Date(untilMs).toISOString(),
+    recipients: told ? recipientsOf(openSettings(row.settings, ctx.secrets), applies) : [],
+    on_resolved: told && tellsEnd(channel, choices),
+    repeat_minutes: told ? repeatMinutes(channel.rules, choices) : 0,
+  }
+}
+
+function isWatched(agent: AgentsRow, applies: Template | undefined): boolean {
+  const { overdue_email_alert, overdue_text_alert, overdue_dashboard_alert } = agent
+  const byItself = overdue_email_alert + overdue_text_alert + overdue_dashboard_alert > 0
+  return byItself || (applies !== undefined && alwaysWatches(applies.settings))
+}
+
+async function describe(
+  { db }: Context,
+  applies: Template | undefined,
+  choices: TemplateChoices | undefined,
+  kind: 'failure' | 'resolved',
+): Promise<string | null> {
+  const work = applies && choices?.runsActions === true ? workOf(applies, kind) : undefined
+  if (work === undefined) return null
+  if (work.type === 'rest') return `A webhook to ${nameOfWork(work, new Map())}`
+  return `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}" on the machine`
+}
+
+async function placedOf({ db }: Context, agent: AgentsRow): Promise<Placed> {
+  const above = await db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.alert_template_id as site_template', 'clients.alert_template_id as client_template'])
+    .where('sites.id', '=', agent.site_id)
+    .executeTakeFirstOrThrow()
+  return {
+    agent_id: agent.agent_id,
+    monitoring_type: agent.monitoring_type,
+    place_id: agent.site_id,
+    client_id: agent.client_id,
+    agent_template: agent.alert_template_id,
+    ...above,
+  }
+}

@@ -1,0 +1,52 @@
+import type { AlertTemplate, getRelatedToTemplate } from '@muster/contract/api/alert-templates'
+import type { Output } from '@muster/contract/endpoint'
+import type { Assigned, TemplateRow } from './queries.ts'
+import { formOf, maskRest } from './stored-template.ts'
+
+export interface Surroundings {
+  defaultId: number | null
+  assigned: Assigned
+  scripts: ReadonlyMap<number, string>
+}
+
+export function viewTemplate(row: TemplateRow, around: Surroundings): AlertTemplate {
+  const form = formOf(row, maskRest)
+  const { clients, sites, agents, default_template } = viewRelated(row.id, around)
+  return {
+    ...form,
+    id: row.id,
+    action_name: nameOf(form.action, form.action_rest, around),
+    resolved_action_name: nameOf(form.resolved_action, form.resolved_action_rest, around),
+    default_template,
+    applied_count: clients.length + sites.length + agents.length,
+    modified: row.modified,
+  }
+}
+
+export function viewRelated(
+  id: number,
+  { assigned, defaultId }: Pick<Surroundings, 'assigned' | 'defaultId'>,
+): Output<typeof getRelatedToTemplate> {
+  const isHere = ({ alert_template_id }: { alert_template_id: number | null }) => alert_template_id === id
+  return {
+    default_template: defaultId === id,
+    clients: assigned.clients.filter(isHere).map((client) => ({ id: client.id, name: client.name })),
+    sites: assigned.sites
+      .filter(isHere)
+      .map((site) => ({ id: site.id, name: site.name, client_name: site.client_name })),
+    agents: assigned.agents.filter(isHere).map((agent) => ({
+      agent_id: agent.agent_id,
+      hostname: agent.hostname,
+      site_name: agent.site_name,
+    })),
+  }
+}
+
+function nameOf(
+  script: number | null,
+  rest: { url: string } | null,
+  { scripts }: Pick<Surroundings, 'scripts'>,
+): string {
+  if (script !== null) return scripts.get(script) ?? 'A script that was deleted'
+  return rest === null ? '' : new URL(rest.url).host
+}

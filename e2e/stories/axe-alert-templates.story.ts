@@ -1,0 +1,71 @@
+import { hostname } from 'node:os'
+import { createAlertChannel } from '@muster/contract/api/alert-channels'
+import { createAlertTemplate, setDefaultTemplate } from '@muster/contract/api/alert-templates'
+import { createScript } from '@muster/contract/api/scripts'
+import { savePreferences } from '@muster/contract/api/users'
+import { expect, type Page } from '@playwright/test'
+import { LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+for (const look of LOOKS) {
+  const way = `${look.colorScheme}, ${look.viewport.width} px`
+
+  test(`alert templates have no accessibility violations, ${way}`, async ({ openConsole, admin, server }) => {
+    test.setTimeout(180_000)
+    const acme = await addClient(admin, 'Acme')
+    await using agent = await startAgent({ server: server.url, token: await makeToken(admin, acme) })
+    await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
+    const page = await openConsole({ ...look, as: admin })
+    await page.goto('/?dialog=alert-templates')
+    await expectShown(page, 'no templates', 'There are no alert templates yet')
+    const script = await admin.call(createScript, {
+      body: { name: 'Clean up', shell: 'shell', script_body: 'true' },
+    })
+    const { id } = await admin.call(createAlertTemplate, {
+      body: {
+        name: 'Servers at night',
+        action_type: 'script',
+        action: script.id,
+        resolved_action_type: 'rest',
+        resolved_action_rest: {
+          url: 'https://example.com/hook',
+          method: 'POST',
+          headers: [],
+          secret: 'signing',
+          body_template: '',
+        },
+        email_recipients: ['night@example.com'],
+        check_always_email: true,
+        exclude_workstations: true,
+      },
+    })
+    await admin.call(createAlertTemplate, { body: { name: 'Everything else', is_active: false } })
+    await admin.call(setDefaultTemplate, { body: { alert_template: id } })
+    await admin.call(createAlertChannel, {
+      body: { name: 'Team', settings: { kind: 'slack', url: 'http://127.0.0.1:9/' }, rules: {} },
+    })
+    await page.goto('/?dialog=alert-templates')
+    await expectShown(page, 'the templates', 'Servers at night')
+    await page.getByRole('button', { name: 'Applied to 0' }).first().click()
+    await expectShown(page, 'where one is applied', /It is assigned nowhere|It is the default/)
+    await page.goto(`/?dialog=alert-template&item=${id}`)
+    await expectShown(page, 'the form', 'Machines that are overdue')
+    await page.goto(`/?dialog=assign-template&item=client-${acme.id}`)
+    await expectShown(page, 'assigning one', /It counts for its machines/)
+    await page.goto('/?dialog=alert-preview')
+    await expectShown(page, 'a preview of nothing', 'Choose a machine to see')
+    await page.getByRole('combobox', { name: 'Machine' }).click()
+    await page.getByRole('combobox', { name: 'Machine' }).fill(hostname())
+    await page.getByRole('option').first().click()
+    await expectShown(page, 'a preview', /When it opens: The script/)
+    await agent.stop()
+  })
+}
+
+async function expectShown(page: Page, where: string, shows: string | RegExp): Promise<void> {
+  await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible()
+  await expectSettled(page)
+  await expectAccessible(page, where)
+}

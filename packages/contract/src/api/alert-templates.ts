@@ -1,0 +1,246 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { AgentId, Id, IdParams, Instant, Nothing } from '../fields.ts'
+import { Severity } from '../severity.ts'
+import { channelFields } from './alert-channels.ts'
+import { AlertHold, AlertType } from './alerts.ts'
+
+/** true = always, false = never, null = as it is configured at the channel and the machine. */
+const Always = z.boolean().nullable().default(null)
+/** Empty = all. */
+const Severities = z.array(Severity).max(3).default([])
+/** Told again after so many minutes; 0 = once, null = as the channel has it. */
+const Repeat = z.int().min(0).max(525_600).nullable().default(null)
+const Actions = z.boolean().default(true)
+
+const Args = z.array(z.string().max(10_000)).max(200).default([])
+const EnvVars = z
+  .array(
+    z
+      .string()
+      .max(10_000)
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'Write NAME=value.'),
+  )
+  .max(200)
+  .default([])
+const Timeout = z.int().min(1, 'At least one second.').max(86_400).default(30)
+/** `script` runs on the machine of the alert; null = nothing. */
+const ActionType = z.enum(['script', 'rest']).nullable().default(null)
+const Script = Id.nullable().default(null)
+/** Signed and filled in as that of a channel. */
+const Rest = channelFields.webhook.nullable().default(null)
+
+const EmailAddress = z.email('This is no e-mail address.').max(255)
+const PhoneNumber = z.string().regex(/^\+[1-9]\d{5,14}$/, 'A number as +41791234567.')
+
+/** What a template says; every field has a value that changes nothing. */
+const fields = {
+  name: z.string().trim().min(1, 'A name is needed.').max(100),
+  is_active: z.boolean().default(true),
+  /** Empty = those of the channel. */
+  email_recipients: z.array(EmailAddress).max(50).default([]),
+  text_recipients: z.array(PhoneNumber).max(50).default([]),
+
+  action_type: ActionType,
+  action: Script,
+  action_rest: Rest,
+  action_args: Args,
+  action_env_vars: EnvVars,
+  action_timeout: Timeout,
+  action_run_as_user: z.boolean().default(false),
+  resolved_action_type: ActionType,
+  resolved_action: Script,
+  resolved_action_rest: Rest,
+  resolved_action_args: Args,
+  resolved_action_env_vars: EnvVars,
+  resolved_action_timeout: Timeout,
+  resolved_action_run_as_user: z.boolean().default(false),
+
+  agent_always_email: Always,
+  agent_always_text: Always,
+  agent_always_alert: Always,
+  agent_email_on_resolved: Always,
+  agent_text_on_resolved: Always,
+  agent_periodic_alert_minutes: Repeat,
+  agent_script_actions: Actions,
+
+  check_always_email: Always,
+  check_always_text: Always,
+  check_always_alert: Always,
+  check_email_on_resolved: Always,
+  check_text_on_resolved: Always,
+  check_email_alert_severity: Severities,
+  check_text_alert_severity: Severities,
+  check_dashboard_alert_severity: Severities,
+  check_periodic_alert_minutes: Repeat,
+  check_script_actions: Actions,
+
+  task_always_email: Always,
+  task_always_text: Always,
+  task_always_alert: Always,
+  task_email_on_resolved: Always,
+  task_text_on_resolved: Always,
+  task_email_alert_severity: Severities,
+  task_text_alert_severity: Severities,
+  task_dashboard_alert_severity: Severities,
+  task_periodic_alert_minutes: Repeat,
+  task_script_actions: Actions,
+
+  exclude_workstations: z.boolean().default(false),
+  exclude_servers: z.boolean().default(false),
+  excluded_sites: z.array(Id).max(1000).default([]),
+  excluded_clients: z.array(Id).max(1000).default([]),
+  excluded_agents: z.array(AgentId).max(1000).default([]),
+}
+
+/** A whole template as it is made; what is left out changes nothing. */
+export const AlertTemplateForm = z.object(fields)
+export type AlertTemplateForm = z.infer<typeof AlertTemplateForm>
+
+export const AlertTemplate = AlertTemplateForm.extend({
+  id: z.int(),
+  /** Names of the scripts, or where the webhooks go; empty without an action. */
+  action_name: z.string(),
+  resolved_action_name: z.string(),
+  default_template: z.boolean(),
+  /** Clients, sites and machines that it is assigned to, as far as the caller sees them. */
+  applied_count: z.int(),
+  modified: z.string(),
+})
+export type AlertTemplate = z.infer<typeof AlertTemplate>
+
+export const listAlertTemplates = endpoint({
+  method: 'GET',
+  path: '/alerts/templates/',
+  access: 'can_list_alerttemplates',
+  summary: 'Alert templates by name; secrets of their webhooks read as ********',
+  response: z.array(AlertTemplate),
+})
+
+export const createAlertTemplate = endpoint({
+  method: 'POST',
+  path: '/alerts/templates/',
+  access: 'can_manage_alerttemplates',
+  summary: 'Add an alert template',
+  body: AlertTemplateForm,
+  response: AlertTemplate,
+})
+
+export const getAlertTemplate = endpoint({
+  method: 'GET',
+  path: '/alerts/templates/:id/',
+  access: 'can_list_alerttemplates',
+  summary: 'One alert template',
+  params: IdParams,
+  response: AlertTemplate,
+})
+
+/** Without the defaults of a new one: what is left out stays as it is. */
+const changes = Object.fromEntries(
+  Object.entries(fields).map(([name, field]) => [
+    name,
+    (field instanceof z.ZodDefault ? field.unwrap() : field).optional(),
+  ]),
+  // The same names with the same values, each of them optional.
+) as unknown as { [Name in keyof typeof fields]: z.ZodOptional<z.ZodType<AlertTemplateForm[Name]>> }
+
+export const editAlertTemplate = endpoint({
+  method: 'PUT',
+  path: '/alerts/templates/:id/',
+  access: 'can_manage_alerttemplates',
+  summary:
+    'Change some of an alert template; secrets sent as ******** stay. With `modified`, refused when somebody else saved since',
+  params: IdParams,
+  body: z.object({ ...changes, modified: z.string().optional() }),
+  response: AlertTemplate,
+})
+
+export const deleteAlertTemplate = endpoint({
+  method: 'DELETE',
+  path: '/alerts/templates/:id/',
+  access: 'can_manage_alerttemplates',
+  summary: 'Delete an alert template wherever it is assigned; actions that have begun go on',
+  params: IdParams,
+  response: Nothing,
+})
+
+export const getRelatedToTemplate = endpoint({
+  method: 'GET',
+  path: '/alerts/templates/:id/related/',
+  access: 'can_list_alerttemplates',
+  summary: 'Where an alert template is assigned, as far as the caller may see it',
+  params: IdParams,
+  response: z.object({
+    default_template: z.boolean(),
+    clients: z.array(z.object({ id: z.int(), name: z.string() })),
+    sites: z.array(z.object({ id: z.int(), name: z.string(), client_name: z.string() })),
+    agents: z.array(z.object({ agent_id: AgentId, hostname: z.string(), site_name: z.string() })),
+  }),
+})
+
+export const setDefaultTemplate = endpoint({
+  method: 'PUT',
+  path: '/alerts/templates/default/',
+  access: 'can_manage_alerttemplates',
+  summary: 'Choose the template of whatever has no other one; null = none',
+  body: z.object({ alert_template: Id.nullable() }),
+  response: z.object({ alert_template: z.int().nullable() }),
+})
+
+export const TemplateSource = z.enum([
+  'agent_policy',
+  'agent',
+  'site_policy',
+  'site',
+  'client_policy',
+  'client',
+  'default',
+])
+
+export const previewAlertTemplate = endpoint({
+  method: 'GET',
+  path: '/alerts/templates/preview/',
+  access: 'can_list_alerttemplates',
+  summary: 'Who would be told of an alert of a machine that opens now, how and why, and what would be run',
+  query: z.object({ agent: AgentId, alert_type: AlertType.exclude(['custom']), severity: Severity }),
+  response: z.object({
+    agent_id: AgentId,
+    hostname: z.string(),
+    /** The one that applies; null = none. */
+    template: z.object({ id: z.int(), name: z.string() }).nullable(),
+    /** What is assigned, from the machine outwards, and what became of it. */
+    chain: z.array(
+      z.object({
+        source: TemplateSource,
+        /** Of the machine, site or client; empty for the default. */
+        at: z.string(),
+        id: z.int(),
+        name: z.string(),
+        outcome: z.enum(['applies', 'overruled', 'inactive', 'excluded']),
+      }),
+    ),
+    /** Why nobody would be told right now, whatever else is said here. */
+    hold: AlertHold.nullable(),
+    /** Whether such an alert opens at all: a machine that nobody watches is not called overdue. */
+    opens: z.boolean(),
+    bell: z.boolean(),
+    channels: z.array(
+      z.object({
+        id: z.int(),
+        name: z.string(),
+        kind: z.string(),
+        told: z.boolean(),
+        /** Why, or why not. */
+        reason: z.string(),
+        /** At the end of the quiet hours; null = at once. */
+        at: Instant.nullable(),
+        recipients: z.array(z.string()),
+        on_resolved: z.boolean(),
+        repeat_minutes: z.int(),
+      }),
+    ),
+    /** What would be run, as a sentence; null = nothing. */
+    failure_action: z.string().nullable(),
+    resolved_action: z.string().nullable(),
+  }),
+})

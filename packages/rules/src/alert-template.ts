@@ -1,0 +1,202 @@
+/** Which alert template counts for a machine or a site, and what it asks for. */
+
+type Severity = 'info' | 'warning' | 'error'
+
+/** Where a template may be assigned, the one that counts first. */
+export const TEMPLATE_SOURCES = [
+  'agent_policy',
+  'agent',
+  'site_policy',
+  'site',
+  'client_policy',
+  'client',
+  'default',
+] as const
+export type TemplateSource = (typeof TEMPLATE_SOURCES)[number]
+
+export interface TemplateExclusions {
+  exclude_workstations: boolean
+  exclude_servers: boolean
+  excluded_sites: readonly number[]
+  excluded_clients: readonly number[]
+  excluded_agents: readonly string[]
+}
+
+export interface TemplatePlace {
+  /** Null for a whole site. */
+  agentId: string | null
+  monitoringType: 'server' | 'workstation' | null
+  siteId: number | null
+  clientId: number | null
+}
+
+export type TemplateOutcome = 'applies' | 'overruled' | 'inactive' | 'excluded'
+
+export interface TemplateStep<Template> {
+  source: TemplateSource
+  template: Template
+  outcome: TemplateOutcome
+}
+
+type Candidate = TemplateExclusions & { is_active: boolean }
+
+/**
+ * Looks at what is assigned, from the machine outwards: the first template that is active and does not exclude the
+ * place applies. The steps say what became of each one.
+ */
+export function resolveTemplate<Template extends Candidate>(
+  assigned: Partial<Record<TemplateSource, Template | undefined>>,
+  place: TemplatePlace,
+): { applies: Template | undefined; steps: TemplateStep<Template>[] } {
+  let applies: Template | undefined
+  const steps: TemplateStep<Template>[] = []
+  for (const source of TEMPLATE_SOURCES) {
+    const template = assigned[source]
+    if (template === undefined) continue
+    const outcome = outcomeOf(template, place, applies !== undefined)
+    if (outcome === 'applies') applies = template
+    steps.push({ source, template, outcome })
+  }
+  return { applies, steps }
+}
+
+function outcomeOf(template: Candidate, place: TemplatePlace, isFound: boolean): TemplateOutcome {
+  if (!template.is_active) return 'inactive'
+  if (isExcluded(template, place)) return 'excluded'
+  return isFound ? 'overruled' : 'applies'
+}
+
+/** Whether the exclusions of a template keep it from this machine or site. */
+export function isExcluded(exclusions: TemplateExclusions, place: TemplatePlace): boolean {
+  const { agentId, monitoringType, siteId, clientId } = place
+  return (
+    (monitoringType === 'workstation' && exclusions.exclude_workstations) ||
+    (monitoringType === 'server' && exclusions.exclude_servers) ||
+    (siteId !== null && exclusions.excluded_sites.includes(siteId)) ||
+    (clientId !== null && exclusions.excluded_clients.includes(clientId)) ||
+    (agentId !== null && exclusions.excluded_agents.includes(agentId))
+  )
+}
+
+/** true = always, false = never, null = as it is configured elsewhere. */
+type Always = boolean | null
+
+/** What a template says of alerts of one kind. */
+export interface TemplateChoices {
+  email: { always: Always; severities: readonly Severity[]; onResolved: Always }
+  text: { always: Always; severities: readonly Severity[]; onResolved: Always }
+  dashboard: { always: Always; severities: readonly Severity[] }
+  /** Null = as the channel has it. */
+  repeatMinutes: number | null
+  runsActions: boolean
+}
+
+interface Settings {
+  agent_always_email: Always
+  agent_always_text: Always
+  agent_always_alert: Always
+  agent_email_on_resolved: Always
+  agent_text_on_resolved: Always
+  agent_periodic_alert_minutes: number | null
+  agent_script_actions: boolean
+  check_always_email: Always
+  check_always_text: Always
+  check_always_alert: Always
+  check_email_on_resolved: Always
+  check_text_on_resolved: Always
+  check_email_alert_severity: readonly Severity[]
+  check_text_alert_severity: readonly Severity[]
+  check_dashboard_alert_severity: readonly Severity[]
+  check_periodic_alert_minutes: number | null
+  check_script_actions: boolean
+  task_always_email: Always
+  task_always_text: Always
+  task_always_alert: Always
+  task_email_on_resolved: Always
+  task_text_on_resolved: Always
+  task_email_alert_severity: readonly Severity[]
+  task_text_alert_severity: readonly Severity[]
+  task_dashboard_alert_severity: readonly Severity[]
+  task_periodic_alert_minutes: number | null
+  task_script_actions: boolean
+}
+
+/** The part of a template that is about alerts of this type; undefined for custom ones, which no template is about. */
+export function choicesFor(
+  settings: Settings,
+  alertType: 'availability' | 'check' | 'task' | 'custom',
+): TemplateChoices | undefined {
+  switch (alertType) {
+    case 'availability': {
+      // That a machine is silent is always an error.
+      const severities: Severity[] = []
+      return {
+        email: {
+          always: settings.agent_always_email,
+          severities,
+          onResolved: settings.agent_email_on_resolved,
+        },
+        text: { always: settings.agent_always_text, severities, onResolved: settings.agent_text_on_resolved },
+        dashboard: { always: settings.agent_always_alert, severities },
+        repeatMinutes: settings.agent_periodic_alert_minutes,
+        runsActions: settings.agent_script_actions,
+      }
+    }
+    case 'check':
+      return {
+        email: {
+          always: settings.check_always_email,
+          severities: settings.check_email_alert_severity,
+          onResolved: settings.check_email_on_resolved,
+        },
+        text: {
+          always: settings.check_always_text,
+          severities: settings.check_text_alert_severity,
+          onResolved: settings.check_text_on_resolved,
+        },
+        dashboard: {
+          always: settings.check_always_alert,
+          severities: settings.check_dashboard_alert_severity,
+        },
+        repeatMinutes: settings.check_periodic_alert_minutes,
+        runsActions: settings.check_script_actions,
+      }
+    case 'task':
+      return {
+        email: {
+          always: settings.task_always_email,
+          severities: settings.task_email_alert_severity,
+          onResolved: settings.task_email_on_resolved,
+        },
+        text: {
+          always: settings.task_always_text,
+          severities: settings.task_text_alert_severity,
+          onResolved: settings.task_text_on_resolved,
+        },
+        dashboard: { always: settings.task_always_alert, severities: settings.task_dashboard_alert_severity },
+        repeatMinutes: settings.task_periodic_alert_minutes,
+        runsActions: settings.task_script_actions,
+      }
+    case 'custom':
+      return undefined
+  }
+}
+
+/** Whether a choice lets alerts of this severity through; without severities it lets all of them. */
+export function allowsSeverity(choice: { severities: readonly Severity[] }, severity: Severity): boolean {
+  return choice.severities.length === 0 || choice.severities.includes(severity)
+}
+
+/** Whether an alert belongs in the bell. Without a template, and unless it says otherwise, it does. */
+export function belongsInBell(choices: TemplateChoices | undefined, severity: Severity): boolean {
+  if (choices === undefined) return true
+  return choices.dashboard.always !== false && allowsSeverity(choices.dashboard, severity)
+}
+
+/** That a machine of this template is looked after when it is silent, whatever its own settings say. */
+export function alwaysWatches(
+  settings: Pick<Settings, `agent_always_${'email' | 'text' | 'alert'}`>,
+): boolean {
+  const { agent_always_email: email, agent_always_text: text, agent_always_alert: alert } = settings
+  return email === true || text === true || alert === true
+}
