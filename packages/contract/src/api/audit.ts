@@ -13,6 +13,7 @@ export const AuditAction = z.enum([
   'agent_install',
   'execute_script',
   'execute_command',
+  'task_run',
   'bulk_action',
 ])
 export type AuditAction = z.infer<typeof AuditAction>
@@ -22,6 +23,7 @@ export const AuditObject = z.enum([
   'session',
   'script',
   'check',
+  'automatedtask',
   'agent',
   'client',
   'site',
