@@ -23,6 +23,8 @@ import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
+import { tasksJobs } from './features/tasks/jobs.ts'
+import { tasksRoutes } from './features/tasks/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { descriptionRoutes } from './features/core/description-routes.ts'
 import { refuseForeignKey } from './features/core/refuse-foreign-key.ts'
@@ -86,6 +88,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   ctx.jobs.define(alertChannelsJobs(ctx))
   ctx.jobs.define(alertsJobs(ctx))
   ctx.jobs.define(maintenanceJobs(ctx))
+  ctx.jobs.define(tasksJobs(ctx, fleet))
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose link this process holds',
@@ -102,6 +105,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
   checksRoutes(api, ctx, fleet)
+  tasksRoutes(api, ctx, fleet)
   alertsRoutes(api, ctx)
   alertChannelsRoutes(api, ctx)
   maintenanceRoutes(api, ctx)

@@ -19,12 +19,15 @@ export interface World {
   historyId: number
   scriptId: number
   checkId: number
+  taskId: number
+  taskRunId: number
   alertId: number
   windowId: number
   channelId: number
   user: TestUser
 }
 
+const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' }
 const SCHEDULE = {
   starts: '2099-01-01T02:00',
   minutes: 60,
@@ -63,6 +66,22 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       measured: '{"check_type":"unmeasurable","reason":""}',
     })
     .execute()
+  const task = await given.task({ agent_id: agent.agent_id, name: `${name} task` })
+  const run = await ctx.db
+    .insertInto('task_runs')
+    .values({
+      task_id: task.id,
+      run_id: 'run-00001',
+      state: 'ended',
+      trigger: 'manual',
+      status: 'failing',
+      started_at: now,
+      more_info: `${name} failed`,
+      missed: 0,
+      actions: '[]',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   const window = await ctx.db
     .insertInto('maintenance_windows')
     .values({
@@ -157,6 +176,8 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     historyId: history.id,
     scriptId: script.id,
     checkId: check.id,
+    taskId: task.id,
+    taskRunId: run.id,
     alertId: alert.id,
     windowId: window.id,
     channelId: channel.id,
@@ -169,6 +190,7 @@ export function addressIn(world: World, { path }: Endpoint): string {
   return path
     .replace(':agent_id', world.agentId)
     .replace(':pk', String(world.noteId))
+    .replace(':run', String(world.taskRunId))
     .replace(':digest', world.user.sessionDigest)
     .replace(':id', String(idFor(world, path)))
 }
@@ -184,6 +206,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/agents/history/')) return world.historyId
   if (path.startsWith('/scripts/')) return world.scriptId
   if (path.startsWith('/checks/')) return world.checkId
+  if (path.startsWith('/tasks/')) return world.taskId
   if (path.startsWith('/alerts/:id/')) return world.alertId
   if (path.startsWith('/maintenance/')) return world.windowId
   if (path.startsWith('/alerts/channels/')) return world.channelId
@@ -215,6 +238,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     },
     'PUT /checks/:id/': { settings: { check_type: 'ping', name: 'changed', ip: 'localhost' } },
     'POST /checks/:agent_id/run/': {},
+    'POST /tasks/': { agent: agent_id, name: 'A new task', task_type: 'manual', actions: [COMMAND] },
+    'PUT /tasks/:id/': { name: 'changed' },
     'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'POST /alerts/channels/': CHANNEL,

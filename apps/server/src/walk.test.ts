@@ -25,6 +25,7 @@ const LISTS = new Set([
   'GET /clients/sites/',
   'GET /agents/notes/',
   'GET /checks/',
+  'GET /tasks/',
   'GET /maintenance/',
   'PATCH /logs/audit/',
   'PATCH /alerts/',

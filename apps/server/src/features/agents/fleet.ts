@@ -16,6 +16,8 @@ import { expireRuns } from '../history/expire-runs.ts'
 import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { RunTracker } from '../history/run-tracker.ts'
 import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
+import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
+import { TaskSync } from '../tasks/task-sync.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
 import { LinkState, type LinkedMachine } from './link-state.ts'
@@ -52,6 +54,7 @@ export class Fleet implements AsyncDisposable {
   #ctx: Context
   #linkState: LinkState
   #checks: CheckSync
+  #tasks: TaskSync
   #answers = new Map<string, () => Promise<void>>()
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
@@ -82,6 +85,11 @@ export class Fleet implements AsyncDisposable {
       connectedIds: () => this.links.connectedIds(),
       sendChecks: (agentId, input) =>
         this.#sendChore(agentId, { name: 'set-checks', input, author: 'server' }),
+    })
+    this.#tasks = new TaskSync(ctx, {
+      isConnected: (agentId) => this.links.isConnected(agentId),
+      connectedIds: () => this.links.connectedIds(),
+      sendTasks: (agentId, input) => this.#sendChore(agentId, { name: 'set-tasks', input, author: 'server' }),
     })
     this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
   }
@@ -129,6 +137,7 @@ export class Fleet implements AsyncDisposable {
     this.runs[Symbol.dispose]()
     this.rows[Symbol.dispose]()
     await this.#checks[Symbol.asyncDispose]()
+    await this.#tasks[Symbol.asyncDispose]()
     await this.#linkState[Symbol.asyncDispose]()
     await this.links[Symbol.asyncDispose]()
     await this.#resources.disposeAsync()
@@ -182,6 +191,7 @@ export class Fleet implements AsyncDisposable {
   async #welcomeBack(machines: LinkedMachine[]): Promise<void> {
     await failLostRuns(this.#ctx, machines)
     await meetMachines(this.#ctx, this.#checks, machines)
+    for (const { agentId, tasks } of machines) await this.#tasks.meet(agentId, tasks)
     const agentIds = machines.map(({ agentId }) => agentId)
     await this.#deliverHere(agentIds, 'sent before too')
     // The sweep would find them within a second; whoever waits for the machine should not wait for that.
@@ -200,6 +210,7 @@ export class Fleet implements AsyncDisposable {
     const runReports: ReportedRun[] = []
     const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
     const results: ReportedResults[] = []
+    const ofTasks: ReportedTask[] = []
     for (const { agentId, report } of reports) {
       switch (report.kind) {
         case 'facts':
@@ -214,6 +225,15 @@ export class Fleet implements AsyncDisposable {
         case 'checks-dropped':
           this.#ctx.log.info({ agent_id: agentId, ...report }, 'machine dropped results of checks')
           break
+        case 'tasks-missing':
+          this.#tasks.tell(agentId, report.ids)
+          break
+        case 'tasks-known':
+        case 'task-started':
+        case 'task-result':
+        case 'task-missed':
+          ofTasks.push({ agentId, report })
+          break
         default:
           runReports.push({ agentId, report })
       }
@@ -223,6 +243,7 @@ export class Fleet implements AsyncDisposable {
       const ids = [...facts.keys()]
       if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
       if (results.length > 0) await storeResults(tx, emit, this.#ctx, results)
+      if (ofTasks.length > 0) await storeTaskReports({ ctx: this.#ctx, tx, emit }, ofTasks)
       if (runReports.length === 0) return []
       const changed = await storeRunReports(tx, runReports, this.#ctx.now())
       await saveOutputAsNotes(tx, emit, changed)

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { forgetScript } from '../checks/forget-script.ts'
+import { deleteWithTasks } from '../tasks/forget-script.ts'
 import { deleteScriptRow } from './queries.ts'
 import { requireLockedScript } from './require-script.ts'
 import { viewForAudit } from './view.ts'
@@ -15,7 +16,7 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
       throw new AppError('not_allowed', 'Built-in scripts cannot be deleted. Hide it instead.')
     }
     await forgetScript({ ctx, tx, emit }, id, ctx.now())
-    await deleteScriptRow(tx, id)
+    await deleteWithTasks(tx, emit, { id, remove: () => deleteScriptRow(tx, id) })
     await audit(tx, {
       caller,
       action: 'delete',

@@ -16,6 +16,7 @@ import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
 import type { JobsTable } from './tables/jobs.ts'
 import type { MaintenanceTargetsTable, MaintenanceWindowsTable } from './tables/maintenance.ts'
 import type { ScriptsTable } from './tables/scripts.ts'
+import type { TaskResultsTable, TaskRunsTable, TaskScriptsTable, TasksTable } from './tables/tasks.ts'
 import type {
   IdempotencyKeysTable,
   RoleClientsTable,
@@ -53,6 +54,10 @@ export interface Database {
   series: SeriesTable
   sample_batches: SampleBatchesTable
   sample_chunks: SampleChunksTable
+  tasks: TasksTable
+  task_scripts: TaskScriptsTable
+  task_results: TaskResultsTable
+  task_runs: TaskRunsTable
   alerts: AlertsTable
   alert_log: AlertLogTable
   alert_channels: AlertChannelsTable

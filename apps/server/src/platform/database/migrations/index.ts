@@ -4,6 +4,7 @@ import * as checks from './0002-checks.ts'
 import * as alerts from './0003-alerts.ts'
 import * as maintenance from './0004-maintenance.ts'
 import * as serverChecks from './0005-server-checks.ts'
+import * as tasks from './0006-tasks.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
-export const migrations: readonly Migration[] = [first, checks, alerts, maintenance, serverChecks]
+export const migrations: readonly Migration[] = [first, checks, alerts, maintenance, serverChecks, tasks]
