@@ -40,6 +40,10 @@ const DIALOG_LOADERS = {
     import('../features/checks/RemoveCheckDialog.tsx').then((file) => file.RemoveCheckDialog),
   'check-history': () =>
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
+  'add-task': () => import('../features/tasks/TaskDialogs.tsx').then((file) => file.AddTaskDialog),
+  'edit-task': () => import('../features/tasks/TaskDialogs.tsx').then((file) => file.EditTaskDialog),
+  'remove-task': () => import('../features/tasks/RemoveTaskDialog.tsx').then((file) => file.RemoveTaskDialog),
+  'task-runs': () => import('../features/tasks/TaskRunsDialog.tsx').then((file) => file.TaskRunsDialog),
   alert: () => import('../features/alerts/AlertDialog.tsx').then((file) => file.AlertDialog),
   maintenance: () =>
     import('../features/maintenance/WindowDialogs.tsx').then((file) => file.AddMaintenanceDialog),

@@ -11,7 +11,7 @@ const text = z.string().max(500).optional().catch(undefined)
 export const frameSearch = z.object({ dialog: text, item: text, filter: text })
 export type FrameSearch = z.infer<typeof frameSearch>
 
-export const PANES = ['summary', 'checks', 'alerts', 'history', 'notes', 'audit'] as const
+export const PANES = ['summary', 'checks', 'tasks', 'alerts', 'history', 'notes', 'audit'] as const
 export type Pane = (typeof PANES)[number]
 
 /** Sub-tab of a machine, and the entry of it that is open (a command of the history). */

@@ -12,6 +12,7 @@ import { AgentSummary } from './AgentSummary.tsx'
 import { usePane } from './use-pane.ts'
 
 const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
+const TasksPane = lazyPart(() => import('../tasks/TasksPane.tsx').then((file) => file.TasksPane))
 const AlertsPane = lazyPart(() => import('../alerts/AlertsPane.tsx').then((file) => file.AlertsPane))
 const HistoryPane = lazyPart(() => import('../history/HistoryPane.tsx').then((file) => file.HistoryPane))
 const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
@@ -20,6 +21,7 @@ const AuditTab = lazyPart(() => import('../audit/AuditTab.tsx').then((file) => f
 const LABELS: Record<Pane, string> = {
   summary: 'Summary',
   checks: 'Checks',
+  tasks: 'Tasks',
   alerts: 'Alerts',
   history: 'History',
   notes: 'Notes',
@@ -110,6 +112,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
       return <AgentSummary agent={agent} named={named} />
     case 'checks':
       return <ChecksPane agent={agent} />
+    case 'tasks':
+      return <TasksPane agent={agent} />
     case 'alerts':
       return <AlertsPane agent={agent} />
     case 'history':
