@@ -14,18 +14,23 @@ export interface TaskProblem {
 }
 
 /** What is wrong with a schedule, as a sentence for who made it. task-schedule.ts needs one without a problem. */
-export function findTaskProblem(
-  times: TaskTimes & { random_task_delay: string | null },
-): TaskProblem | undefined {
-  if (!isTimed(times.task_type)) return undefined
-  return (
-    findDateProblem(times) ??
-    findDayProblem(times) ??
-    findRepetitionProblem(times) ??
-    findDelayProblem(times.random_task_delay) ??
-    findNeverProblem(times)
-  )
+export function findTaskProblem(times: CheckedTimes): TaskProblem | undefined {
+  return listTaskProblems(times)[0]
 }
+
+/** Everything that is wrong, so that each field can say its own. */
+export function listTaskProblems(times: CheckedTimes): TaskProblem[] {
+  if (!isTimed(times.task_type)) return []
+  const problems = [
+    findDateProblem(times),
+    findDayProblem(times),
+    findRepetitionProblem(times),
+    findDelayProblem(times.random_task_delay),
+  ].filter((problem) => problem !== undefined)
+  return problems.length > 0 ? problems : [findNeverProblem(times)].filter((problem) => problem !== undefined)
+}
+
+type CheckedTimes = TaskTimes & { random_task_delay: string | null }
 
 function findDateProblem({ task_type, run_time_date, expire_date }: TaskTimes): TaskProblem | undefined {
   if (run_time_date === null && task_type !== 'cron')

@@ -1,6 +1,7 @@
+import { TaskSchedule } from '@muster/contract/agent/tasks'
 import { TASK_DEFAULTS, TaskFields } from '@muster/contract/api/tasks'
 import { LAST_DAY_BIT } from '@muster/rules/task-schedule'
-import { findTaskProblem } from '@muster/rules/task-problems'
+import { findTaskProblem, listTaskProblems } from '@muster/rules/task-problems'
 import { instantOf, wallClockAt } from '@muster/rules/zone-time'
 import { checkVariable } from '../history/run-form.ts'
 
@@ -124,38 +125,46 @@ export function readTaskForm(task: TaskFields): TaskForm {
 }
 
 /** The form as it is sent; undefined where `checkTaskForm` has something to say. */
-export const toTask = (form: TaskForm): TaskFields | undefined => parseForm(form).data
+export const toTask = (form: TaskForm): TaskFields | undefined => TaskFields.safeParse(toWire(form)).data
+
+/** When the task of the form runs, whatever else is not said yet; undefined while that is not whole. */
+export function toTimes(form: TaskForm): TaskSchedule | undefined {
+  const times = TaskSchedule.safeParse(toWire(form)).data
+  return times === undefined || findTaskProblem(times) !== undefined ? undefined : times
+}
 
 /** What is wrong with the form, by field. `mayBePast`: it was there before. */
 export function checkTaskForm(
   form: TaskForm,
   { zone, mayBePast, nowMs = Date.now() }: { zone: string; mayBePast: boolean; nowMs?: number },
 ): Record<string, string | null> {
-  const { data, issues } = parseForm(form)
+  const wire = toWire(form)
+  const issues = TaskFields.safeParse(wire).error?.issues ?? []
   const errors: Record<string, string | null> = {}
   for (const { path, message } of issues) errors[path.join('.')] ??= RANGES[String(path.at(-1))] ?? message
   for (const [index, { type, env_vars }] of form.actions.entries()) {
     const wrong = env_vars.map(checkVariable).find((said) => said !== null)
     if (type === 'script') errors[`actions.${index}.env_vars`] ??= wrong ?? null
   }
-  if (data === undefined) return errors
-  const problem = findTaskProblem(data)
-  if (problem !== undefined) errors[problem.field] ??= problem.sentence
-  if (data.task_type === 'checkfailure' && data.assigned_check === null)
+  if (form.task_type === 'checkfailure' && form.assigned_check === null)
     errors.assigned_check = 'Choose the check whose failure starts it.'
-  if (data.task_type === 'runonce' && data.run_time_date !== null && !mayBePast) {
-    const isOver = instantOf(zone, Date.parse(`${data.run_time_date}Z`)) <= nowMs
+  const times = TaskSchedule.safeParse(wire).data
+  if (times === undefined) return errors
+  for (const { field, sentence } of listTaskProblems(times)) errors[field] ??= sentence
+  if (times.task_type === 'runonce' && times.run_time_date !== null && !mayBePast) {
+    const isOver = instantOf(zone, Date.parse(`${times.run_time_date}Z`)) <= nowMs
     if (isOver) errors.run_time_date ??= 'This moment is over.'
   }
   return errors
 }
 
-function parseForm(form: TaskForm) {
+/** Not checked yet. */
+function toWire(form: TaskForm): unknown {
   const none = (text: string) => (text.trim() === '' ? null : text.trim())
   const isCron = form.task_type === 'cron'
   const repeats = !isCron && form.task_repetition_interval.trim() !== ''
   const days = readDays(form.monthly_days_of_month)
-  const parsed = TaskFields.safeParse({
+  return {
     ...form,
     actions: form.actions.map(toAction),
     assigned_check: form.assigned_check === null ? null : Number(form.assigned_check),
@@ -171,8 +180,7 @@ function parseForm(form: TaskForm) {
     task_repetition_duration: repeats ? form.task_repetition_duration.trim() : null,
     random_task_delay: none(form.random_task_delay),
     task_instance_policy: Number(form.task_instance_policy),
-  })
-  return parsed.success ? { data: parsed.data, issues: [] } : { data: undefined, issues: parsed.error.issues }
+  }
 }
 
 function toAction(action: ActionForm): unknown {

@@ -68,7 +68,7 @@ test('a new task is added with the usual settings, and the next five runs are sh
   await field('Name').fill('Nightly')
   await field('Command').fill('apt-get update')
   await expect.poll(() => nextRuns().elements().length).toBe(5)
-  await expect.element(nextRuns().first()).toHaveTextContent(/02:00/)
+  await expect.poll(() => nextRuns().first().element().textContent).toContain('02:00')
   await page.getByRole('button', { name: 'Add task' }).click()
   await expect.element(page.getByText('Task added.')).toBeVisible()
   expect(server.calls(createTask)[0]?.body).toMatchObject({
@@ -91,17 +91,15 @@ test('the next runs are right across a change of the clocks', async () => {
     .poll(() =>
       nextRuns()
         .elements()
-        .map((item) => item.textContent?.slice(0, 23)),
+        .map((item) => item.querySelector('time')?.textContent),
     )
-    .toEqual(
-      [
-        'Sat, 28 Mar 2099, 02:30',
-        'Sun, 29 Mar 2099, 03:00',
-        'Mon, 30 Mar 2099, 02:30',
-        'Tue, 31 Mar 2099, 02:30',
-        'Wed, 1 Apr 2099, 02:30',
-      ].map((text) => text.slice(0, 23)),
-    )
+    .toEqual([
+      'Sat, 28 Mar 2099, 02:30',
+      'Sun, 29 Mar 2099, 03:00',
+      'Mon, 30 Mar 2099, 02:30',
+      'Tue, 31 Mar 2099, 02:30',
+      'Wed, 1 Apr 2099, 02:30',
+    ])
 })
 
 test('what cannot be is said at its field', async () => {

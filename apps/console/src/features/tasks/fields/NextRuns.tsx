@@ -1,11 +1,10 @@
-import { findTaskProblem } from '@muster/rules/task-problems'
 import { nextTaskRuns } from '@muster/rules/task-schedule'
 import { wallClockAt } from '@muster/rules/zone-time'
 import moment from 'moment'
 import { useDateFormat } from '../../../ui/date-format.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { ownTimeZone } from '../../setup/time-zones.ts'
-import { toTask } from '../task-form.ts'
+import { toTimes } from '../task-form.ts'
 import { knownZone } from '../task-words.ts'
 import classes from './TaskFields.module.css'
 import type { TaskFieldsProps } from './form-props.ts'
@@ -16,14 +15,12 @@ const NOW_EVERY_MS = 10_000
 /** When the task that the form describes runs next, by the clocks of its machine. */
 export function NextRuns({ agent, form }: TaskFieldsProps) {
   const nowMs = useNow(NOW_EVERY_MS)
-  // Without a name and actions there can be times.
-  const task = toTask({ ...form.values, name: 'x', actions: [ANY] })
-  const isWhole = task !== undefined && findTaskProblem(task) === undefined
+  const times = toTimes(form.values)
   const zone = knownZone(agent.timezone)
-  const runs = isWhole ? nextTaskRuns(task, zone, nowMs, SHOWN) : []
+  const runs = times === undefined ? [] : nextTaskRuns(times, zone, nowMs, SHOWN)
   return (
     <div className={classes.next} role="region" aria-label="Next runs">
-      {!isWhole ? (
+      {times === undefined ? (
         <p className={classes.dim}>The next runs stand here once the fields above are complete.</p>
       ) : runs.length === 0 ? (
         <p>It will not run any more: none of its times is still to come.</p>
@@ -39,26 +36,13 @@ export function NextRuns({ agent, form }: TaskFieldsProps) {
               </li>
             ))}
           </ul>
-          {task?.random_task_delay != null && (
-            <p className={classes.dim}>Each of them up to {task.random_task_delay} later.</p>
+          {times.random_task_delay !== null && (
+            <p className={classes.dim}>Each of them up to {times.random_task_delay} later.</p>
           )}
         </>
       )}
     </div>
   )
-}
-
-const ANY = {
-  key: '',
-  type: 'cmd' as const,
-  script: null,
-  name: '',
-  script_args: [],
-  env_vars: [],
-  command: 'x',
-  shell: 'sh',
-  custom_shell: '',
-  timeout: 30,
 }
 
 /** What the clock there shows, and the one here where that is another time. */
