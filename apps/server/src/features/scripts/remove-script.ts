@@ -16,7 +16,8 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
       throw new AppError('not_allowed', 'Built-in scripts cannot be deleted. Hide it instead.')
     }
     await forgetScript({ ctx, tx, emit }, id, ctx.now())
-    await deleteWithTasks(tx, emit, { id, remove: () => deleteScriptRow(tx, id) })
+    const at = ctx.now()
+    await deleteWithTasks({ ctx, tx, emit }, { id, at, remove: () => deleteScriptRow(tx, id) })
     await audit(tx, {
       caller,
       action: 'delete',

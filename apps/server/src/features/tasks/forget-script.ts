@@ -1,5 +1,7 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import type { Scene } from '../alerts/store-lives.ts'
+import { takeTaskFindings } from '../alerts/task-alerts.ts'
 import { findTasksOfScript } from './queries.ts'
 import { redefineTasks } from './redefine-tasks.ts'
 
@@ -11,13 +13,19 @@ export async function redefineTasksOf(tx: Db, emit: (event: Event) => void, scri
 
 /** Call it around the deletion of a script: tasks that need it are not run any more, and say so. */
 export async function deleteWithTasks(
-  tx: Db,
-  emit: (event: Event) => void,
-  script: { id: number; remove: () => Promise<void> },
+  scene: Scene,
+  script: { id: number; at: Date; remove: () => Promise<void> },
 ): Promise<void> {
+  const { tx, emit } = scene
   const tasks = await findTasksOfScript(tx, script.id)
   await script.remove()
-  await redefineTasks(tx, emit, { taskIds: tasks.map(({ id }) => id) })
+  if (tasks.length === 0) return
   const ids = tasks.map(({ id }) => id)
-  if (ids.length > 0) emit({ type: 'task.changed', ids, agent_ids: tasks.map(({ agent_id }) => agent_id) })
+  await redefineTasks(tx, emit, { taskIds: ids })
+  const text = 'A script of the task was deleted: it does not run any more.'
+  await takeTaskFindings(
+    scene,
+    ids.map((taskId) => ({ taskId, at: script.at, severity: null, text })),
+  )
+  emit({ type: 'task.changed', ids, agent_ids: tasks.map(({ agent_id }) => agent_id) })
 }

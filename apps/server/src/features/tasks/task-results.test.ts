@@ -220,6 +220,16 @@ test('switching a task off or deleting it ends its alert', async () => {
   expect((await alerts()).map(({ state }) => state)).toEqual(['resolved', 'resolved'])
 })
 
+test('deleting the script of a task ends its alert', async () => {
+  await using prepared = await prepare()
+  const { server, add, report, alerts, root } = prepared
+  const script = await server.given.script()
+  const task = await add({ actions: [{ type: 'script', script: script.id }] })
+  await report(ended(task.id, 10, 3))
+  await root.send({ method: 'DELETE', url: `/scripts/${script.id}/` })
+  expect((await alerts()).map(({ state }) => state)).toEqual(['resolved'])
+})
+
 test('an interrupted run has failed with its reason', async () => {
   await using prepared = await prepare()
   const { add, report, result } = prepared

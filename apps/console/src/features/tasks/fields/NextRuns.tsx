@@ -27,7 +27,8 @@ export function NextRuns({ agent, form }: TaskFieldsProps) {
       ) : (
         <>
           <p>
-            Next, by the clocks of {agent.hostname} <span className={classes.dim}>({zone})</span>
+            {form.values.enabled ? 'Next' : 'Once it is switched on'}, by the clocks of {agent.hostname}{' '}
+            <span className={classes.dim}>({zone})</span>
           </p>
           <ul className={classes.times}>
             {runs.map((run) => (
