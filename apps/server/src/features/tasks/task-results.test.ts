@@ -210,24 +210,17 @@ test('in maintenance the alert of a task is held back', async () => {
   expect(await alerts()).toMatchObject([{ hold: 'maintenance' }])
 })
 
-test('switching a task off or deleting it ends its alert', async () => {
-  await using prepared = await prepare()
-  const { add, report, alerts, root } = prepared
-  const [one, other] = [await add(), await add()]
-  await report(ended(one.id, 10, 3), ended(other.id, 10, 3))
-  await root.call(editTask, { params: { id: one.id }, body: { enabled: false } })
-  await root.call(deleteTask, { params: { id: other.id } })
-  expect((await alerts()).map(({ state }) => state)).toEqual(['resolved', 'resolved'])
-})
-
-test('deleting the script of a task ends its alert', async () => {
+test('switching a task off, deleting it or its script ends its alert', async () => {
   await using prepared = await prepare()
   const { server, add, report, alerts, root } = prepared
   const script = await server.given.script()
-  const task = await add({ actions: [{ type: 'script', script: script.id }] })
-  await report(ended(task.id, 10, 3))
+  const [one, other] = [await add(), await add()]
+  const third = await add({ actions: [{ type: 'script', script: script.id }] })
+  await report(ended(one.id, 10, 3), ended(other.id, 10, 3), ended(third.id, 10, 3))
+  await root.call(editTask, { params: { id: one.id }, body: { enabled: false } })
+  await root.call(deleteTask, { params: { id: other.id } })
   await root.send({ method: 'DELETE', url: `/scripts/${script.id}/` })
-  expect((await alerts()).map(({ state }) => state)).toEqual(['resolved'])
+  expect((await alerts()).map(({ state }) => state)).toEqual(['resolved', 'resolved', 'resolved'])
 })
 
 test('an interrupted run has failed with its reason', async () => {
