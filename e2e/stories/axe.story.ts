@@ -1,6 +1,7 @@
 import { setMaintenance } from '@muster/contract/api/agents'
 import { createAlert } from '@muster/contract/api/alerts'
 import { createCheck, listAgentChecks, runChecks } from '@muster/contract/api/checks'
+import { createTask, runTask } from '@muster/contract/api/tasks'
 import { createNote } from '@muster/contract/api/notes'
 import { sendCommand } from '@muster/contract/api/history'
 import { savePreferences } from '@muster/contract/api/users'
@@ -175,6 +176,7 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
     ['summary', 'almost full'],
     ['metrics', 'What happened'],
     ['checks', 'in use on average'],
+    ['tasks', 'Nightly'],
     ['alerts', 'The backup is late'],
     [`history&entry=${runId}`, 'exit code 3'],
     ['notes', 'Replaced the power supply.'],
@@ -224,6 +226,10 @@ function listDialogs(agentId: string): Record<string, { item?: string; shows: st
     'edit-check': { item: '1', shows: 'Error threshold' },
     'remove-check': { item: '1', shows: 'is deleted with its whole history' },
     'check-history': { item: '1', shows: 'CSV' },
+    'add-task': { item: agentId, shows: 'Next, by the clocks of' },
+    'edit-task': { item: '1', shows: 'Next, by the clocks of' },
+    'remove-task': { item: '1', shows: 'is deleted with all its runs' },
+    'task-runs': { item: '1', shows: 'by hand' },
     alert: { item: '1', shows: 'What happened' },
     'alert-channels': { shows: 'Nobody is told of alerts yet.' },
     'alert-channel': { item: 'new.email', shows: 'What is told here' },
@@ -260,6 +266,17 @@ async function furnish(admin: Session) {
   ] as const)
     await admin.call(createCheck, { body: { agent: agentId, settings } })
   await admin.call(runChecks, { params, body: {} })
+  const { id } = await admin.call(createTask, {
+    body: {
+      agent: agentId,
+      name: 'Nightly',
+      task_type: 'weekly',
+      run_time_date: '2026-01-01T02:00',
+      run_time_bit_weekdays: 2,
+      actions: [{ type: 'cmd', shell: 'sh', command: 'true' }],
+    },
+  })
+  await admin.call(runTask, { params: { id } })
   await expect
     .poll(async () =>
       (await admin.call(listAgentChecks, { params, query: {} })).map((check) => check.check_result.status),

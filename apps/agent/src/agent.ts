@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { isTimeZone } from '@muster/rules/zone-time'
 import { CheckScripts } from './checks/check-scripts.ts'
 import { Checks } from './checks/checks.ts'
 import { FactsReporter } from './collectors/facts-reporter.ts'
@@ -14,6 +15,7 @@ import { Link } from './link/link.ts'
 import { describeError, type Log } from './log/log.ts'
 import type { Os } from './os/os.ts'
 import { Problems } from './problems.ts'
+import { BackgroundRuns } from './run/background-runs.ts'
 import { Runs } from './run/runs.ts'
 import { runFolder } from './run/script-file.ts'
 import { Kept } from './state/kept.ts'
@@ -22,6 +24,8 @@ import { Outbox } from './state/outbox.ts'
 import { RunRecords } from './state/run-records.ts'
 import { State } from './state/state.ts'
 import { StatusFile } from './status-file.ts'
+import { readBootMark } from './tasks/boot-mark.ts'
+import { Tasks } from './tasks/tasks.ts'
 import { AGENT_VERSION } from './version.ts'
 
 const CHORES_EVERY_MS = 3_600_000
@@ -37,6 +41,8 @@ export interface AgentOptions {
   uninstall: () => Promise<void>
   now?: () => number
   quickEveryMs?: number
+  /** Another one after each start of the machine. */
+  bootMark?: () => string
 }
 
 export interface Agent extends AsyncDisposable {
@@ -59,7 +65,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const pipeFolder = chooseRunFolder(folder, log)
   const runs = new Runs({ os, log, outbox, records, pipeFolder, now })
   const clock = new ClockOffset(problems)
-  const scripts = new CheckScripts({ os, log, kept, dataFolder: folder, pipeFolder })
+  const ofChecks = new BackgroundRuns({ name: 'check_markers', os, log, kept, pipeFolder })
+  const ofTasks = new BackgroundRuns({ name: 'task_markers', os, log, kept, pipeFolder })
+  const place = { os, dataFolder: folder }
+  const scripts = new CheckScripts({ runs: ofChecks, place })
   const checks = new Checks({
     state,
     kept,
@@ -68,6 +77,17 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
     scripts,
     now: () => clock.correct(now()),
+  })
+  const tasks = new Tasks({
+    state,
+    kept,
+    outbox,
+    log,
+    runs: ofTasks,
+    place,
+    now: () => clock.correct(now()),
+    zone: () => (isTimeZone(os.readTimeZone()) ? os.readTimeZone() : 'UTC'),
+    bootMark: options.bootMark ?? readBootMark,
   })
   const status = new StatusFile(folder, log)
   const facts = new FactsReporter({
@@ -87,7 +107,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     now: () => clock.correct(now()),
   })
   tellMovedMachine(options, problems)
-  await Promise.all([runs.endInterrupted(), scripts.endInterrupted()])
+  await Promise.all([runs, ofChecks, ofTasks].map((interrupted) => interrupted.endInterrupted()))
 
   const takeOptions = {
     commandKey: readPublicKey(identity.command_key),
@@ -106,6 +126,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       dataFolder: folder,
       os,
       checks,
+      tasks,
       refreshFacts: () => facts.refreshAll(),
       uninstall: async () => {
         await link.flush(LAST_WORDS_MS)
@@ -122,12 +143,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     now,
     activeRuns: () => runs.listActive(),
     checksVersion: () => checks.version,
+    tasksVersion: () => tasks.version,
     onCommand: (command) => takeCommand(command, takeOptions),
     onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
     onUp: () => {
       outbox.tellDroppedChecks()
       facts.onLinkUp()
       checks.onLinkUp()
+      tasks.onLinkUp()
     },
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
@@ -142,6 +165,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   }, CHORES_EVERY_MS)
   link.start()
   checks.start()
+  tasks.start()
 
   return {
     link,
@@ -150,8 +174,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     async [Symbol.asyncDispose]() {
       clearInterval(chores)
       metrics[Symbol.dispose]()
-      await Promise.all([runs[Symbol.asyncDispose](), checks[Symbol.asyncDispose]()])
-      scripts[Symbol.dispose]()
+      await Promise.all([runs, checks, tasks].map((part) => part[Symbol.asyncDispose]()))
+      for (const part of [ofChecks, ofTasks]) part[Symbol.dispose]()
       await link.flush(LAST_WORDS_MS)
       link[Symbol.dispose]()
       facts[Symbol.dispose]()

@@ -31,6 +31,8 @@ import { metricsRoutes } from './features/metrics/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/snippets/routes.ts'
+import { tasksJobs } from './features/tasks/jobs.ts'
+import { tasksRoutes } from './features/tasks/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { descriptionRoutes } from './features/core/description-routes.ts'
 import { refuseForeignKey } from './features/core/refuse-foreign-key.ts'
@@ -100,6 +102,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   ctx.jobs.define(alertTemplatesJobs(ctx, fleet))
   ctx.jobs.define(alertsJobs(ctx))
   ctx.jobs.define(maintenanceJobs(ctx))
+  ctx.jobs.define(tasksJobs(ctx, fleet))
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose link this process holds',
@@ -116,6 +119,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   enrolmentRoutes(api, ctx, fleet)
   historyRoutes(api, ctx, fleet)
   checksRoutes(api, ctx, fleet)
+  tasksRoutes(api, ctx, fleet)
   alertsRoutes(api, ctx)
   alertChannelsRoutes(api, ctx)
   alertTemplatesRoutes(api, ctx)

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@muster/contract/endpoint'
 import { SCHEDULE, type World } from './test-world.ts'
 
+const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' }
 const CHANNEL = {
   name: 'A new channel',
   settings: { kind: 'slack', url: 'https://slack.example/x' },
@@ -15,6 +16,7 @@ const CHANNEL = {
     .replace(':agent_id', world.agentId)
     .replace(':version_id', '1')
     .replace(':pk', String(world.noteId))
+    .replace(':run', String(world.taskRunId))
     .replace(':digest', world.user.sessionDigest)
     .replace(':id', String(idFor(world, path)))
 }
@@ -32,6 +34,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/scripts/snippets/')) return world.snippetId
   if (path.startsWith('/scripts/')) return world.scriptId
   if (path.startsWith('/checks/')) return world.checkId
+  if (path.startsWith('/tasks/')) return world.taskId
   if (path.startsWith('/alerts/:id/')) return world.alertId
   if (path.startsWith('/maintenance/')) return world.windowId
   if (path.startsWith('/automation/')) return world.policyId
@@ -66,6 +69,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     },
     'PUT /checks/:id/': { settings: { check_type: 'ping', name: 'changed', ip: 'localhost' } },
     'POST /checks/:agent_id/run/': {},
+    'POST /tasks/': { agent: agent_id, name: 'A new task', task_type: 'manual', actions: [COMMAND] },
+    'PUT /tasks/:id/': { name: 'changed' },
     'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'POST /automation/policies/': { name: 'A new policy', targets: [clientTarget(client)] },

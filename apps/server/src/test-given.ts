@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { TASK_DEFAULTS } from '@muster/contract/api/tasks'
 import type { Permission } from '@muster/contract/permissions'
 import type { Insertable, Selectable } from 'kysely'
 import { Secret } from 'otpauth'
@@ -47,7 +48,11 @@ export interface Given {
   script(fields?: Partial<NewRow<'scripts'>>): Promise<Row<'scripts'>>
   /** A ping, unless told otherwise. */
   check(fields?: Partial<NewRow<'checks'>>): Promise<Row<'checks'>>
+  /** One that runs `true` when it is asked to, unless told otherwise. */
+  task(fields?: Partial<NewRow<'tasks'>>): Promise<Row<'tasks'>>
 }
+
+const { enabled: _, alert_severity: __, assigned_check: ___, ...TASK_SETTINGS } = TASK_DEFAULTS
 
 export async function createGiven(ctx: Context): Promise<Given> {
   const { db } = ctx
@@ -149,6 +154,30 @@ export async function createGiven(ctx: Context): Promise<Given> {
           fails_b4_alert: 1,
           run_interval: 0,
           revision: 'ping.1',
+          created_at: now(),
+          modified: now(),
+          modified_by: 'ada',
+          ...fields,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    task: async (fields = {}) =>
+      db
+        .insertInto('tasks')
+        .values({
+          agent_id: fields.agent_id ?? (await given.agent()).agent_id,
+          name: `Task ${next()}`,
+          task_type: 'manual',
+          enabled: 1,
+          settings: JSON.stringify(TASK_SETTINGS),
+          actions: JSON.stringify([
+            { type: 'cmd', command: 'true', shell: 'sh', custom_shell: null, timeout: 30 },
+          ]),
+          alert_severity: 'info',
+          assigned_check: null,
+          counts_from: now(),
+          revision: 'r1',
+          version: 0,
           created_at: now(),
           modified: now(),
           modified_by: 'ada',

@@ -12,6 +12,8 @@ export interface World {
   historyId: number
   scriptId: number
   checkId: number
+  taskId: number
+  taskRunId: number
   alertId: number
   windowId: number
   channelId: number
@@ -60,6 +62,22 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       measured: '{"check_type":"unmeasurable","reason":""}',
     })
     .execute()
+  const task = await given.task({ agent_id: agent.agent_id, name: `${name} task` })
+  const run = await ctx.db
+    .insertInto('task_runs')
+    .values({
+      task_id: task.id,
+      run_id: 'run-00001',
+      state: 'ended',
+      trigger: 'manual',
+      status: 'failing',
+      started_at: now,
+      more_info: `${name} failed`,
+      missed: 0,
+      actions: '[]',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   const window = await ctx.db
     .insertInto('maintenance_windows')
     .values({
@@ -211,6 +229,8 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     historyId: history.id,
     scriptId: script.id,
     checkId: check.id,
+    taskId: task.id,
+    taskRunId: run.id,
     alertId: alert.id,
     windowId: window.id,
     channelId: channel.id,

@@ -27,6 +27,7 @@ const LISTS = new Set([
   'GET /clients/sites/',
   'GET /agents/notes/',
   'GET /checks/',
+  'GET /tasks/',
   'GET /maintenance/',
   'GET /automation/policies/',
   'PATCH /logs/audit/',

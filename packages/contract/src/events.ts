@@ -11,6 +11,10 @@ export const EVENT_TYPES = [
   'check.changed',
   /** What machines are to measure has changed; ids are those of checks whose definition is new. Not told to consoles. */
   'check.redefined',
+  /** Definition, result or runs of tasks; ids are those of tasks. */
+  'task.changed',
+  /** What machines are to run has changed; ids are those of tasks whose definition is new. Not told to consoles. */
+  'task.redefined',
   /** Raised, changed or resolved, or something was added to its log. */
   'alert.changed',
   /** A template, or where one is assigned. */

@@ -33,6 +33,8 @@ export class FakeMachine {
   /** Runs in work: history id -> stops it. */
   readonly runs = new Map<number, () => void>()
   readonly checks = new FakeChecks()
+  /** Of its tasks, which it does not keep. */
+  tasksVersion = 0
   #core: FleetCore
   #state: MachineState = 'off'
   #socket: WebSocket | undefined
@@ -194,6 +196,7 @@ export class FakeMachine {
       agent_time: new Date().toISOString(),
       active: [...this.runs.keys()],
       checks_version: this.checks.version,
+      tasks_version: this.tasksVersion,
     })
   }
 

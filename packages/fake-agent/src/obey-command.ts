@@ -30,6 +30,11 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
       return cancelRun(machine, commands.cancel.parse(payload.input).history_id)
     case 'set-checks':
       return setChecks(core, machine, commands['set-checks'].parse(payload.input))
+    case 'set-tasks':
+      machine.tasksVersion = commands['set-tasks'].parse(payload.input).version
+      return machine.report({ kind: 'tasks-known', version: machine.tasksVersion })
+    case 'run-task':
+      return runTask(machine, commands['run-task'].parse(payload.input))
     case 'run-checks':
       return runChecks(core, machine, commands['run-checks'].parse(payload.input).ids)
     case 'run-command':
@@ -69,6 +74,14 @@ function runChecks(core: FleetCore, machine: FakeMachine, ids: readonly number[]
   if (results.length === 0) return
   core.counts.checkResults += results.length
   machine.report({ kind: 'checks', results })
+}
+
+/** Its tasks do nothing, and succeed. */
+function runTask(machine: FakeMachine, { id, run_id, trigger }: CommandInput<'run-task'>): void {
+  const at = new Date().toISOString()
+  const head = { task_id: id, run_id, trigger, planned_at: null, started_at: at }
+  machine.report({ kind: 'task-started', ...head })
+  machine.report({ kind: 'task-result', ...head, ended_at: at, reason: null, actions: [] })
 }
 
 interface Run {

@@ -5,11 +5,13 @@ import { os } from '../os/index.ts'
 import { Problems } from '../problems.ts'
 import { Kept } from '../state/kept.ts'
 import { Outbox } from '../state/outbox.ts'
+import { BackgroundRuns } from '../run/background-runs.ts'
 import { State } from '../state/state.ts'
 import { givenChecks, memory, script, wantedOf } from '../testing/given-checks.ts'
 import { givenFolder, givenLog } from '../testing/given.ts'
 import { CheckScripts } from './check-scripts.ts'
 import { Checks } from './checks.ts'
+import { loadCheckTypes } from './table.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -32,7 +34,10 @@ function givenMachine(folder = givenFolder()) {
     outbox,
     log,
     os: { ...os, loadProbes: async () => ({ ...linuxProbes, readMemory }) },
-    scripts: new CheckScripts({ os, log, kept, dataFolder: folder, pipeFolder: folder }),
+    scripts: new CheckScripts({
+      runs: new BackgroundRuns({ name: 'check_markers', os, log, kept, pipeFolder: folder }),
+      place: { os, dataFolder: folder },
+    }),
     now: () => Date.now(),
   })
   const stop = async () => {
@@ -49,6 +54,8 @@ test('while the server is away for nine days, every result is kept for a week or
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const { checks, outbox, reports, results, measured } = givenMachine()
+  // Loading takes real time, of which the nine days below leave little.
+  await Promise.all([import('./measure-check.ts'), loadCheckTypes()])
   const put = givenChecks(
     ...[600, 600, 3600].map((seconds) => ({ ...memory, run_interval_seconds: seconds })),
   )

@@ -11,6 +11,7 @@ import { os } from '../os/index.ts'
 import { givenChecks } from '../testing/given-checks.ts'
 import { givenFolder, givenLog } from '../testing/given.ts'
 import type { CheckMemory } from './check-kind.ts'
+import { BackgroundRuns } from '../run/background-runs.ts'
 import { CheckScripts } from './check-scripts.ts'
 import { measureCheck } from './measure-check.ts'
 
@@ -22,7 +23,14 @@ function givenMeasure(probes: Partial<typeof linuxProbes> = {}) {
   const folder = givenFolder()
   const state = new State({ folder, log, problems: new Problems() })
   onTestFinished(() => state[Symbol.dispose]())
-  const scripts = new CheckScripts({ os, log, kept: new Kept(state), dataFolder: folder, pipeFolder: folder })
+  const runs = new BackgroundRuns({
+    name: 'check_markers',
+    os,
+    log,
+    kept: new Kept(state),
+    pipeFolder: folder,
+  })
+  const scripts = new CheckScripts({ runs, place: { os, dataFolder: folder } })
   const memory: CheckMemory = {}
   const hanging = new Set<number>()
   const abort = new AbortController()

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { Checks } from '../checks/checks.ts'
 import type { Os } from '../os/os.ts'
 import type { Runs } from '../run/runs.ts'
+import type { Tasks } from '../tasks/tasks.ts'
 
 /** What commands work with. */
 export interface CommandContext {
@@ -17,6 +18,7 @@ export interface CommandContext {
   os: Os
   runs: Runs
   checks: Checks
+  tasks: Tasks
   refreshFacts: () => Promise<void>
   uninstall: () => Promise<void>
 }

@@ -1,17 +1,5 @@
-import type { CommandInput } from '@muster/contract/agent/commands'
-import { findProgram } from '../run/find-program.ts'
-import { planPowershell } from '../run/interpreters.ts'
-import type { ProcessPlan } from '../run/run-process.ts'
-import { RunRefused } from '../run/run-refused.ts'
-import { writeScriptFile } from '../run/script-file.ts'
-import { defineCommand, type CommandContext } from './command.ts'
-import { planSurroundings } from './plan-surroundings.ts'
-
-type Input = CommandInput<'run-command'>
-
-/** Linux takes at most 128 KiB in one argument; longer commands go through a file. */
-const MAX_ARGUMENT_BYTES = 120_000
-const NO_FILES: Disposable = { [Symbol.dispose]() {} }
+import { prepareCommand } from '../run/prepare-command.ts'
+import { defineCommand } from './command.ts'
 
 export const runCommand = defineCommand('run-command', {
   isRun: true,
@@ -23,48 +11,7 @@ export const runCommand = defineCommand('run-command', {
       nonce: payload.nonce,
       timeoutSeconds: input.timeout_seconds,
       outputCapBytes: input.output_cap_bytes,
-      prepare: () => prepare(input, context),
+      prepare: () => prepareCommand(input, context),
     })
   },
 })
-
-async function prepare(input: Input, context: CommandContext): Promise<Disposable & { plan: ProcessPlan }> {
-  const surroundings = await planSurroundings(input, context.os)
-  const inFile = (name: string, body: string, command: (path: string) => [string, ...string[]]) => {
-    const file = writeScriptFile({ dataFolder: context.dataFolder, name, body, user: surroundings.user })
-    const [program, ...args] = command(file.path)
-    return { plan: { ...surroundings, program, args }, [Symbol.dispose]: () => file[Symbol.dispose]() }
-  }
-  if (input.shell === 'powershell') {
-    const script = planPowershell(input.cmd)
-    return inFile(script.fileName, script.body, script.command)
-  }
-  if (input.shell === 'cmd') return { plan: { ...surroundings, ...planCmd(input.cmd) }, ...NO_FILES }
-  const program = findShell(input)
-  if (Buffer.byteLength(input.cmd) > MAX_ARGUMENT_BYTES)
-    return inFile('command.sh', input.cmd, (path) => [program, path])
-  return { plan: { ...surroundings, program, args: ['-c', input.cmd] }, ...NO_FILES }
-}
-
-function planCmd(cmd: string): Pick<ProcessPlan, 'program' | 'args' | 'verbatimArguments'> {
-  if (process.platform !== 'win32')
-    throw new RunRefused('cmd is a shell of Windows; this machine has bash and sh.')
-  // /s: everything between the outer quotes is the command, as typed.
-  return {
-    program: process.env.ComSpec ?? 'cmd.exe',
-    args: ['/d', '/s', '/c', `"${cmd}"`],
-    verbatimArguments: true,
-  }
-}
-
-function findShell({ shell, custom_shell }: Input): string {
-  if (shell === 'custom') {
-    const wanted = custom_shell?.trim() ?? ''
-    const program = wanted === '' ? undefined : findProgram(wanted)
-    if (program === undefined) throw new RunRefused(`There is no program "${wanted}" on this machine.`)
-    return program
-  }
-  const program = shell === 'bash' ? findProgram('/bin/bash', 'bash') : findProgram('/bin/sh', 'sh')
-  if (program === undefined) throw new RunRefused(`${shell} is not installed on this machine.`)
-  return program
-}

@@ -5,7 +5,9 @@ import { reportFacts } from './report-facts.ts'
 import { runChecks } from './run-checks.ts'
 import { runCommand } from './run-command.ts'
 import { runScript } from './run-script.ts'
+import { runTask } from './run-task.ts'
 import { setChecks } from './set-checks.ts'
+import { setTasks } from './set-tasks.ts'
 import { uninstall } from './uninstall.ts'
 
 /** Everything that a server may ask of this machine. */
@@ -16,5 +18,7 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'report-facts': reportFacts,
   'set-checks': setChecks,
   'run-checks': runChecks,
+  'set-tasks': setTasks,
+  'run-task': runTask,
   uninstall,
 }

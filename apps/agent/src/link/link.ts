@@ -43,6 +43,7 @@ export interface LinkOptions {
   activeRuns: () => number[]
   /** The version of `set-checks` that is wholly at hand; 0 = none. */
   checksVersion: () => number
+  tasksVersion: () => number
   onCommand: (command: SignedCommand) => void
   onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
   onUp: () => void
@@ -213,6 +214,7 @@ export class Link implements Disposable {
       agent_time: new Date(now()).toISOString(),
       active: this.#options.activeRuns().slice(0, 10_000),
       checks_version: this.#options.checksVersion(),
+      tasks_version: this.#options.tasksVersion(),
     })
   }
 

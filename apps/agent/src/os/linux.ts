@@ -60,6 +60,7 @@ export const linux: Os = {
       ...(machine.make === '' && machine.model === '' ? await readMachineFallback() : machine),
     }
   },
+  readTimeZone: () => readTimeZone(),
   findRunProcesses: async (root, marker) => findProcRunProcesses(root, marker),
   killTree: (root, marker) => killPosix(root, async () => findProcRunProcesses(root, marker)),
   findUser: findLinuxUser,

@@ -55,6 +55,7 @@ export const macos: Os = {
       ...(await readMachineFallback()),
     }
   },
+  readTimeZone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
   findRunProcesses,
   killTree: (root, marker) => killPosix(root, () => findRunProcesses(root, marker)),
   findUser: async () => undefined,

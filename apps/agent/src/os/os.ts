@@ -26,6 +26,8 @@ export interface Os {
   findRunProcesses(root: number, marker: string): Promise<number[]>
   /** Ends a process and all below it, first politely, then by force; resolves when they are gone. */
   killTree(root: number, marker: string): Promise<void>
+  /** IANA name of the zone of the machine's clocks, as it is now. */
+  readTimeZone(): string
   findUser(name: string): Promise<MachineUser | undefined>
   /** Why this agent cannot run something as another user, as a sentence; undefined when it can. */
   whyNoOtherUser(name: string): string | undefined

@@ -67,6 +67,7 @@ export const windows: Os = {
     }
   },
   // taskkill walks the tree itself.
+  readTimeZone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
   findRunProcesses: async () => [],
   async killTree(root) {
     if (root > 0) await tryRun('taskkill', ['/T', '/F', '/PID', String(root)])

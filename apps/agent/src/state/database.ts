@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 /** `definition` is null while the server has not sent it. */
 const CHECKS = `
   create table checks (
@@ -10,6 +10,26 @@ const CHECKS = `
     definition text
   ) strict;
 `
+/** `handled_ms`: up to there its runs are dealt with. A run is a row before it is a process: see tasks/run-orders.ts. */
+const TASKS = `
+  create table tasks (
+    id integer primary key,
+    revision text not null,
+    definition text,
+    handled_ms integer,
+    onboarded integer not null default 0
+  ) strict;
+  create table task_runs (
+    id integer primary key autoincrement,
+    run_id text not null unique,
+    task_id integer not null,
+    state text not null check (state in ('waiting', 'running', 'ended')),
+    job text not null,
+    changed_at integer not null
+  ) strict;
+`
+/** What each version adds to the one before. */
+const ADDED: Record<number, string> = { 2: CHECKS, 3: TASKS }
 const SCHEMA = `
   create table outbox (
     seq integer primary key autoincrement,
@@ -35,9 +55,10 @@ const SCHEMA = `
   ) strict;
   create table kept (name text primary key, value text not null) strict;
   ${CHECKS}
+  ${TASKS}
   pragma user_version = ${SCHEMA_VERSION};
 `
-export const TABLES = ['outbox', 'nonces', 'runs', 'kept', 'checks'] as const
+export const TABLES = ['outbox', 'nonces', 'runs', 'kept', 'checks', 'tasks', 'task_runs'] as const
 
 /** An open state file, or one in memory, that keeps its statements prepared. */
 export class Database implements Disposable {
@@ -87,11 +108,13 @@ export class Database implements Disposable {
   }
 
   #createTables(): void {
-    const version = this.find('pragma user_version')?.user_version
+    const version = Number(this.find('pragma user_version')?.user_version)
     if (version === SCHEMA_VERSION) return
-    if (version === 1)
-      return this.exec(`begin immediate; ${CHECKS} pragma user_version = ${SCHEMA_VERSION}; commit`)
-    if (version !== 0) throw new UnknownStateError(`the state file has version ${String(version)}`)
+    if (version > 0 && version < SCHEMA_VERSION) {
+      const steps = Object.entries(ADDED).flatMap(([added, sql]) => (Number(added) > version ? [sql] : []))
+      return this.exec(`begin immediate; ${steps.join('')} pragma user_version = ${SCHEMA_VERSION}; commit`)
+    }
+    if (version !== 0) throw new UnknownStateError(`the state file has version ${version}`)
     this.exec(`begin immediate; ${SCHEMA} commit`)
   }
 

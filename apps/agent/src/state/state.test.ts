@@ -156,7 +156,9 @@ test('beyond 50 MB results of checks go after output and before results of runs'
 test('a state file of the version before is taken over with all that is in it', () => {
   const first = givenState()
   first.outbox.append(result(1))
-  first.state.write((database) => database.exec('drop table checks; pragma user_version = 1'))
+  first.state.write((database) =>
+    database.exec('drop table checks; drop table tasks; drop table task_runs; pragma user_version = 1'),
+  )
   first.state[Symbol.dispose]()
   const { outbox, state } = givenState(first.folder)
   expect(outbox.listAfter(0, 10)).toHaveLength(1)

@@ -43,6 +43,10 @@ const DIALOG_LOADERS = {
   'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyDialog),
   'policy-inheritance': () =>
     import('../features/automation/InheritanceDialog.tsx').then((file) => file.InheritanceDialog),
+  'add-task': () => import('../features/tasks/TaskDialogs.tsx').then((file) => file.AddTaskDialog),
+  'edit-task': () => import('../features/tasks/TaskDialogs.tsx').then((file) => file.EditTaskDialog),
+  'remove-task': () => import('../features/tasks/RemoveTaskDialog.tsx').then((file) => file.RemoveTaskDialog),
+  'task-runs': () => import('../features/tasks/TaskRunsDialog.tsx').then((file) => file.TaskRunsDialog),
   alert: () => import('../features/alerts/AlertDialog.tsx').then((file) => file.AlertDialog),
   maintenance: () =>
     import('../features/maintenance/WindowDialogs.tsx').then((file) => file.AddMaintenanceDialog),

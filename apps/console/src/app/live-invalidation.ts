@@ -39,7 +39,20 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /checks/:id/samples/', by: 'id' },
   ],
   'check.redefined': [],
-  'alert.changed': [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
+  'task.changed': [
+    { endpoint: 'GET /agents/:agent_id/tasks/' },
+    { endpoint: 'GET /tasks/' },
+    { endpoint: 'GET /tasks/:id/', by: 'id' },
+    { endpoint: 'GET /tasks/:id/runs/', by: 'id' },
+    { endpoint: 'GET /tasks/:id/runs/:run/', by: 'id' },
+  ],
+  'task.redefined': [],
+  'alert.changed': [
+    { endpoint: 'PATCH /alerts/' },
+    { endpoint: 'GET /alerts/:id/', by: 'id' },
+    // Tasks that fail colour the tree, and no row of the machines table tells of them.
+    { endpoint: 'GET /clients/' },
+  ],
   'alert_template.changed': [
     { endpoint: 'GET /alerts/templates/' },
     { endpoint: 'GET /alerts/templates/:id/', by: 'id' },

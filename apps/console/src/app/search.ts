@@ -15,6 +15,7 @@ export const PANES = [
   'summary',
   'metrics',
   'checks',
+  'tasks',
   'policies',
   'alerts',
   'history',

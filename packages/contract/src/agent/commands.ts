@@ -2,10 +2,8 @@ import { z } from 'zod'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { Interpreter } from './interpreter.ts'
-
-/** How a command line or a script body is run. `custom` needs `custom_shell`, the path of a program. */
-export const Shell = z.enum(['bash', 'sh', 'cmd', 'powershell', 'custom'])
-export type Shell = z.infer<typeof Shell>
+import { Shell } from './shell.ts'
+import { RunId, TaskDefinition } from './tasks.ts'
 
 const EnvVars = z.array(z.string().max(10_000)).max(200)
 const RunOptions = {
@@ -48,6 +46,14 @@ export const commands = {
   }),
   /** Runs these checks now, or all; one that is running is not begun a second time. */
   'run-checks': z.object({ ids: z.array(z.int()).max(5000).nullable() }),
+  /** The tasks of this machine, as `set-checks` has its checks; what is lacking is asked for by `tasks-missing`. */
+  'set-tasks': z.object({
+    version: z.int().min(0),
+    wanted: z.array(z.object({ id: z.int(), revision: z.string().max(64) })).max(1000),
+    put: z.array(TaskDefinition).max(200),
+  }),
+  /** Runs a task now; the same `run_id` runs once, however often it comes. */
+  'run-task': z.object({ id: z.int(), run_id: RunId, trigger: z.enum(['manual', 'checkfailure']) }),
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

@@ -4,6 +4,7 @@ import { SignedCommand } from './commands.ts'
 import { Signature } from './enrol.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsSample } from './metrics.ts'
+import { taskReports } from './tasks.ts'
 
 /** The agent's WebSocket. The upgrade request names the agent in `x-muster-agent`. See docs/protocol.md. */
 export const LINK_PATH = '/agent/ws'
@@ -81,6 +82,7 @@ export const Report = z.discriminatedUnion('kind', [
     from: z.iso.datetime(),
     to: z.iso.datetime(),
   }),
+  ...taskReports,
 ])
 export type Report = z.infer<typeof Report>
 
@@ -95,6 +97,8 @@ export const AgentFrame = z.discriminatedUnion('type', [
     active: z.array(z.int()).max(10_000),
     /** The version of `set-checks` that is wholly at hand; 0 = none. */
     checks_version: z.int().min(0).optional(),
+    /** The same of `set-tasks`. */
+    tasks_version: z.int().min(0).optional(),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
   z.object({ type: z.literal('error'), code: z.string().max(50), message: z.string().max(2000) }),

@@ -13,6 +13,7 @@ export const AuditAction = z.enum([
   'agent_install',
   'execute_script',
   'execute_command',
+  'task_run',
   'bulk_action',
 ])
 export type AuditAction = z.infer<typeof AuditAction>
@@ -25,6 +26,7 @@ export const AuditObject = z.enum([
   'keystore',
   'customfield',
   'check',
+  'automatedtask',
   'agent',
   'client',
   'site',

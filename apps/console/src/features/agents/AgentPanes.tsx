@@ -16,6 +16,7 @@ const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file)
 const MachinePolicies = lazyPart(() =>
   import('../automation/MachinePolicies.tsx').then((file) => file.MachinePolicies),
 )
+const TasksPane = lazyPart(() => import('../tasks/TasksPane.tsx').then((file) => file.TasksPane))
 const AlertsPane = lazyPart(() => import('../alerts/AlertsPane.tsx').then((file) => file.AlertsPane))
 const HistoryPane = lazyPart(() => import('../history/HistoryPane.tsx').then((file) => file.HistoryPane))
 const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
@@ -26,6 +27,7 @@ const LABELS: Record<Pane, string> = {
   metrics: 'Metrics',
   checks: 'Checks',
   policies: 'Policies',
+  tasks: 'Tasks',
   alerts: 'Alerts',
   history: 'History',
   notes: 'Notes',
@@ -120,6 +122,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
       return <ChecksPane agent={agent} />
     case 'policies':
       return <MachinePolicies agent={agent} />
+    case 'tasks':
+      return <TasksPane agent={agent} />
     case 'alerts':
       return <AlertsPane agent={agent} />
     case 'history':

@@ -28,6 +28,7 @@ const LOOK: Record<AuditAction, { icon: Icon; tone: Tone }> = {
   view: { icon: IconEye, tone: 'dim' },
   agent_install: { icon: IconDownload, tone: 'positive' },
   execute_script: { icon: IconFileCode, tone: 'info' },
+  task_run: { icon: IconFileCode, tone: 'info' },
   execute_command: { icon: IconTerminal2, tone: 'info' },
   bulk_action: { icon: IconStack2, tone: 'info' },
 }

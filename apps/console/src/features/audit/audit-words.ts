@@ -12,6 +12,7 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   agent_install: 'Agent installed',
   execute_script: 'Script run',
   execute_command: 'Command run',
+  task_run: 'Task run',
   bulk_action: 'Bulk action',
 }
 
@@ -24,6 +25,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   keystore: 'Key store',
   customfield: 'Custom field',
   check: 'Check',
+  automatedtask: 'Task',
   alert: 'Alert',
   alerttemplate: 'Alert template',
   agent: 'Agent',

@@ -19,6 +19,8 @@ import { expireRuns } from '../history/expire-runs.ts'
 import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { RunTracker } from '../history/run-tracker.ts'
 import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
+import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
+import { TaskSync } from '../tasks/task-sync.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
 import { LinkState, type LinkedMachine } from './link-state.ts'
@@ -55,6 +57,7 @@ export class Fleet implements AsyncDisposable {
   #ctx: Context
   #linkState: LinkState
   #checks: CheckSync
+  #tasks: TaskSync
   #answers = new Map<string, () => Promise<void>>()
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
@@ -85,6 +88,11 @@ export class Fleet implements AsyncDisposable {
       connectedIds: () => this.links.connectedIds(),
       sendChecks: (agentId, input) =>
         this.#sendChore(agentId, { name: 'set-checks', input, author: 'server' }),
+    })
+    this.#tasks = new TaskSync(ctx, {
+      isConnected: (agentId) => this.links.isConnected(agentId),
+      connectedIds: () => this.links.connectedIds(),
+      sendTasks: (agentId, input) => this.#sendChore(agentId, { name: 'set-tasks', input, author: 'server' }),
     })
     this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
   }
@@ -132,6 +140,7 @@ export class Fleet implements AsyncDisposable {
     this.runs[Symbol.dispose]()
     this.rows[Symbol.dispose]()
     await this.#checks[Symbol.asyncDispose]()
+    await this.#tasks[Symbol.asyncDispose]()
     await this.#linkState[Symbol.asyncDispose]()
     await this.links[Symbol.asyncDispose]()
     await this.#resources.disposeAsync()
@@ -185,6 +194,7 @@ export class Fleet implements AsyncDisposable {
   async #welcomeBack(machines: LinkedMachine[]): Promise<void> {
     await failLostRuns(this.#ctx, machines)
     await meetMachines(this.#ctx, this.#checks, machines)
+    for (const { agentId, tasks } of machines) await this.#tasks.meet(agentId, tasks)
     const agentIds = machines.map(({ agentId }) => agentId)
     await this.#deliverHere(agentIds, 'sent before too')
     // The sweep would find them within a second; whoever waits for the machine should not wait for that.
@@ -204,6 +214,7 @@ export class Fleet implements AsyncDisposable {
     const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
     const results: ReportedResults[] = []
     const metrics: ReportedMetrics[] = []
+    const ofTasks: ReportedTask[] = []
     for (const { agentId, report } of reports) {
       switch (report.kind) {
         case 'facts':
@@ -221,6 +232,15 @@ export class Fleet implements AsyncDisposable {
         case 'checks-dropped':
           this.#ctx.log.info({ agent_id: agentId, ...report }, 'machine dropped results of checks')
           break
+        case 'tasks-missing':
+          this.#tasks.tell(agentId, report.ids)
+          break
+        case 'tasks-known':
+        case 'task-started':
+        case 'task-result':
+        case 'task-missed':
+          ofTasks.push({ agentId, report })
+          break
         default:
           runReports.push({ agentId, report })
       }
@@ -232,6 +252,7 @@ export class Fleet implements AsyncDisposable {
       if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
       if (results.length > 0) await storeResults(tx, emit, this.#ctx, results)
       if (metrics.length > 0) await storeMetrics(tx, this.#ctx, metrics)
+      if (ofTasks.length > 0) await storeTaskReports({ ctx: this.#ctx, tx, emit }, ofTasks)
       if (runReports.length === 0) return []
       const changed = await storeRunReports(tx, runReports, this.#ctx.now())
       await saveOutputAsNotes(tx, emit, changed)

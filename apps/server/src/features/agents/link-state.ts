@@ -7,6 +7,7 @@ import type { ReturnedMachine } from '../history/fail-lost-runs.ts'
 export interface LinkedMachine extends ReturnedMachine {
   /** The version of its checks that it has, and the one it should have. */
   checks: { has: number; needs: number }
+  tasks: { has: number; needs: number }
 }
 
 interface Up {
@@ -17,6 +18,7 @@ interface Up {
   clockSkewSeconds: number
   active: readonly number[]
   checksVersion: number
+  tasksVersion: number
 }
 
 interface Down {
@@ -55,6 +57,7 @@ export class LinkState implements AsyncDisposable {
       clockSkewSeconds,
       active: answer.active,
       checksVersion: answer.checks_version ?? 0,
+      tasksVersion: answer.tasks_version ?? 0,
     })
   }
 
@@ -104,11 +107,12 @@ export class LinkState implements AsyncDisposable {
           .where('agent_id', '=', agentId)
           // A machine that has meanwhile reconnected to another process keeps that link.
           .$if(change.kind === 'down', (query) => query.where('link_process', '=', this.#ctx.processId))
-          .returning('checks_version')
+          .returning(['checks_version', 'tasks_version'])
           .executeTakeFirst()
         if (change.kind === 'down' || row === undefined) continue
         const checks = { has: change.checksVersion, needs: row.checks_version }
-        linked.push({ agentId, at: change.at, active: change.active, checks })
+        const tasks = { has: change.tasksVersion, needs: row.tasks_version }
+        linked.push({ agentId, at: change.at, active: change.active, checks, tasks })
       }
       const ids = batch.map(([agentId]) => agentId)
       emit({ type: 'agent.changed', ids, agent_ids: ids })
@@ -126,6 +130,7 @@ export class LinkState implements AsyncDisposable {
       version: change.version,
       public_ip: change.source,
       clock_skew_seconds: change.clockSkewSeconds,
+      tasks_known: change.tasksVersion,
     }
   }
 }

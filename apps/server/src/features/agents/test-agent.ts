@@ -56,6 +56,7 @@ export class TestAgent implements Disposable {
       agentTime?: string
       active?: number[]
       checksVersion?: number
+      tasksVersion?: number
     } = {},
   ): Promise<ServerFrame> {
     const ws = new WebSocket(this.#url.replace('http', 'ws') + LINK_PATH, {
@@ -80,6 +81,7 @@ export class TestAgent implements Disposable {
       agent_time: more.agentTime ?? new Date().toISOString(),
       active: more.active ?? [],
       checks_version: more.checksVersion,
+      tasks_version: more.tasksVersion,
     })
     return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
   }

@@ -17,6 +17,10 @@ export function causeOfCheck(checkId: number): string {
   return `${CHECK_CAUSE}${checkId}`
 }
 
+export function causeOfTask(taskId: number): string {
+  return `${TASK_CAUSE}${taskId}`
+}
+
 export function causeOfMachine(agentId: string): string {
   return `${MACHINE_CAUSE}${agentId}`
 }
@@ -33,5 +37,6 @@ export function causeOfCustom(of: { agent?: string; site?: number }, key: string
 }
 
 export const CHECK_CAUSE = 'check:'
+export const TASK_CAUSE = 'task:'
 export const MACHINE_CAUSE = 'availability:'
 export const SITE_CAUSE = 'site:'

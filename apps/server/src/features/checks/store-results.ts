@@ -5,6 +5,7 @@ import { seriesOf } from '@muster/rules/check-series'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
+import { startFailureTasks } from '../tasks/failure-tasks.ts'
 import { isSameSubject } from './definitions.ts'
 import { secondsOf } from './forget-results.ts'
 import { isServerType } from './from-server/server-kind.ts'
@@ -88,6 +89,11 @@ export async function storeResults(
   )
   await insertTransitions(tx, transitions)
   await takeCheckFindings({ ctx, tx, emit }, findings, 'machine')
+  await startFailureTasks(
+    ctx,
+    tx,
+    taken.filter(hasBegunToFail).map(({ check }) => check.id),
+  )
   emit({
     type: 'check.changed',
     ids: taken.map(({ check }) => check.id),
@@ -151,6 +157,10 @@ function takeRun(progress: Progress, { measured }: AnyResult, at: Date): Transit
 function standingOf({ status, alert_severity, fail_count, failing_since }: KnownCheck): Standing {
   if (status === null || fail_count === null) return PENDING
   return { status, alert_severity, fail_count, failing_since }
+}
+
+function hasBegunToFail({ check, standing }: Progress): boolean {
+  return check.alert_severity === null && standing.alert_severity !== null
 }
 
 function hasOtherCount({ check, standing }: Progress): boolean {

@@ -79,7 +79,7 @@ export interface FailingRow {
   alert_severity: Severity | null
 }
 
-/** Where checks fail, except on machines in maintenance. */
+/** Where checks and tasks fail, except on machines in maintenance. */
 export function findFailingSites(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<FailingRow[]> {
   return db
     .selectFrom('check_results')
@@ -92,6 +92,19 @@ export function findFailingSites(db: Db, caller: { scope: Scope }, node: NodeFil
     .where('agents.maintenance_mode', '=', 0)
     .where(visibleTo(caller))
     .$call((query) => onlyNode(query, node))
+    .union((eb) =>
+      eb
+        .selectFrom('task_results')
+        .innerJoin('tasks', 'tasks.id', 'task_results.task_id')
+        .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
+        .innerJoin('sites', 'sites.id', 'agents.site_id')
+        .select(['agents.site_id', 'tasks.alert_severity'])
+        .where('task_results.status', '=', 'failing')
+        .where('tasks.enabled', '=', 1)
+        .where('agents.maintenance_mode', '=', 0)
+        .where(visibleTo(caller))
+        .$call((query) => onlyNode(query, node)),
+    )
     .execute()
 }
 

@@ -29,6 +29,7 @@ export function everythingChanged(userId: number): Told[] {
     'agent.changed',
     'client.changed',
     'check.changed',
+    'task.changed',
     'alert.changed',
     'alert_template.changed',
     'maintenance.changed',
@@ -56,10 +57,12 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
       // The frames of the machines table tell of these.
       return undefined
     case 'check.redefined':
+    case 'task.redefined':
       // Between servers and machines.
       return undefined
     case 'agent.changed':
     case 'check.changed':
+    case 'task.changed':
     case 'history.changed':
     case 'note.changed':
       return pending.pick((agentId) => seesAgent(viewer, agentId))
@@ -94,6 +97,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'agent.changed': 'can_list_agents',
   'client.changed': 'can_list_clients',
   'check.changed': 'can_list_checks',
+  'task.changed': 'can_list_autotasks',
   'alert.changed': 'can_list_alerts',
   'alert_template.changed': 'can_list_alerttemplates',
   'maintenance.changed': 'can_list_agents',

@@ -6,6 +6,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findScriptChecks } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
+import { redefineTasksOf } from '../tasks/forget-script.ts'
 import { type ScriptRow, updateScript } from './queries.ts'
 import { requireLockedScript } from './require-script.ts'
 import { type ScriptColumns, type ScriptParts, takenName, toColumns } from './script-columns.ts'
@@ -58,6 +59,7 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
       if (columns.script_body !== undefined || columns.shell !== undefined) {
         const checks = await findScriptChecks(tx, row.id)
         await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
+        await redefineTasksOf(tx, emit, row.id)
       }
       emit({ type: 'script.changed', ids: [row.id] })
       return row

@@ -4,6 +4,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { forgetScriptInTemplates } from '../alert-templates/forget-script.ts'
 import { audit } from '../audit/write-audit.ts'
 import { forgetScript } from '../checks/forget-script.ts'
+import { deleteWithTasks } from '../tasks/forget-script.ts'
 import { deleteScriptRow } from './queries.ts'
 import { requireLockedScript } from './require-script.ts'
 import { viewForAudit } from './view.ts'
@@ -17,7 +18,8 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
     }
     await forgetScript({ ctx, tx, emit }, id, ctx.now())
     await forgetScriptInTemplates({ ctx, tx, emit }, id)
-    await deleteScriptRow(tx, id)
+    const at = ctx.now()
+    await deleteWithTasks({ ctx, tx, emit }, { id, at, remove: () => deleteScriptRow(tx, id) })
     await audit(tx, {
       caller,
       action: 'delete',

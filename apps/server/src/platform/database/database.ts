@@ -25,6 +25,7 @@ import type {
   PolicyVersionsTable,
 } from './tables/policies.ts'
 import type { ScriptSnippetsTable, ScriptsTable, ScriptVersionsTable } from './tables/scripts.ts'
+import type { TaskResultsTable, TaskRunsTable, TaskScriptsTable, TasksTable } from './tables/tasks.ts'
 import type {
   IdempotencyKeysTable,
   RoleClientsTable,
@@ -67,6 +68,10 @@ export interface Database {
   series: SeriesTable
   sample_batches: SampleBatchesTable
   sample_chunks: SampleChunksTable
+  tasks: TasksTable
+  task_scripts: TaskScriptsTable
+  task_results: TaskResultsTable
+  task_runs: TaskRunsTable
   alerts: AlertsTable
   alert_log: AlertLogTable
   alert_channels: AlertChannelsTable

@@ -4,6 +4,7 @@ import * as checks from './0002-checks.ts'
 import * as alerts from './0003-alerts.ts'
 import * as maintenance from './0004-maintenance.ts'
 import * as serverChecks from './0005-server-checks.ts'
+import * as tasks from './0006-tasks.ts'
 import * as scriptsAndFields from './0007-scripts-and-fields.ts'
 import * as policies from './0008-policies.ts'
 import * as alertTemplates from './0009-alert-templates.ts'
@@ -16,6 +17,7 @@ export const migrations: readonly Migration[] = [
   alerts,
   maintenance,
   serverChecks,
+  tasks,
   scriptsAndFields,
   policies,
   alertTemplates,

@@ -46,6 +46,9 @@ export interface AgentsTable {
   overdue_by_template: Generated<0 | 1>
   /** Grows whenever what the machine is to measure may have changed. */
   checks_version: Generated<number>
+  /** The version of its tasks that it should have, and the one that it has said to have. */
+  tasks_version: Generated<number>
+  tasks_known: Generated<number>
   created_at: string
   /** Changes with every edit by a person: two tabs saving at once are told. */
   modified: string

@@ -4,7 +4,7 @@ import type { Generated } from 'kysely'
 
 export interface AlertsTable {
   id: Generated<number>
-  /** What is wrong: `availability:<agent_id>`, `site:<id>`, `check:<id>`, `custom:<key>`. */
+  /** What is wrong: `availability:<agent_id>`, `site:<id>`, `check:<id>`, `task:<id>`, `custom:<key>`. */
   cause: string
   /** The cause while it is not over, else null: the database refuses a second open alert of one cause. */
   open_cause: string | null

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { Log } from '../log/log.ts'
+import type { Os } from '../os/os.ts'
+import type { Kept } from '../state/kept.ts'
+import { OutputPipes } from './output-pipes.ts'
+import type { OutputStream } from './output-reports.ts'
+import type { PreparedRun } from './prepare-script.ts'
+import { describeEnd, describeStartFailure, type Outcome, type Stop } from './run-outcome.ts'
+import { startProcess, type ProcessPlan, type RunningProcess } from './run-process.ts'
+
+/** A process that no signal ends must not keep its run open for ever. */
+const GIVE_UP_AFTER_MS = 3000
+
+export type RunEnd = Pick<Outcome, 'outcome' | 'reason' | 'retcode'> & { seconds: number }
+
+interface RunOptions {
+  /** Ends the run; `stop` says then why. */
+  signal: AbortSignal
+  stop: () => Stop
+  onOutput: (stream: OutputStream, bytes: Buffer) => void
+}
+
+/**
+ * Runs what checks and tasks run with what runs commands: the same environment, limits and end of everything below.
+ */
+export class BackgroundRuns implements Disposable {
+  #name: string
+  #os: Os
+  #log: Log
+  #kept: Kept
+  #pipes: OutputPipes
+  #markers = new Set<string>()
+
+  /** `name`: under which the marks of what runs are kept. */
+  constructor(options: { name: string; os: Os; log: Log; kept: Kept; pipeFolder: string }) {
+    this.#name = options.name
+    this.#os = options.os
+    this.#log = options.log
+    this.#kept = options.kept
+    this.#pipes = new OutputPipes({ folder: options.pipeFolder, log: options.log })
+  }
+
+  /** Ends what an earlier process of this agent left behind. */
+  async endInterrupted(): Promise<void> {
+    const left = (this.#kept.find(this.#name) ?? '').split(' ').filter((marker) => marker !== '')
+    if (left.length === 0) return
+    this.#log.info({ runs: left.length, of: this.#name }, 'runs were interrupted by a restart of the agent')
+    await Promise.all(left.map((marker) => this.#os.killTree(0, marker)))
+    this.#keepMarkers()
+  }
+
+  /** Runs what is prepared to its end; throws RunRefused where this machine cannot. */
+  async run(
+    prepare: () => Promise<PreparedRun>,
+    options: RunOptions & { timeoutSeconds: number },
+  ): Promise<RunEnd> {
+    const marker = randomUUID()
+    this.#markers.add(marker)
+    this.#keepMarkers()
+    try {
+      using prepared = await prepare()
+      return await this.#perform(prepared.plan, { ...options, marker })
+    } finally {
+      this.#markers.delete(marker)
+      this.#keepMarkers()
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#pipes[Symbol.dispose]()
+  }
+
+  async #perform(
+    plan: ProcessPlan,
+    options: RunOptions & { marker: string; timeoutSeconds: number },
+  ): Promise<RunEnd> {
+    const { signal, onOutput, marker, timeoutSeconds, stop: whyStopped } = options
+    const began = performance.now()
+    let running: RunningProcess
+    try {
+      const pipes = await this.#pipes.take(undefined)
+      running = await startProcess({ plan, marker, pipes, os: this.#os, onOutput })
+    } catch (cause) {
+      const { reason } = describeStartFailure(cause, plan.program)
+      return { outcome: 'failed', retcode: null, reason, seconds: 0 }
+    }
+    let stop: Stop | undefined
+    let killing: Promise<void> | undefined
+    const end = (why: Stop) => {
+      stop ??= why
+      killing ??= this.#kill(running)
+    }
+    const onAbort = () => end(whyStopped())
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+    const timer = setTimeout(
+      () =>
+        end({
+          outcome: 'timed_out',
+          reason: `It was ended because it took longer than ${timeoutSeconds} s.`,
+        }),
+      timeoutSeconds * 1000,
+    )
+    const processEnd = await running.ended
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    await killing
+    const seconds = Math.round(performance.now() - began) / 1000
+    return { ...describeEnd(stop, processEnd), seconds }
+  }
+
+  async #kill({ kill, giveUp }: RunningProcess): Promise<void> {
+    try {
+      await kill()
+    } catch (cause) {
+      this.#log.error({ cause }, 'a run cannot be ended')
+    } finally {
+      setTimeout(giveUp, GIVE_UP_AFTER_MS).unref()
+    }
+  }
+
+  /** So that the next process of this agent knows what this one left running. */
+  #keepMarkers(): void {
+    this.#kept.save(this.#name, [...this.#markers].join(' '))
+  }
+}

@@ -1,0 +1,35 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import { planSurroundings } from '../commands/plan-surroundings.ts'
+import type { Os } from '../os/os.ts'
+import { planScript } from './interpreters.ts'
+import type { ProcessPlan } from './run-process.ts'
+import { writeScriptFile } from './script-file.ts'
+
+type ScriptInput = Pick<
+  CommandInput<'run-script'>,
+  'interpreter' | 'body' | 'args' | 'env_vars' | 'run_as_user'
+>
+
+/** Where runs find their files, and the system they run on. */
+export interface RunPlace {
+  dataFolder: string
+  os: Os
+}
+export type PreparedRun = Disposable & { plan: ProcessPlan }
+
+/** Writes the file of a script and says how it is run; disposal removes the file. */
+export async function prepareScript(input: ScriptInput, { dataFolder, os }: RunPlace): Promise<PreparedRun> {
+  const surroundings = await planSurroundings(input, os)
+  const script = planScript(input.interpreter, input.body)
+  const file = writeScriptFile({
+    dataFolder,
+    name: script.fileName,
+    body: script.body,
+    user: surroundings.user,
+  })
+  const [program, ...args] = script.command(file.path)
+  return {
+    plan: { ...surroundings, program, args: [...args, ...input.args] },
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  }
+}

@@ -1,0 +1,56 @@
+import { TaskTrigger } from '@muster/contract/agent/tasks'
+import { z } from 'zod'
+import type { State } from '../state/state.ts'
+
+/** Orders of the server are known for so long, so that one that comes twice runs once. */
+const KEEP_MS = 24 * 3_600_000
+
+export const RunOrder = z.object({
+  run_id: z.string(),
+  task_id: z.int(),
+  trigger: TaskTrigger,
+  /** By the schedule. */
+  planned_at: z.string().nullable(),
+  ordered_at: z.string(),
+})
+export type RunOrder = z.infer<typeof RunOrder>
+export type OrderState = 'waiting' | 'running' | 'ended'
+
+/** Runs of tasks that are wanted, at work, or over, in the state database. */
+export class RunOrders {
+  #state: State
+  #now: () => number
+
+  constructor(options: { state: State; now: () => number }) {
+    this.#state = options.state
+    this.#now = options.now
+  }
+
+  /** Stores an order; one with the same number is the same order. */
+  add(order: RunOrder): void {
+    this.#state.write((database) => {
+      database.run('delete from task_runs where state = ? and changed_at < ?', 'ended', this.#now() - KEEP_MS)
+      database.run(
+        `insert into task_runs (run_id, task_id, state, job, changed_at) values (?, ?, 'waiting', ?, ?)
+         on conflict (run_id) do nothing`,
+        order.run_id,
+        order.task_id,
+        JSON.stringify(order),
+        Math.floor(this.#now()),
+      )
+    })
+  }
+
+  /** In the order in which they came. */
+  list(state: OrderState): RunOrder[] {
+    const rows = this.#state.read((database) =>
+      database.all('select job from task_runs where state = ? order by id', state),
+    )
+    return rows.map(({ job }) => RunOrder.parse(JSON.parse(String(job))))
+  }
+
+  move({ run_id }: RunOrder, state: OrderState): void {
+    const sql = 'update task_runs set state = ?, changed_at = ? where run_id = ?'
+    this.#state.write((database) => database.run(sql, state, Math.floor(this.#now()), run_id))
+  }
+}

@@ -1,0 +1,228 @@
+import { INSTANCE_POLICIES, type TaskDefinition } from '@muster/contract/agent/tasks'
+import { endOfRepetition } from '@muster/rules/task-schedule'
+import { describeError, type Log } from '../log/log.ts'
+import type { BackgroundRuns } from '../run/background-runs.ts'
+import { Places } from '../run/places.ts'
+import type { RunPlace } from '../run/prepare-script.ts'
+import type { Stop } from '../run/run-outcome.ts'
+import type { Outbox } from '../state/outbox.ts'
+import type { State } from '../state/state.ts'
+import { runActions } from './run-actions.ts'
+import type { RunOrder, RunOrders } from './run-orders.ts'
+
+const MAX_AT_ONCE = 8
+/** Runs of one task that wait for the one before. */
+const MAX_WAITING = 100
+/** What hangs in the system must not keep the agent from ending. */
+const LAST_RUNS_MS = 6000
+
+export interface TaskRunsOptions {
+  state: State
+  outbox: Outbox
+  orders: RunOrders
+  runs: BackgroundRuns
+  place: RunPlace
+  log: Log
+  now: () => number
+  zone: () => string
+}
+
+interface ActiveRun {
+  order: RunOrder
+  definition: TaskDefinition
+  abort: AbortController
+  stop?: Stop
+  /** Its task is gone: nobody wants to hear of it. */
+  isUnwanted?: boolean
+  ended: Promise<void>
+}
+
+/** Runs tasks, as each of them wants it while an earlier run of it still goes on. */
+export class TaskRuns implements AsyncDisposable {
+  #options: TaskRunsOptions
+  #places = new Places(MAX_AT_ONCE)
+  #active = new Set<ActiveRun>()
+  /** By task, in their order. */
+  #waiting = new Map<number, { order: RunOrder; definition: TaskDefinition }[]>()
+  #isDisposed = false
+
+  constructor(options: TaskRunsOptions) {
+    this.#options = options
+  }
+
+  /** Whether it is at work or waits for an earlier run. */
+  has({ run_id, task_id }: RunOrder): boolean {
+    return (
+      [...this.#active].some(({ order }) => order.run_id === run_id) ||
+      (this.#waiting.get(task_id) ?? []).some(({ order }) => order.run_id === run_id)
+    )
+  }
+
+  begin(order: RunOrder, definition: TaskDefinition): void {
+    const before = [...this.#active].filter((run) => run.order.task_id === order.task_id)
+    const waiting = this.#waiting.get(order.task_id) ?? []
+    if (before.length === 0 && waiting.length === 0) return this.#start(order, definition)
+    switch (definition.task_instance_policy) {
+      case INSTANCE_POLICIES.parallel:
+        return this.#start(order, definition)
+      case INSTANCE_POLICIES.skip:
+        return this.#miss(order)
+      case INSTANCE_POLICIES.stopExisting:
+        for (const { order: earlier } of waiting) this.#miss(earlier)
+        this.#waiting.set(order.task_id, [{ order, definition }])
+        for (const run of before)
+          end(run, { outcome: 'cancelled', reason: 'It was ended because the task began anew.' })
+        return undefined
+      default:
+        if (waiting.length >= MAX_WAITING) return this.#miss(order)
+        this.#waiting.set(order.task_id, [...waiting, { order, definition }])
+    }
+  }
+
+  /** Ends what belongs to a task that is not wanted any more. */
+  forget(isWanted: (taskId: number) => boolean): void {
+    for (const [taskId, waiting] of this.#waiting) {
+      if (isWanted(taskId)) continue
+      for (const { order } of waiting) this.#options.orders.move(order, 'ended')
+      this.#waiting.delete(taskId)
+    }
+    for (const run of this.#active) {
+      if (isWanted(run.order.task_id)) continue
+      run.isUnwanted = true
+      this.#options.orders.move(run.order, 'ended')
+      end(run, { outcome: 'cancelled', reason: 'The task was removed while it ran.' })
+    }
+  }
+
+  /** Reports what cannot be run, or was interrupted. */
+  fail(order: RunOrder, reason: string): void {
+    const { outbox, orders, state } = this.#options
+    const at = this.#instant()
+    state.write(() => {
+      outbox.append({
+        kind: 'task-result',
+        ...headOf(order),
+        started_at: order.ordered_at,
+        ended_at: at < order.ordered_at ? order.ordered_at : at,
+        reason,
+        actions: [],
+      })
+      orders.move(order, 'ended')
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
+    for (const run of this.#active)
+      end(run, { outcome: 'failed', reason: 'The agent was stopped while the task ran.' })
+    const over = Promise.withResolvers<void>()
+    const patience = setTimeout(() => over.resolve(), LAST_RUNS_MS)
+    await Promise.race([Promise.all([...this.#active].map(({ ended }) => ended)), over.promise])
+    clearTimeout(patience)
+  }
+
+  #start(order: RunOrder, definition: TaskDefinition): void {
+    const run: ActiveRun = { order, definition, abort: new AbortController(), ended: Promise.resolve() }
+    this.#active.add(run)
+    run.ended = this.#perform(run)
+      .catch((cause: unknown) => {
+        this.#options.log.error(
+          { task_id: order.task_id, cause: describeError(cause) },
+          'task failed unexpectedly',
+        )
+        this.fail(order, `The task could not be run: ${describeError(cause)}.`)
+      })
+      .finally(() => {
+        this.#active.delete(run)
+        this.#startNext(order.task_id)
+      })
+  }
+
+  #startNext(taskId: number): void {
+    if (this.#isDisposed || [...this.#active].some(({ order }) => order.task_id === taskId)) return
+    const [next, ...rest] = this.#waiting.get(taskId) ?? []
+    if (rest.length === 0) this.#waiting.delete(taskId)
+    else this.#waiting.set(taskId, rest)
+    if (next !== undefined) this.#start(next.order, next.definition)
+  }
+
+  async #perform(run: ActiveRun): Promise<void> {
+    await this.#places.take()
+    try {
+      if (run.isUnwanted === true || (this.#isDisposed && run.stop === undefined)) return
+      await this.#performNow(run)
+    } finally {
+      this.#places.give()
+    }
+  }
+
+  async #performNow(run: ActiveRun): Promise<void> {
+    const { outbox, orders, runs, place, state } = this.#options
+    const { order, definition } = run
+    const started_at = this.#instant()
+    state.write(() => {
+      orders.move(order, 'running')
+      outbox.append({ kind: 'task-started', ...headOf(order), started_at })
+    })
+    const timer = this.#endInTime(run)
+    const actions = await runActions(definition, {
+      runs,
+      place,
+      signal: run.abort.signal,
+      // Whoever aborts says why.
+      stop: () => run.stop ?? { outcome: 'cancelled', reason: 'It was ended.' },
+    })
+    clearTimeout(timer)
+    state.write(() => {
+      orders.move(order, 'ended')
+      if (run.isUnwanted === true) return
+      const ended_at = this.#instant()
+      outbox.append({
+        kind: 'task-result',
+        ...headOf(order),
+        started_at,
+        // The clock may have been set back.
+        ended_at: ended_at < started_at ? started_at : ended_at,
+        reason: run.stop?.reason ?? null,
+        actions,
+      })
+    })
+  }
+
+  /** A task may ask to be ended when the time of its repetitions is over. */
+  #endInTime(run: ActiveRun): NodeJS.Timeout | undefined {
+    const { order, definition } = run
+    const { now, zone } = this.#options
+    if (!definition.stop_task_at_duration_end || order.planned_at === null) return undefined
+    const endMs = endOfRepetition(definition.schedule, zone(), Date.parse(order.planned_at))
+    if (endMs === undefined) return undefined
+    const reason = 'It was ended because the time of its repetitions is over.'
+    return setTimeout(
+      () => end(run, { outcome: 'cancelled', reason }),
+      Math.min(Math.max(0, endMs - now()), 2 ** 31 - 1),
+    )
+  }
+
+  #miss(order: RunOrder): void {
+    const { outbox, orders, state } = this.#options
+    const { task_id, run_id, planned_at, ordered_at } = order
+    const at = planned_at ?? ordered_at
+    state.write(() => {
+      outbox.append({ kind: 'task-missed', task_id, run_id, count: 1, from: at, to: at, why: 'busy' })
+      orders.move(order, 'ended')
+    })
+  }
+
+  #instant(): string {
+    return new Date(this.#options.now()).toISOString()
+  }
+}
+
+function headOf({ task_id, run_id, trigger, planned_at }: RunOrder) {
+  return { task_id, run_id, trigger, planned_at }
+}
+
+function end(run: ActiveRun, stop: Stop): void {
+  run.stop ??= stop
+  run.abort.abort()
+}

@@ -1,0 +1,178 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TaskDefinition } from '@muster/contract/agent/tasks'
+import { expect, test, vi } from 'vitest'
+import { givenTask, reportsOf, runTask, setTasks, shell, untilTaskResult } from '../testing/given-tasks.ts'
+import { givenAgent, givenFolder } from '../testing/given.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const linesOf = (file: string) =>
+  existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
+
+test('a task that is asked for runs its actions in order and tells their output', async () => {
+  const { server } = await givenAgent()
+  const script = {
+    type: 'script' as const,
+    name: 'Say it',
+    timeout_seconds: 30,
+    interpreter: 'shell' as const,
+    body: 'echo "$1 $WHO"; echo oh >&2; exit 3',
+    args: ['a b'],
+    env_vars: ['WHO=world'],
+  }
+  setTasks(server, [givenTask({}, { actions: [script, shell('echo second')] })])
+  runTask(server, 'run-00001')
+  const result = await untilTaskResult(server)
+  expect(result).toMatchObject({ task_id: 1, run_id: 'run-00001', trigger: 'manual', reason: null })
+  expect(result.actions).toMatchObject([
+    { name: 'Say it', outcome: 'exited', retcode: 3, stdout: 'a b world\n', stderr: 'oh\n' },
+    { name: 'echo second', outcome: 'exited', retcode: 0, stdout: 'second\n' },
+  ])
+  expect(reportsOf(server, 'task-started')).toMatchObject([{ run_id: 'run-00001' }])
+})
+
+test('without "continue on error" the actions after a failure are skipped', async () => {
+  const { server } = await givenAgent()
+  const actions = [shell('true'), shell('sleep 30', 1), shell('echo never')]
+  setTasks(server, [givenTask({}, { actions, continue_on_error: false })])
+  runTask(server, 'run-00001')
+  const { actions: results } = await untilTaskResult(server)
+  expect(results.map(({ outcome }) => outcome)).toEqual(['exited', 'timed_out', 'skipped'])
+})
+
+test('what this machine cannot run is refused with a sentence', async () => {
+  const { server } = await givenAgent()
+  const odd = { ...shell('x'), shell: 'custom' as const, custom_shell: '/no/such/shell' }
+  setTasks(server, [givenTask({}, { actions: [odd] })])
+  runTask(server, 'run-00001')
+  const { actions } = await untilTaskResult(server)
+  expect(actions).toMatchObject([
+    { outcome: 'refused', reason: 'There is no program "/no/such/shell" on this machine.' },
+  ])
+})
+
+test('an order that comes twice, or before its task, runs once', async () => {
+  const { server } = await givenAgent()
+  const file = join(givenFolder(), 'runs')
+  runTask(server, 'run-00001')
+  runTask(server, 'run-00001')
+  setTasks(server, [givenTask({}, { actions: [shell(`echo run >> ${file}`)] })])
+  await untilTaskResult(server, 'run-00001')
+  runTask(server, 'run-00001')
+  runTask(server, 'run-00002')
+  await untilTaskResult(server, 'run-00002')
+  expect(linesOf(file)).toHaveLength(2)
+})
+
+test('an onboarding task runs once, whatever becomes of its definition', async () => {
+  const { server, restart } = await givenAgent()
+  const file = join(givenFolder(), 'runs')
+  const task = givenTask({ task_type: 'onboarding' }, { actions: [shell(`echo run >> ${file}`)] })
+  setTasks(server, [task])
+  expect((await untilTaskResult(server)).trigger).toBe('onboarding')
+  setTasks(server, [{ ...task, revision: 'r2' }], { version: 2 })
+  await restart()
+  expect(server.answers.at(-1)?.tasks_version).toBe(2)
+  runTask(server, 'run-00001')
+  await untilTaskResult(server, 'run-00001')
+  expect(linesOf(file)).toHaveLength(2)
+})
+
+test('a start-up task runs when the machine has started, not when the agent has', async () => {
+  const { server, restart, start, agent } = await givenAgent({ agent: { bootMark: () => 'one' } })
+  setTasks(server, [givenTask({ task_type: 'startup' })])
+  await server.until(() => reportsOf(server, 'tasks-known')[0])
+  const again = await restart()
+  expect(reportsOf(server, 'task-started')).toEqual([])
+  await again[Symbol.asyncDispose]()
+  expect(agent).toBeDefined()
+  await start({ bootMark: () => 'two' })
+  expect((await untilTaskResult(server)).trigger).toBe('startup')
+})
+
+test('runs missed while the agent was off are made up for after its start, without a server', async () => {
+  const { server, agent, start } = await givenAgent()
+  const minutes = [3, 5].map((later) => new Date(Date.now() + later * 60_000).getMinutes())
+  const schedule = { task_type: 'cron', cron_expression: `${minutes.join()} * * * *` } as const
+  const counts_from = new Date().toISOString()
+  setTasks(server, [givenTask(schedule, { counts_from })])
+  await server.until(() => reportsOf(server, 'tasks-known')[0])
+  await agent[Symbol.asyncDispose]()
+  await start({ now: () => Date.now() + 10 * 60_000 })
+  const result = await untilTaskResult(server)
+  expect(result).toMatchObject({ trigger: 'missed', actions: [{ stdout: 'hello\n' }] })
+  expect(await server.until(() => reportsOf(server, 'task-missed')[0])).toMatchObject({ why: 'off' })
+})
+
+test.each([
+  [0, ['one', 'two', 'three'], 0],
+  [1, ['one', 'two', 'three'], 0],
+  [2, ['one'], 2],
+  [3, ['one', 'three'], 1],
+])('overlapping runs by policy %i', async (task_instance_policy, begun, missed) => {
+  const { server } = await givenAgent()
+  const folder = givenFolder()
+  const body = `echo begun >> ${folder}/runs; while [ ! -e ${folder}/go ]; do sleep 0.05; done`
+  setTasks(server, [givenTask({}, { actions: [shell(body)], task_instance_policy })])
+  for (const name of ['one', 'two', 'three']) runTask(server, `run-${name}-`)
+  await server.until(
+    () =>
+      reportsOf(server, 'task-missed').length === missed &&
+      reportsOf(server, 'task-started').length === (task_instance_policy === 1 ? 1 : begun.length),
+  )
+  server.command(
+    server.sign('run-command', { ...RUN, cmd: `touch ${folder}/go` }, { payload: { history_id: 9 } }),
+  )
+  const names = () => reportsOf(server, 'task-result').map(({ run_id }) => run_id.split('-')[1] ?? '')
+  await server.until(() => names().length === begun.length)
+  expect(names().toSorted()).toEqual(begun.toSorted())
+  const first = reportsOf(server, 'task-result').find(({ run_id }) => run_id === 'run-one-')
+  expect(first?.actions[0]?.outcome).toBe(task_instance_policy === 3 ? 'cancelled' : 'exited')
+})
+
+const RUN = {
+  shell: 'sh' as const,
+  custom_shell: null,
+  env_vars: [],
+  run_as_user: null,
+  timeout_seconds: 10,
+  output_cap_bytes: 1000,
+}
+
+test('a run that a restart of the agent interrupts is told as failed', async () => {
+  const { server, restart } = await givenAgent()
+  const sign = join(givenFolder(), 'begun')
+  setTasks(server, [givenTask({}, { actions: [shell(`touch ${sign}; sleep 40`), shell('echo next')] })])
+  runTask(server, 'run-00001')
+  await server.until(() => existsSync(sign))
+  await restart()
+  const result = await untilTaskResult(server, 'run-00001')
+  expect(result.reason).toBe('The agent was stopped while the task ran.')
+  expect(result.actions.map(({ outcome }) => outcome)).toEqual(['failed', 'failed'])
+})
+
+test('a task that is removed while it runs is ended and not told of', async () => {
+  const { server } = await givenAgent()
+  const sign = join(givenFolder(), 'begun')
+  setTasks(server, [givenTask({}, { actions: [shell(`touch ${sign}; sleep 40`)] })])
+  runTask(server, 'run-00001')
+  await server.until(() => existsSync(sign))
+  const other = givenTask({}, { id: 2 })
+  setTasks(server, [other], { version: 2 })
+  runTask(server, 'run-00002', 2)
+  await untilTaskResult(server, 'run-00002')
+  expect(reportsOf(server, 'task-result').map(({ run_id }) => run_id)).toEqual(['run-00002'])
+})
+
+test('what is lacking is asked for once; what is not understood says so', async () => {
+  const { server, restart } = await givenAgent()
+  const strange = { id: 2, revision: 'r1', schedule: 'when the moon is full' }
+  const wanted = [1, 2, 3].map((id) => ({ id, revision: 'r1' }))
+  // A server of tomorrow.
+  setTasks(server, [givenTask(), strange as unknown as TaskDefinition], { version: 4, wanted })
+  expect(await server.until(() => reportsOf(server, 'tasks-missing')[0])).toMatchObject({ ids: [3] })
+  expect((await untilTaskResult(server)).reason).toContain('does not understand this task')
+  await restart()
+  expect(server.answers.at(-1)?.tasks_version).toBe(0)
+})

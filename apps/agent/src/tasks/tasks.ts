@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import type { CommandInput } from '@muster/contract/agent/commands'
+import type { TaskTrigger } from '@muster/contract/agent/tasks'
+import type { Log } from '../log/log.ts'
+import type { BackgroundRuns } from '../run/background-runs.ts'
+import type { RunPlace } from '../run/prepare-script.ts'
+import type { Kept } from '../state/kept.ts'
+import type { Outbox } from '../state/outbox.ts'
+import type { State } from '../state/state.ts'
+import { isSameBoot } from './boot-mark.ts'
+import { type PlannedTask, TaskDefinitions, type WantedTasks } from './definitions.ts'
+import { RunOrders } from './run-orders.ts'
+import { type DueTask, TaskClock } from './task-clock.ts'
+import { TaskRuns } from './task-runs.ts'
+
+/** Definitions may come in several commands; what is still lacking after this time is asked for. */
+const ASK_AFTER_MS = 500
+/** An order may overtake the definition of its task. */
+const WAIT_FOR_DEFINITION_MS = 60_000
+const SEED = 'tasks_seed'
+const BOOT = 'tasks_boot'
+
+export interface TasksOptions {
+  state: State
+  kept: Kept
+  outbox: Outbox
+  log: Log
+  runs: BackgroundRuns
+  place: RunPlace
+  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  now: () => number
+  zone: () => string
+  bootMark: () => string
+}
+
+/**
+ * The tasks of this machine: what the server wants run, when it is run, and what came of it. A run is first a row
+ * (run-orders.ts) and then a process, so that one transaction says both that its time has come and that it is dealt
+ * with.
+ */
+export class Tasks implements AsyncDisposable {
+  #options: TasksOptions
+  #definitions: TaskDefinitions
+  #orders: RunOrders
+  #clock: TaskClock
+  #runs: TaskRuns
+  #newest = -1
+  #askedFor = new Set<number>()
+  #told = new Set<string>()
+  #askTimer: NodeJS.Timeout | undefined
+  #replan: NodeJS.Immediate | undefined
+  #begin: NodeJS.Immediate | undefined
+  #orderTimer: NodeJS.Timeout | undefined
+
+  constructor(options: TasksOptions) {
+    const { kept, now, zone } = options
+    this.#options = options
+    this.#definitions = new TaskDefinitions(options)
+    this.#orders = new RunOrders(options)
+    this.#runs = new TaskRuns({ ...options, orders: this.#orders })
+    const seed = kept.find(SEED) ?? randomUUID()
+    kept.save(SEED, seed)
+    this.#clock = new TaskClock({ now, zone, seed, onDue: (due) => this.#takeDue(due) })
+  }
+
+  start(): void {
+    for (const order of this.#orders.list('running'))
+      this.#runs.fail(order, 'The agent was restarted while the task ran.')
+    this.#plan()
+    const { bootMark, kept, state } = this.#options
+    const [mark, before] = [bootMark(), kept.find(BOOT)]
+    state.write(() => {
+      kept.save(BOOT, mark)
+      if (before === undefined || isSameBoot(before, mark)) return
+      for (const { id, enabled, schedule } of this.#definitions.list().planned)
+        if (enabled && schedule.task_type === 'startup') this.#order(id, 'startup')
+    })
+    this.#beginSoon()
+  }
+
+  /** The version of `set-tasks` that is wholly at hand; 0 = none. */
+  get version(): number {
+    return this.#definitions.version
+  }
+
+  onLinkUp(): void {
+    this.#newest = -1
+    this.#askedFor.clear()
+  }
+
+  /** Takes over what the server wants, as Checks.set does. */
+  set(wanted: WantedTasks): void {
+    if (wanted.version < this.#newest) return
+    this.#newest = wanted.version
+    this.#definitions.set(wanted)
+    // The transaction may be done twice, or not at all.
+    this.#replan ??= setImmediate(() => {
+      this.#replan = undefined
+      this.#plan()
+      this.#beginSoon()
+      this.#askSoon(wanted.version)
+    })
+  }
+
+  /** Part of the transaction that remembers the command. */
+  runNow({ id, run_id, trigger }: CommandInput<'run-task'>): void {
+    this.#order(id, trigger, { runId: run_id })
+    this.#beginSoon()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#askTimer)
+    clearTimeout(this.#orderTimer)
+    clearImmediate(this.#replan)
+    clearImmediate(this.#begin)
+    this.#clock[Symbol.dispose]()
+    await this.#runs[Symbol.asyncDispose]()
+  }
+
+  #plan(): void {
+    const { planned, unknown } = this.#definitions.list()
+    this.#runs.forget((id) => this.#definitions.has(id))
+    this.#clock.plan(planned)
+    for (const task of planned) this.#onboard(task)
+    for (const { id, revision } of unknown) this.#tellUnknown(id, revision)
+  }
+
+  #onboard({ id, enabled, schedule, onboarded }: PlannedTask): void {
+    if (schedule.task_type !== 'onboarding' || !enabled || onboarded) return
+    this.#options.state.write(() => {
+      this.#definitions.saveOnboarded(id)
+      this.#order(id, 'onboarding')
+    })
+  }
+
+  #tellUnknown(id: number, revision: string): void {
+    const name = `${id} ${revision}`
+    if (this.#told.has(name)) return
+    this.#told.add(name)
+    this.#options.log.info({ task_id: id }, 'task is not understood')
+    const reason =
+      'The agent on this machine does not understand this task, or cannot keep it. Update the agent.'
+    this.#runs.fail(this.#newOrder(id, 'schedule', {}), reason)
+  }
+
+  #takeDue({ task, run, missed, handledMs }: DueTask): void {
+    const { outbox, state } = this.#options
+    state.write(() => {
+      this.#definitions.saveHandled(task.id, handledMs)
+      if (missed !== undefined) {
+        outbox.append({
+          kind: 'task-missed',
+          task_id: task.id,
+          run_id: randomUUID(),
+          count: missed.count,
+          from: new Date(missed.fromMs).toISOString(),
+          to: new Date(missed.toMs).toISOString(),
+          why: 'off',
+        })
+      }
+      if (run !== undefined) this.#order(task.id, run.trigger, { plannedMs: run.plannedMs })
+    })
+    this.#beginSoon()
+  }
+
+  #order(taskId: number, trigger: TaskTrigger, more: { runId?: string; plannedMs?: number } = {}): void {
+    this.#orders.add(this.#newOrder(taskId, trigger, more))
+  }
+
+  #newOrder(task_id: number, trigger: TaskTrigger, more: { runId?: string; plannedMs?: number }) {
+    const { runId = randomUUID(), plannedMs } = more
+    return {
+      run_id: runId,
+      task_id,
+      trigger,
+      planned_at: plannedMs === undefined ? null : new Date(plannedMs).toISOString(),
+      ordered_at: new Date(this.#options.now()).toISOString(),
+    }
+  }
+
+  #beginSoon(): void {
+    this.#begin ??= setImmediate(() => {
+      this.#begin = undefined
+      this.#beginWaiting()
+    })
+  }
+
+  #beginWaiting(): void {
+    clearTimeout(this.#orderTimer)
+    for (const order of this.#orders.list('waiting')) {
+      if (this.#runs.has(order)) continue
+      const definition = this.#definitions.find(order.task_id)
+      if (definition !== undefined) this.#runs.begin(order, definition)
+      else this.#waitForDefinition(order)
+    }
+  }
+
+  #waitForDefinition(order: ReturnType<RunOrders['list']>[number]): void {
+    const waitedMs = this.#options.now() - Date.parse(order.ordered_at)
+    if (waitedMs < 0 || waitedMs >= WAIT_FOR_DEFINITION_MS)
+      return this.#runs.fail(order, 'This machine does not know the task.')
+    this.#orderTimer = setTimeout(() => this.#beginWaiting(), WAIT_FOR_DEFINITION_MS - waitedMs)
+    return undefined
+  }
+
+  #askSoon(version: number): void {
+    clearTimeout(this.#askTimer)
+    const missing = this.#definitions.listMissing()
+    if (missing.length === 0) return this.#options.outbox.append({ kind: 'tasks-known', version })
+    this.#askTimer = setTimeout(() => {
+      // Once over each link: a definition that cannot be read at all must not be asked for without end.
+      const ids = this.#definitions.listMissing().filter((id) => !this.#askedFor.has(id))
+      if (ids.length === 0) return
+      for (const id of ids) this.#askedFor.add(id)
+      this.#options.outbox.append({ kind: 'tasks-missing', version, ids })
+    }, ASK_AFTER_MS)
+    return undefined
+  }
+}

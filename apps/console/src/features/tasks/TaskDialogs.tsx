@@ -1,0 +1,116 @@
+import { Alert, Button } from '@mantine/core'
+import '@mantine/core/styles/Alert.css'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { createTask, editTask, getTask, listAgentTasks, type Task } from '@muster/contract/api/tasks'
+import { ApiError } from '@muster/contract/client'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
+import { call, query } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { queryKey } from '../../app/query-key.ts'
+import { AgentDialog } from '../agents/AgentDialog.tsx'
+import { shellsOf } from '../history/run-form.ts'
+import { TaskDialog } from './TaskDialog.tsx'
+import { TaskFormDialog } from './TaskFormDialog.tsx'
+import { newTaskForm, readTaskForm } from './task-form.ts'
+import { knownZone } from './task-words.ts'
+
+/** A new task of the machine that the address names. */
+export function AddTaskDialog({ item = '', close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title="New task" needs="can_manage_autotasks" onClose={close} size="lg">
+      <AgentDialog title="New task" agentId={item} onClose={close} size="lg">
+        {(agent) => <AddForm agent={agent} close={close} />}
+      </AgentDialog>
+    </GuardedDialog>
+  )
+}
+
+function AddForm({ agent, close }: { agent: AgentDetail; close: () => void }) {
+  const queryClient = useQueryClient()
+  const [start] = useState(() =>
+    newTaskForm(shellsOf(agent.plat)[0]?.value ?? 'sh', knownZone(agent.timezone)),
+  )
+  return (
+    <TaskFormDialog
+      title={`New task of ${agent.hostname}`}
+      agent={agent}
+      start={start}
+      isNew
+      save={async (task) => {
+        await call(createTask, { body: { agent: agent.agent_id, ...task } })
+        await queryClient.invalidateQueries({ queryKey: queryKey(listAgentTasks) })
+      }}
+      done="Task added."
+      close={close}
+    />
+  )
+}
+
+/** Changes the task that the address names. */
+export function EditTaskDialog({ item = '', close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title="Edit task" needs="can_manage_autotasks" onClose={close} size="lg">
+      <TaskDialog title="Edit task" item={item} close={close}>
+        {(task, agent) => <EditForm opened={task} agent={agent} close={close} />}
+      </TaskDialog>
+    </GuardedDialog>
+  )
+}
+
+interface EditFormProps {
+  opened: Task
+  agent: AgentDetail
+  close: () => void
+}
+
+function EditForm({ opened, agent, close }: EditFormProps) {
+  const queryClient = useQueryClient()
+  // What the form began with stays so while others change the task; the server says when that matters.
+  const [task, setTask] = useState(opened)
+  const [conflict, setConflict] = useState<Task>()
+  const params = { id: task.id }
+  return (
+    <TaskFormDialog
+      // What somebody else has saved is another form to begin with.
+      key={task.modified}
+      title={`Edit ${task.name} of ${agent.hostname}`}
+      agent={agent}
+      start={readTaskForm(task)}
+      save={async (fields) => {
+        try {
+          const saved = await call(editTask, { params, body: { ...fields, modified: task.modified } })
+          queryClient.setQueryData(queryKey(getTask, { params }), saved)
+          await queryClient.invalidateQueries({ queryKey: queryKey(listAgentTasks) })
+        } catch (error) {
+          if (error instanceof ApiError && error.code === 'changed_meanwhile') {
+            setConflict(await queryClient.fetchQuery({ ...query(getTask, { params }), staleTime: 0 }))
+          }
+          throw error
+        }
+      }}
+      done="Task saved."
+      close={close}
+      notice={
+        conflict && (
+          <Alert color="warning" mb="md" title="Somebody else has changed this task">
+            What you have changed here is not saved. Begin with what the task is now, and change it again.
+            <div>
+              <Button
+                variant="default"
+                mt="sm"
+                onClick={() => {
+                  setTask(conflict)
+                  setConflict(undefined)
+                }}
+              >
+                Load the task as it is now
+              </Button>
+            </div>
+          </Alert>
+        )
+      }
+    />
+  )
+}

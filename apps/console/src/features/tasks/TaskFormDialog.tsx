@@ -1,0 +1,59 @@
+import { Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { TaskFields } from '@muster/contract/api/tasks'
+import type { ReactNode } from 'react'
+import { FormDialog } from '../../app/FormDialog.tsx'
+import { ActionList } from './fields/ActionList.tsx'
+import { GeneralFields } from './fields/GeneralFields.tsx'
+import { MoreFields } from './fields/MoreFields.tsx'
+import { ScheduleFields } from './fields/ScheduleFields.tsx'
+import { checkTaskForm, type TaskForm, toTask } from './task-form.ts'
+import { knownZone } from './task-words.ts'
+
+interface TaskFormDialogProps {
+  title: string
+  agent: AgentDetail
+  start: TaskForm
+  isNew?: boolean
+  save: (task: TaskFields) => Promise<void>
+  done: string
+  close: () => void
+  /** Above the fields. */
+  notice?: ReactNode
+}
+
+/** The form of a task. */
+export function TaskFormDialog(props: TaskFormDialogProps) {
+  const { title, agent, start, isNew = false, save, done, close, notice } = props
+  const zone = knownZone(agent.timezone)
+  const form = useForm<TaskForm>({
+    initialValues: start,
+    validate: (values) =>
+      checkTaskForm(values, { zone, mayBePast: !isNew && values.run_time_date === start.run_time_date }),
+    validateInputOnBlur: true,
+  })
+  return (
+    <FormDialog
+      title={title}
+      size="lg"
+      form={form}
+      save={async (values) => {
+        const task = toTask(values)
+        // The form lets nobody save what checkTaskForm finds fault with.
+        if (task !== undefined) await save(task)
+      }}
+      done={done}
+      onClose={close}
+      submitLabel={isNew ? 'Add task' : 'Save'}
+    >
+      {notice}
+      <Stack gap="xl">
+        <GeneralFields form={form} />
+        <ActionList agent={agent} form={form} />
+        <ScheduleFields agent={agent} form={form} />
+        <MoreFields form={form} />
+      </Stack>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,94 @@
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { getTaskRun, listTaskRuns, type Task, type TaskRun } from '@muster/contract/api/tasks'
+import { formatDuration } from '@muster/rules/duration'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import { query } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { RunOutput } from './RunOutput.tsx'
+import { TaskDialog } from './TaskDialog.tsx'
+import classes from './TaskRuns.module.css'
+import { RUN_CARD, RUN_COLUMNS, RUN_COLUMNS_PX } from './run-columns.tsx'
+import { useMediaQuery } from '@mantine/hooks'
+
+const ROW_PX = 32
+
+/** How a task has run, and what it printed. */
+export function TaskRunsDialog({ item = '', close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title="Runs of a task" needs="can_list_autotasks" onClose={close} size="xl">
+      <TaskDialog title="Runs of a task" item={item} close={close} size="xl" live>
+        {(task, agent) => (
+          <Dialog title={<bdi>{`${task.name} on ${agent.hostname}`}</bdi>} size="xl" onClose={close}>
+            <Runs task={task} agent={agent} />
+          </Dialog>
+        )}
+      </TaskDialog>
+    </GuardedDialog>
+  )
+}
+
+function Runs({ task, agent }: { task: Task; agent: AgentDetail }) {
+  const { data: runs, error, refetch } = useQuery(query(listTaskRuns, { params: { id: task.id }, query: {} }))
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const [chosen, setChosen] = useState<number>()
+  if (runs === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
+  if (runs.length === 0) return <EmptyState message={describeNothing(task, agent)} />
+  // The newest that has something to say, until one is chosen.
+  const shown =
+    runs.find(({ id }) => id === chosen) ?? runs.find(({ state }) => state !== 'missed') ?? runs[0]
+  return (
+    <div className={classes.runs}>
+      <div className={classes.list}>
+        <DataTable
+          label="Runs"
+          rows={runs}
+          rowKey={({ id }) => `${id}`}
+          columns={RUN_COLUMNS}
+          context={{ severity: task.alert_severity, zone: agent.timezone }}
+          rowHeight={ROW_PX}
+          minWidth={RUN_COLUMNS_PX}
+          selected={shown === undefined ? undefined : `${shown.id}`}
+          onSelect={(run) => setChosen(run?.id)}
+          card={hasCards ? RUN_CARD : undefined}
+          autoFocus
+        />
+      </div>
+      {shown !== undefined && <Details key={shown.id} task={task} run={shown} />}
+    </div>
+  )
+}
+
+function Details({ task, run }: { task: Task; run: TaskRun }) {
+  const hasOutput = run.state === 'ended'
+  const options = query(getTaskRun, { params: { id: task.id, run: run.id } })
+  const { data, error, refetch } = useQuery({ ...options, enabled: hasOutput })
+  if (run.state === 'running')
+    return <p className={classes.said}>It still runs. What it prints comes when it ends.</p>
+  if (run.state === 'missed') return <p className={classes.said}>{run.more_info}</p>
+  if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={4} />
+  return (
+    <section aria-label="Output" className={classes.details}>
+      {run.more_info !== '' && <p className={classes.said}>{run.more_info}</p>}
+      {data.actions.map((action, index) => (
+        <RunOutput
+          key={index}
+          place={index + 1}
+          action={action}
+          seconds={formatDuration(action.execution_time)}
+        />
+      ))}
+    </section>
+  )
+}
+
+function describeNothing({ task_result }: Task, { hostname, connected }: AgentDetail): string {
+  if (!connected) return `${hostname} is not connected, and has not told of any run yet.`
+  return task_result.sync_status === 'synced'
+    ? `${hostname} has not run this task yet.`
+    : `${hostname} is just being told of this task.`
+}

@@ -1,0 +1,62 @@
+import { Checkbox, Select, TextInput } from '@mantine/core'
+import { isTimed } from '@muster/rules/task-schedule'
+import { POLICY_CHOICES, TYPE_CHOICES } from '../task-words.ts'
+import { Section } from './Section.tsx'
+import classes from './TaskFields.module.css'
+import type { TaskFieldsProps } from './form-props.ts'
+
+/** Repetition, delay, and what happens when something comes in between. */
+export function MoreFields({ form }: Pick<TaskFieldsProps, 'form'>) {
+  const type = TYPE_CHOICES.find(({ value }) => value === form.values.task_type)?.value ?? 'manual'
+  const repeats = form.values.task_repetition_interval.trim() !== ''
+  return (
+    <Section title="Repetition and exceptions">
+      {isTimed(type) && type !== 'cron' && (
+        <div className={classes.pair}>
+          <TextInput
+            label="Repeat every"
+            placeholder="15m"
+            description="Optional: a number and s, m, h or d."
+            {...form.getInputProps('task_repetition_interval')}
+          />
+          <TextInput
+            label="For"
+            placeholder="1h"
+            description="From each start on."
+            disabled={!repeats}
+            {...form.getInputProps('task_repetition_duration')}
+          />
+        </div>
+      )}
+      {repeats && isTimed(type) && type !== 'cron' && (
+        <Checkbox
+          label="End what still runs when that time is over"
+          {...form.getInputProps('stop_task_at_duration_end', { type: 'checkbox' })}
+        />
+      )}
+      <div className={classes.pair}>
+        {isTimed(type) && (
+          <TextInput
+            label="Random delay of up to"
+            placeholder="30m"
+            description="Optional: many machines do not begin at once."
+            {...form.getInputProps('random_task_delay')}
+          />
+        )}
+        <Select
+          label="While an earlier run still goes on"
+          description="Of this task."
+          data={POLICY_CHOICES}
+          allowDeselect={false}
+          {...form.getInputProps('task_instance_policy')}
+        />
+      </div>
+      {isTimed(type) && (
+        <Checkbox
+          label="When a run was missed, run as soon as possible"
+          {...form.getInputProps('run_asap_after_missed', { type: 'checkbox' })}
+        />
+      )}
+    </Section>
+  )
+}

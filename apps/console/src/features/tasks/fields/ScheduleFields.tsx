@@ -1,0 +1,137 @@
+import { Checkbox, Group, NumberInput, Select, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import { listAgentChecks } from '@muster/contract/api/checks'
+import { isTimed } from '@muster/rules/task-schedule'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { query } from '../../../app/api.ts'
+import { useMay } from '../../../app/queries.ts'
+import { checkName } from '../../checks/check-words.ts'
+import { MONTH_CHOICES, TYPE_CHOICES, WEEK_CHOICES, WEEKDAY_CHOICES } from '../task-words.ts'
+import { NextRuns } from './NextRuns.tsx'
+import { Section } from './Section.tsx'
+import classes from './TaskFields.module.css'
+import type { TaskFieldsProps } from './form-props.ts'
+
+export function ScheduleFields({ agent, form }: TaskFieldsProps) {
+  const type = TYPE_CHOICES.find(({ value }) => value === form.values.task_type)?.value ?? 'manual'
+  return (
+    <Section title="When it runs">
+      <Select
+        label="Runs"
+        data={[...TYPE_CHOICES]}
+        allowDeselect={false}
+        {...form.getInputProps('task_type')}
+      />
+      {type === 'weekly' && <Weekdays form={form} />}
+      {type === 'monthly' && (
+        <TextInput
+          label="Days of the month"
+          description="For example 1, 15, last"
+          maxLength={200}
+          {...form.getInputProps('monthly_days_of_month')}
+        />
+      )}
+      {type === 'monthlydow' && (
+        <>
+          <Choices form={form} name="monthly_weeks_of_month" label="Weeks" choices={WEEK_CHOICES} />
+          <Weekdays form={form} />
+        </>
+      )}
+      {(type === 'monthly' || type === 'monthlydow') && (
+        <Choices form={form} name="monthly_months_of_year" label="Months" choices={MONTH_CHOICES} />
+      )}
+      {type === 'cron' && (
+        <TextInput
+          label="Cron expression"
+          description="Minute, hour, day of the month, month, day of the week: 30 2 * * mon-fri"
+          classNames={{ input: 'mono' }}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          {...form.getInputProps('cron_expression')}
+        />
+      )}
+      {type === 'checkfailure' && <CheckChoice agent={agent} form={form} />}
+      {isTimed(type) && (
+        <>
+          <div className={classes.pair}>
+            {type !== 'cron' && (
+              <TextInput
+                type="datetime-local"
+                label={type === 'runonce' ? 'At' : 'First time'}
+                {...form.getInputProps('run_time_date')}
+              />
+            )}
+            {type === 'daily' && <Every form={form} name="daily_interval" unit="days" />}
+            {type === 'weekly' && <Every form={form} name="weekly_interval" unit="weeks" />}
+            {type !== 'runonce' && (
+              <TextInput
+                type="datetime-local"
+                label="Ends"
+                description="Optional. Nothing runs after it."
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                {...form.getInputProps('expire_date')}
+              />
+            )}
+          </div>
+          <NextRuns agent={agent} form={form} />
+        </>
+      )}
+    </Section>
+  )
+}
+
+type FormProps = Pick<TaskFieldsProps, 'form'>
+
+function Every({ form, name, unit }: FormProps & { name: string; unit: string }) {
+  return (
+    <NumberInput
+      label="Every"
+      suffix={` ${unit}`}
+      allowDecimal={false}
+      clampBehavior="none"
+      {...form.getInputProps(name)}
+    />
+  )
+}
+
+function Weekdays({ form }: FormProps) {
+  return <Choices form={form} name="run_time_bit_weekdays" label="Weekdays" choices={WEEKDAY_CHOICES} />
+}
+
+interface ChoicesProps extends FormProps {
+  name: string
+  label: string
+  choices: readonly { value: string; label: string }[]
+}
+
+function Choices({ form, name, label, choices }: ChoicesProps): ReactNode {
+  return (
+    <Checkbox.Group label={label} {...form.getInputProps(name)}>
+      <Group gap="sm" mt="xs">
+        {choices.map((choice) => (
+          <Checkbox key={choice.value} {...choice} size="xs" />
+        ))}
+      </Group>
+    </Checkbox.Group>
+  )
+}
+
+function CheckChoice({ agent, form }: TaskFieldsProps) {
+  const mayList = useMay('can_list_checks')
+  const options = query(listAgentChecks, { params: { agent_id: agent.agent_id }, query: {} })
+  const { data: checks = [] } = useQuery({ ...options, enabled: mayList })
+  return (
+    <Select
+      label="Check"
+      placeholder="Choose a check"
+      description={mayList ? undefined : 'Your role does not allow you to see checks.'}
+      data={checks.map((check) => ({ value: `${check.id}`, label: checkName(check) }))}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage={`${agent.hostname} has no such check`}
+      {...form.getInputProps('assigned_check')}
+    />
+  )
+}

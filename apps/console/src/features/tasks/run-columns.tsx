@@ -1,0 +1,67 @@
+import type { Task, TaskRun } from '@muster/contract/api/tasks'
+import { formatDuration } from '@muster/rules/duration'
+import { Time } from '../../ui/Time.tsx'
+import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import classes from '../checks/ChecksPane.module.css'
+import { RunStatus } from './TaskStatus.tsx'
+import { triggerLabel } from './task-words.ts'
+
+export interface RunContext {
+  severity: Task['alert_severity']
+  /** Of the machine's clocks. */
+  zone: string
+}
+
+export const RUN_COLUMNS_PX = 640
+
+export const RUN_COLUMNS: readonly DataColumn<TaskRun, RunContext>[] = [
+  {
+    id: 'status',
+    title: 'Status',
+    width: '150px',
+    render: (run, { severity }) => <RunStatus run={run} severity={severity} />,
+    watch: ({ state, status }) => `${state} ${status}`,
+  },
+  {
+    id: 'started_at',
+    title: 'Started',
+    width: '190px',
+    render: ({ started_at }, { zone }) => <Time instant={started_at} machineZone={zone} />,
+  },
+  {
+    id: 'trigger',
+    title: 'Why',
+    width: 'minmax(130px, 1fr)',
+    render: (run) => (run.state === 'missed' ? '–' : triggerLabel(run)),
+  },
+  {
+    id: 'execution_time',
+    title: 'Took',
+    width: '80px',
+    render: ({ execution_time }) => (execution_time === null ? '–' : formatDuration(execution_time)),
+  },
+  {
+    id: 'retcode',
+    title: 'Exit code',
+    width: '84px',
+    render: ({ retcode }) => retcode ?? '–',
+  },
+]
+
+export const RUN_CARD: DataCard<TaskRun, RunContext> = {
+  height: 61,
+  render: (run, { severity, zone }) => (
+    <>
+      <div className={classes.cardLine}>
+        <RunStatus run={run} severity={severity} />
+        <Time instant={run.started_at} machineZone={zone} />
+      </div>
+      <div className={`${classes.cardLine} ${classes.dim}`}>
+        <span className={classes.cut}>{run.state === 'missed' ? run.more_info : triggerLabel(run)}</span>
+        <span className={classes.cardEnd}>
+          {run.execution_time !== null && formatDuration(run.execution_time)}
+        </span>
+      </div>
+    </>
+  ),
+}

@@ -1,0 +1,145 @@
+import { ActionIcon } from '@mantine/core'
+import type { Task } from '@muster/contract/api/tasks'
+import { formatRelativeTime } from '@muster/rules/relative-time'
+import { IconDots } from '@tabler/icons-react'
+import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import type { Point } from '../../ui/menu-entry.ts'
+import classes from '../checks/ChecksPane.module.css'
+import { TaskStatus } from './TaskStatus.tsx'
+import { describeResult, nextRunOf, SYNC_LABELS } from './task-words.ts'
+
+export interface TaskContext {
+  nowMs: number
+  /** Of the machine's clocks. */
+  zone: string
+  formatExact: (instant: string) => string
+  openMenu: (task: Task, at: Point) => void
+}
+
+export const TASK_COLUMNS_PX = 860
+
+export const TASK_COLUMNS: readonly DataColumn<Task, TaskContext>[] = [
+  {
+    id: 'status',
+    title: 'Status',
+    width: '156px',
+    render: (task) => <TaskStatus task={task} />,
+    watch: ({ task_result: { status, run_status }, enabled }) => `${status} ${run_status} ${enabled}`,
+  },
+  {
+    id: 'name',
+    title: 'Name',
+    width: 'minmax(150px, 2fr)',
+    render: ({ name, task_result: { sync_status } }) => (
+      <bdi className={classes.name} data-tip={`${name}: ${SYNC_LABELS[sync_status]}`}>
+        {name}
+      </bdi>
+    ),
+  },
+  {
+    id: 'schedule',
+    title: 'Schedule',
+    width: 'minmax(150px, 2fr)',
+    render: ({ schedule, check_name }) => (
+      <span data-tip={check_name === null ? schedule : `${schedule}: ${check_name}`}>{schedule}</span>
+    ),
+  },
+  {
+    id: 'more_info',
+    title: 'Last result',
+    width: 'minmax(150px, 3fr)',
+    render: (task) => <bdi>{describeResult(task)}</bdi>,
+  },
+  {
+    id: 'last_run',
+    title: 'Last run',
+    width: '120px',
+    render: (task, context) => <LastRun task={task} context={context} />,
+  },
+  {
+    id: 'next_run',
+    title: 'Next run',
+    width: '120px',
+    render: (task, context) => <NextRun task={task} context={context} />,
+  },
+  {
+    id: 'menu',
+    title: 'Actions',
+    titleHidden: true,
+    width: '40px',
+    render: (task, { openMenu }) => <MenuButton task={task} onOpen={openMenu} />,
+  },
+]
+
+export const TASK_CARD: DataCard<Task, TaskContext> = {
+  height: 83,
+  render: (task, context) => (
+    <>
+      <div className={classes.cardLine}>
+        <bdi className={`${classes.cut} ${classes.name}`}>{task.name}</bdi>
+        <span className={classes.cardEnd}>
+          <TaskStatus task={task} />
+          <MenuButton task={task} onOpen={context.openMenu} />
+        </span>
+      </div>
+      <div className={`${classes.cardLine} ${classes.dim}`}>
+        <span className={classes.cut}>{task.schedule}</span>
+        <span className={classes.cardEnd}>
+          <NextRun task={task} context={context} />
+        </span>
+      </div>
+      <div className={`${classes.cardLine} ${classes.dim}`}>
+        <bdi className={classes.cut}>{describeResult(task)}</bdi>
+        <span className={classes.cardEnd}>
+          <LastRun task={task} context={context} />
+        </span>
+      </div>
+    </>
+  ),
+}
+
+interface CellProps {
+  task: Task
+  context: TaskContext
+}
+
+function LastRun({ task: { task_result }, context }: CellProps) {
+  const { last_run } = task_result
+  if (last_run === null) return <span className={classes.dim}>never</span>
+  return (
+    <time dateTime={last_run} className={classes.dim} data-tip={context.formatExact(last_run)}>
+      {formatRelativeTime(last_run, Math.max(context.nowMs, Date.parse(last_run)))}
+    </time>
+  )
+}
+
+function NextRun({ task, context }: CellProps) {
+  const next = nextRunOf(task, context.zone, context.nowMs)
+  if (next === undefined) return <span className={classes.dim}>–</span>
+  const instant = new Date(next).toISOString()
+  return (
+    <time dateTime={instant} className={classes.dim} data-tip={context.formatExact(instant)}>
+      {formatRelativeTime(instant, context.nowMs)}
+    </time>
+  )
+}
+
+// The keyboard opens the same menu with the menu key.
+function MenuButton({ task, onOpen }: { task: Task; onOpen: TaskContext['openMenu'] }) {
+  return (
+    <ActionIcon
+      size="sm"
+      className={classes.action ?? ''}
+      tabIndex={-1}
+      aria-label={`Actions on ${task.name}`}
+      onClick={(event) => {
+        event.stopPropagation()
+        const { left, bottom } = event.currentTarget.getBoundingClientRect()
+        onOpen(task, { x: left, y: bottom })
+      }}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      <IconDots size={16} stroke={1.75} aria-hidden />
+    </ActionIcon>
+  )
+}

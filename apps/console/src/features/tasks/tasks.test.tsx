@@ -1,0 +1,184 @@
+import { createTask, deleteTask, editTask, runTask } from '@muster/contract/api/tasks'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { AGENT, givenTasks, testTask, testTaskRun } from './test-tasks.ts'
+
+const AT = `/agents/${AGENT}?pane=tasks`
+const ADD = `${AT}&dialog=add-task&item=${AGENT}`
+const EDIT = `${AT}&dialog=edit-task&item=1`
+const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+const row = (name: RegExp) => page.getByRole('row', { name })
+const nextRuns = () => page.getByRole('region', { name: 'Next runs' }).getByRole('listitem')
+
+async function choose(label: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option }).click()
+}
+
+async function act(name: RegExp, action: string): Promise<void> {
+  await row(name).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
+test('each task shows its state as a word, its schedule and what it printed last', async () => {
+  const failing = testTask(
+    { id: 2, name: 'Backup', alert_severity: 'error' },
+    { status: 'failing', more_info: '"tar" ended with exit code 2.' },
+  )
+  const off = testTask({ id: 3, name: 'Old', enabled: false }, { last_run: null })
+  await (await givenTasks({ tasks: [testTask(), failing, off] })).open(AT)
+  await expect.element(row(/^passing Nightly Every day at 02:00 all good \d+ \w+ ago in \d+/)).toBeVisible()
+  await expect.element(row(/^failing · error Backup .* "tar" ended with exit code 2\./)).toBeVisible()
+  await expect.element(row(/^switched off Old .* – never –/)).toBeVisible()
+  await expect.element(page.getByText('1 failing, 1 passing, 1 switched off')).toBeVisible()
+})
+
+test('a hostile name is text', async () => {
+  const name = '<img src=x onerror=alert(1)>'
+  await (await givenTasks({ tasks: [testTask({ name }, { stdout: name })] })).open(AT)
+  await expect.element(row(/<img/)).toBeVisible()
+  expect(document.querySelector('[role=grid] img')).toBeNull()
+})
+
+test('a machine without tasks, one that is away, and a role that may not see them', async () => {
+  await (await givenTasks()).open(AT)
+  await expect.element(page.getByText(/alpha has no tasks yet/)).toBeVisible()
+  await (await givenTasks({ tasks: [testTask()], agent: { connected: false } })).open(AT)
+  await expect.element(page.getByText(/goes on running its tasks/)).toBeVisible()
+  await (await givenTasks({ me: { is_superuser: false, permissions: ['can_list_agents'] } })).open(AT)
+  await expect.element(page.getByText('Your role does not allow you to see tasks.')).toBeVisible()
+})
+
+test('a task is run, switched off and deleted from its menu', async () => {
+  const { server, open } = await givenTasks({ tasks: [testTask()] })
+  await open(AT)
+  await act(/Nightly/, 'Run now')
+  await expect.element(page.getByText('alpha runs Nightly now.')).toBeVisible()
+  expect(server.calls(runTask)).toHaveLength(1)
+  await act(/Nightly/, 'Switch off')
+  await expect.poll(() => server.calls(editTask)[0]?.body).toEqual({ enabled: false })
+  await act(/Nightly/, 'Delete')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => server.calls(deleteTask)).toHaveLength(1)
+})
+
+test('a new task is added with the usual settings, and the next five runs are shown', async () => {
+  const { server, open } = await givenTasks()
+  const { at } = await open(ADD)
+  await field('Name').fill('Nightly')
+  await field('Command').fill('apt-get update')
+  await expect.poll(() => nextRuns().elements().length).toBe(5)
+  await expect.poll(() => nextRuns().first().element().textContent).toContain('02:00')
+  await page.getByRole('button', { name: 'Add task' }).click()
+  await expect.element(page.getByText('Task added.')).toBeVisible()
+  expect(server.calls(createTask)[0]?.body).toMatchObject({
+    agent: AGENT,
+    name: 'Nightly',
+    task_type: 'daily',
+    run_time_date: expect.stringMatching(/T02:00$/),
+    expire_date: null,
+    task_instance_policy: 1,
+    actions: [{ type: 'cmd', command: 'apt-get update', timeout: 30 }],
+  })
+  expect(at()).not.toContain('dialog')
+})
+
+test('the next runs are right across a change of the clocks', async () => {
+  const { open } = await givenTasks({ tasks: [testTask({ run_time_date: '2099-03-28T02:30' })] })
+  await open(EDIT)
+  // In the night to the 29th of March 2099 the clocks of Zurich leave 02:30 out.
+  await expect
+    .poll(() =>
+      nextRuns()
+        .elements()
+        .map((item) => item.querySelector('time')?.textContent),
+    )
+    .toEqual([
+      'Sat, 28 Mar 2099, 02:30',
+      'Sun, 29 Mar 2099, 03:00',
+      'Mon, 30 Mar 2099, 02:30',
+      'Tue, 31 Mar 2099, 02:30',
+      'Wed, 1 Apr 2099, 02:30',
+    ])
+})
+
+test('what cannot be is said at its field', async () => {
+  const { server, open } = await givenTasks()
+  await open(ADD)
+  await field('Name').fill('Odd')
+  await choose('Runs', 'By a cron expression')
+  await field('Cron expression').fill('every day')
+  await field('Random delay of up to').fill('soon')
+  await userEvent.keyboard('{Tab}')
+  await expect.element(page.getByText(/^Write minute, hour, day of the month/)).toBeVisible()
+  await expect
+    .element(page.getByText('The next runs stand here once the fields above are complete.'))
+    .toBeVisible()
+  await field('Cron expression').fill('30 2 * * mon-fri')
+  await userEvent.keyboard('{Tab}')
+  await expect.element(page.getByText(/^Write a number and s, m, h or d/)).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Add task' })).toBeDisabled()
+  expect(server.calls(createTask)).toEqual([])
+})
+
+test('days, weeks and months are sent as the bits of the field', async () => {
+  const { server, open } = await givenTasks()
+  await open(ADD)
+  await field('Name').fill('Monthly')
+  await field('Command').fill('true')
+  await choose('Runs', 'On days of the month')
+  await field('Days of the month').fill('1, 31, last')
+  await page.getByRole('checkbox', { name: 'Feb' }).click()
+  await page.getByRole('button', { name: 'Add task' }).click()
+  await expect.element(page.getByText('Task added.')).toBeVisible()
+  expect(server.calls(createTask)[0]?.body).toMatchObject({
+    task_type: 'monthly',
+    monthly_days_of_month: 1 + 2 ** 30 + 0x80000000,
+    monthly_months_of_year: 4095 - 2,
+  })
+})
+
+test('actions are added, moved and taken away', async () => {
+  const { server, open } = await givenTasks({ tasks: [testTask()] })
+  await open(EDIT)
+  await page.getByRole('button', { name: 'Add command' }).click()
+  const commands = page.getByRole('list', { name: 'Actions' }).getByRole('textbox', { name: 'Command' })
+  await commands.nth(1).fill('echo first')
+  await page.getByRole('button', { name: 'Move action 2 up' }).click()
+  await expect.element(commands.nth(0)).toHaveValue('echo first')
+  await page.getByRole('button', { name: 'Remove action 2' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(page.getByText('Task saved.')).toBeVisible()
+  expect(server.calls(editTask)[0]?.body).toMatchObject({
+    modified: 'm1',
+    actions: [{ command: 'echo first' }],
+  })
+})
+
+test('who saves over what somebody else has saved begins with that', async () => {
+  const { state, open } = await givenTasks({ tasks: [testTask()] })
+  await open(EDIT)
+  await field('Name').fill('Mine')
+  state.tasks = [testTask({ name: 'Theirs', modified: 'm2' })]
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Load the task as it is now' }).click()
+  await expect.element(field('Name')).toHaveValue('Theirs')
+})
+
+test('runs are listed with their output; what was missed says why', async () => {
+  const missed = testTaskRun({
+    id: 2,
+    state: 'missed',
+    status: null,
+    retcode: null,
+    execution_time: null,
+    missed: 3,
+    more_info: 'The machine or its agent was off at that time.',
+  })
+  const { open } = await givenTasks({ tasks: [testTask()], runs: [testTaskRun(), missed] })
+  await open(`${AT}&dialog=task-runs&item=1`)
+  await expect.element(page.getByRole('region', { name: 'Output of action 1' })).toHaveTextContent('all good')
+  await expect.element(page.getByText(/exit code 0/)).toBeVisible()
+  await row(/3 missed/).click()
+  await expect.element(page.getByText('The machine or its agent was off at that time.')).toBeVisible()
+})

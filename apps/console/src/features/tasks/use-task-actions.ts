@@ -1,0 +1,90 @@
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { editTask, listAgentTasks, runTask, type Task } from '@muster/contract/api/tasks'
+import { IconListDetails, IconPencil, IconPlayerPlay, IconPower, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { useMay } from '../../app/queries.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+
+export type TaskActions = ReturnType<typeof useTaskActions>
+
+/** All that can be done with the tasks of a machine. */
+export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'connected'>) {
+  const { agent_id, hostname, connected } = agent
+  const mayManage = useMay('can_manage_autotasks')
+  const mayRun = useMay('can_run_autotasks')
+  const { open } = useDialog()
+  const queryClient = useQueryClient()
+  const run = useMutation({
+    mutationFn: ({ id }: Task) => call(runTask, { params: { id } }),
+    onSuccess: (_, { name }) => notifyDone(`${hostname} runs ${name} now.`),
+  })
+  const turn = useMutation({
+    mutationFn: ({ id, enabled }: Task) => call(editTask, { params: { id }, body: { enabled: !enabled } }),
+    onSuccess: async ({ name, enabled }) => {
+      notifyDone(`${name} is switched ${enabled ? 'on' : 'off'}.`)
+      await queryClient.invalidateQueries({ queryKey: queryKey(listAgentTasks) })
+    },
+  })
+  const unlessManaged = mayManage ? undefined : NOT_ALLOWED
+  const reasonNotToRun = ({ enabled, actions }: Task): string | undefined => {
+    if (!mayRun) return NOT_ALLOWED
+    if (!enabled) return 'It is switched off.'
+    if (actions.some((action) => action.type === 'script' && action.name === ''))
+      return 'One of its scripts was deleted.'
+    return connected ? undefined : `${hostname} is not connected.`
+  }
+  const menuOf = (task: Task): MenuEntry[] => [
+    {
+      id: 'runs',
+      label: 'Show runs',
+      icon: IconListDetails,
+      ...(mayManage ? {} : { shortcut: 'Enter' }),
+      run: () => open('task-runs', task.id),
+    },
+    {
+      id: 'edit',
+      label: 'Edit',
+      icon: IconPencil,
+      ...(mayManage ? { shortcut: 'Enter' } : {}),
+      disabledReason: unlessManaged,
+      run: () => open('edit-task', task.id),
+    },
+    divider('state'),
+    {
+      id: 'run',
+      label: 'Run now',
+      icon: IconPlayerPlay,
+      disabledReason: reasonNotToRun(task),
+      run: () => run.mutate(task),
+    },
+    {
+      id: 'turn',
+      label: task.enabled ? 'Switch off' : 'Switch on',
+      icon: IconPower,
+      disabledReason: unlessManaged,
+      run: () => turn.mutate(task),
+    },
+    divider('end'),
+    {
+      id: 'delete',
+      label: 'Delete',
+      icon: IconTrash,
+      danger: true,
+      disabledReason: unlessManaged,
+      run: () => open('remove-task', task.id),
+    },
+  ]
+  return {
+    mayManage,
+    menuOf,
+    add: () => open('add-task', agent_id),
+    /** What Enter and a double click do. */
+    openTask: ({ id }: Task) => open(mayManage ? 'edit-task' : 'task-runs', id),
+  }
+}

@@ -1,0 +1,31 @@
+import type { Event } from '@muster/contract/events'
+import type { Db } from '../../platform/database/database.ts'
+import type { Scene } from '../alerts/store-lives.ts'
+import { takeTaskFindings } from '../alerts/task-alerts.ts'
+import { findTasksOfScript } from './queries.ts'
+import { redefineTasks } from './redefine-tasks.ts'
+
+/** Call it after a script was changed: the machines that run it in a task get its new text. */
+export async function redefineTasksOf(tx: Db, emit: (event: Event) => void, scriptId: number): Promise<void> {
+  const tasks = await findTasksOfScript(tx, scriptId)
+  await redefineTasks(tx, emit, { taskIds: tasks.map(({ id }) => id) })
+}
+
+/** Call it around the deletion of a script: tasks that need it are not run any more, and say so. */
+export async function deleteWithTasks(
+  scene: Scene,
+  script: { id: number; at: Date; remove: () => Promise<void> },
+): Promise<void> {
+  const { tx, emit } = scene
+  const tasks = await findTasksOfScript(tx, script.id)
+  await script.remove()
+  if (tasks.length === 0) return
+  const ids = tasks.map(({ id }) => id)
+  await redefineTasks(tx, emit, { taskIds: ids })
+  const text = 'A script of the task was deleted: it does not run any more.'
+  await takeTaskFindings(
+    scene,
+    ids.map((taskId) => ({ taskId, at: script.at, severity: null, text })),
+  )
+  emit({ type: 'task.changed', ids, agent_ids: tasks.map(({ agent_id }) => agent_id) })
+}

@@ -1,0 +1,36 @@
+import type { Context } from '../../context.ts'
+import type { Job } from '../../platform/jobs/run-job.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import { FAILURE_JOB, type FailureRun } from './failure-tasks.ts'
+
+const AGAIN_AFTER_MS = 60_000
+const MOST_TRIES = 10
+
+export function tasksJobs(ctx: Context, fleet: Fleet): Job[] {
+  return [
+    {
+      name: FAILURE_JOB,
+      // Enqueued by failure-tasks.ts and below.
+      run: (payload) => runAfterFailure(ctx, fleet, payload as FailureRun),
+    },
+  ]
+}
+
+async function runAfterFailure(ctx: Context, fleet: Fleet, run: FailureRun): Promise<void> {
+  const task = await ctx.db
+    .selectFrom('tasks')
+    .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
+    .select(['tasks.agent_id'])
+    .where('tasks.id', '=', run.task_id)
+    .where('enabled', '=', 1)
+    // Who works on a machine does not want it to be repaired meanwhile.
+    .where('maintenance_mode', '=', 0)
+    .executeTakeFirst()
+  if (task === undefined) return
+  const input = { id: run.task_id, run_id: run.run_id, trigger: 'checkfailure' as const }
+  if (await fleet.sendChore(task.agent_id, 'run-task', { input, author: 'server' })) return
+  // The machine sent the result a moment ago: it will be back soon, or this is of no use any more.
+  if (run.tries >= MOST_TRIES) return
+  const dueAt = new Date(ctx.now().getTime() + AGAIN_AFTER_MS)
+  await ctx.jobs.enqueue(FAILURE_JOB, { ...run, tries: run.tries + 1 }, { dueAt })
+}

@@ -1,0 +1,57 @@
+import {
+  createTask,
+  deleteTask,
+  editTask,
+  getTask,
+  getTaskRun,
+  listAgentTasks,
+  listTaskRuns,
+  listTasks,
+  runTask,
+} from '@muster/contract/api/tasks'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { addTask } from './add-task.ts'
+import { changeTask } from './change-task.ts'
+import { findTasks } from './queries.ts'
+import { removeTask } from './remove-task.ts'
+import { requireTask } from './require-task.ts'
+import { runNow } from './run-now.ts'
+import { findRun, findRuns } from './run-queries.ts'
+import { readActions, viewRun, viewTask, viewTasks } from './view.ts'
+
+export function tasksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
+  route(api, listAgentTasks, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return viewTasks(ctx.db, await findTasks(ctx.db, caller, agent.agent_id))
+  })
+  route(api, listTasks, async ({ caller }) => viewTasks(ctx.db, await findTasks(ctx.db, caller)))
+  route(api, createTask, async ({ body, caller }) => viewTask(ctx.db, await addTask(ctx, caller, body)))
+  route(api, getTask, async ({ params, caller }) =>
+    viewTask(ctx.db, await requireTask(ctx.db, caller, params.id)),
+  )
+  route(api, editTask, async ({ params, body, caller }) =>
+    viewTask(ctx.db, await changeTask(ctx, caller, params.id, body)),
+  )
+  route(api, deleteTask, async ({ params, caller }) => {
+    await removeTask(ctx, caller, params.id)
+    return null
+  })
+  route(api, runTask, async ({ params, caller }) => {
+    await runNow(ctx, fleet, caller, params.id)
+    return null
+  })
+  route(api, listTaskRuns, async ({ params, caller }) => {
+    const task = await requireTask(ctx.db, caller, params.id)
+    return (await findRuns(ctx.db, task.id)).map(viewRun)
+  })
+  route(api, getTaskRun, async ({ params, caller }) => {
+    const task = await requireTask(ctx.db, caller, params.id)
+    const run = await findRun(ctx.db, task.id, params.run)
+    if (run === undefined) throw new AppError('not_found', 'This run is not kept any more.')
+    return { ...viewRun(run), actions: readActions(run.actions) }
+  })
+}

@@ -1,0 +1,113 @@
+import type { Insertable } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import type { TaskResultsTable, TaskRunsTable } from '../../platform/database/tables/tasks.ts'
+
+/** So many runs of each task are kept. */
+const KEEP_RUNS = 200
+
+/** What is needed to take in what a machine says of its tasks. */
+export async function findKnownTasks(tx: Db, ids: readonly number[]) {
+  // What is beyond the database's numbers is no task's.
+  const possible = ids.filter((id) => id > 0 && id <= 2_147_483_647)
+  if (possible.length === 0) return []
+  return tx
+    .selectFrom('tasks')
+    .leftJoin('task_results', 'task_results.task_id', 'tasks.id')
+    .select(['tasks.id', 'tasks.agent_id', 'tasks.alert_severity', 'last_run', 'status'])
+    .where('tasks.id', 'in', possible)
+    .execute()
+}
+
+export async function findRunState(tx: Db, taskId: number, runId: string) {
+  const row = await tx
+    .selectFrom('task_runs')
+    .select('state')
+    .where('task_id', '=', taskId)
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return row?.state
+}
+
+/** Stores a run, or what has become of it. */
+export async function upsertRun(tx: Db, run: Insertable<TaskRunsTable>): Promise<void> {
+  const { task_id: _, run_id: __, ...values } = run
+  await tx
+    .insertInto('task_runs')
+    .values(run)
+    .onConflict((conflict) => conflict.columns(['task_id', 'run_id']).doUpdateSet(values))
+    .execute()
+}
+
+export async function upsertTaskResult(tx: Db, result: Insertable<TaskResultsTable>): Promise<void> {
+  const { task_id: _, ...values } = result
+  await tx
+    .insertInto('task_results')
+    .values(result)
+    .onConflict((conflict) => conflict.column('task_id').doUpdateSet(values))
+    .execute()
+}
+
+/** That a run has begun changes nothing else of the last result. */
+export async function markRunning(tx: Db, taskId: number): Promise<void> {
+  await tx
+    .insertInto('task_results')
+    .values({
+      task_id: taskId,
+      status: 'pending',
+      run_status: 'running',
+      retcode: null,
+      stdout: '',
+      stderr: '',
+      execution_time: null,
+      last_run: null,
+      more_info: '',
+    })
+    .onConflict((conflict) => conflict.column('task_id').doUpdateSet({ run_status: 'running' }))
+    .execute()
+}
+
+export async function hasRunning(tx: Db, taskId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('task_runs')
+    .select('id')
+    .where('task_id', '=', taskId)
+    .where('state', '=', 'running')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function pruneRuns(tx: Db, taskId: number): Promise<void> {
+  await tx
+    .deleteFrom('task_runs')
+    .where('task_id', '=', taskId)
+    .where('id', 'not in', (query) =>
+      query
+        .selectFrom('task_runs')
+        .select('id')
+        .where('task_id', '=', taskId)
+        .orderBy('id', 'desc')
+        .limit(KEEP_RUNS),
+    )
+    .execute()
+}
+
+/** The newest first, without what they printed. */
+export function findRuns(db: Db, taskId: number) {
+  return db
+    .selectFrom('task_runs')
+    .select(['id', 'task_id', 'run_id', 'state', 'trigger', 'status', 'planned_at', 'started_at', 'ended_at'])
+    .select(['retcode', 'execution_time', 'more_info', 'missed'])
+    .where('task_id', '=', taskId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+export function findRun(db: Db, taskId: number, id: number) {
+  return db
+    .selectFrom('task_runs')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}

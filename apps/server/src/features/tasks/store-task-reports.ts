@@ -1,0 +1,201 @@
+import type { Report } from '@muster/contract/agent/link'
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { takeTaskFindings, type TaskFinding } from '../alerts/task-alerts.ts'
+import { judgeTaskRun } from './judge-run.ts'
+import {
+  findKnownTasks,
+  findRunState,
+  hasRunning,
+  markRunning,
+  pruneRuns,
+  upsertRun,
+  upsertTaskResult,
+} from './run-queries.ts'
+
+export type TaskReport = Extract<
+  Report,
+  { kind: 'tasks-known' | 'task-started' | 'task-result' | 'task-missed' }
+>
+export interface ReportedTask {
+  agentId: string
+  report: TaskReport
+}
+type ReportOf<Kind extends TaskReport['kind']> = Extract<TaskReport, { kind: Kind }>
+type KnownTask = Awaited<ReturnType<typeof findKnownTasks>>[number]
+interface Scene {
+  ctx: Pick<Context, 'engine' | 'jobs' | 'now'>
+  tx: Db
+  emit: (event: Event) => void
+}
+
+/** Clocks of machines are put right by the server's, but not to the second. */
+const AHEAD_MS = 60_000
+const LONGEST_OUTPUT = 20_000
+
+/**
+ * Stores what machines say of their tasks, in the order in which it came. What belongs to another machine's task, or to
+ * none, is passed over; what comes twice changes nothing.
+ */
+export async function storeTaskReports(scene: Scene, reports: readonly ReportedTask[]): Promise<void> {
+  const { tx, emit } = scene
+  const ids = reports.flatMap(({ report }) => ('task_id' in report ? [report.task_id] : []))
+  const known = new Map((await findKnownTasks(tx, [...new Set(ids)])).map((task) => [task.id, task]))
+  const changed = new Map<number, string>()
+  const findings: TaskFinding[] = []
+  /** Machines of which a task fails now, or does no more. */
+  const recounted = new Set<string>()
+  for (const { agentId, report } of reports) {
+    if (report.kind === 'tasks-known') {
+      for (const id of await storeKnown(tx, agentId, report.version)) changed.set(id, agentId)
+      continue
+    }
+    const task = known.get(report.task_id)
+    if (task?.agent_id !== agentId) continue
+    changed.set(task.id, agentId)
+    const { status } = task
+    findings.push(...(await storeReport(scene, task, report)))
+    if (task.status !== status) recounted.add(agentId)
+  }
+  await takeTaskFindings(scene, findings)
+  if (changed.size > 0)
+    emit({ type: 'task.changed', ids: [...changed.keys()], agent_ids: [...changed.values()] })
+  const machines = [...recounted]
+  if (machines.length > 0) emit({ type: 'agent.changed', ids: machines, agent_ids: machines })
+}
+
+async function storeReport(
+  scene: Scene,
+  task: KnownTask,
+  report: Exclude<TaskReport, { kind: 'tasks-known' }>,
+): Promise<TaskFinding[]> {
+  switch (report.kind) {
+    case 'task-started':
+      await storeStart(scene, report)
+      return []
+    case 'task-missed':
+      await storeMissed(scene, report)
+      return []
+    case 'task-result':
+      return storeResult(scene, task, report)
+  }
+}
+
+/** Answers the tasks that the machine now knows. */
+async function storeKnown(tx: Db, agentId: string, version: number): Promise<number[]> {
+  await tx
+    .updateTable('agents')
+    .set((eb) => ({
+      tasks_known: eb
+        .case()
+        .when('tasks_version', '<', version)
+        .then(eb.ref('tasks_version'))
+        .else(version)
+        .end(),
+    }))
+    .where('agent_id', '=', agentId)
+    .execute()
+  const rows = await tx.selectFrom('tasks').select('id').where('agent_id', '=', agentId).execute()
+  return rows.map(({ id }) => id)
+}
+
+async function storeStart({ ctx, tx }: Scene, report: ReportOf<'task-started'>): Promise<void> {
+  if ((await findRunState(tx, report.task_id, report.run_id)) !== undefined) return
+  await upsertRun(tx, {
+    ...headOf(report, ctx.now()),
+    state: 'running',
+    status: null,
+    ended_at: null,
+    retcode: null,
+    execution_time: null,
+    more_info: '',
+    actions: '[]',
+  })
+  await markRunning(tx, report.task_id)
+}
+
+async function storeMissed({ ctx, tx }: Scene, report: ReportOf<'task-missed'>): Promise<void> {
+  const { task_id, run_id, count, from, to, why } = report
+  await upsertRun(tx, {
+    task_id,
+    run_id,
+    state: 'missed',
+    trigger: 'schedule',
+    status: null,
+    planned_at: null,
+    started_at: within(from, ctx.now()),
+    ended_at: within(to, ctx.now()),
+    retcode: null,
+    execution_time: null,
+    more_info:
+      why === 'busy' ? 'The run before it still went on.' : 'The machine or its agent was off at that time.',
+    missed: Math.min(count, 1_000_000),
+    actions: '[]',
+  })
+  await pruneRuns(tx, task_id)
+}
+
+async function storeResult(
+  { ctx, tx }: Scene,
+  task: KnownTask,
+  report: ReportOf<'task-result'>,
+): Promise<TaskFinding[]> {
+  const { task_id, run_id, actions } = report
+  const before = await findRunState(tx, task_id, run_id)
+  if (before === 'ended' || before === 'missed') return []
+  const now = ctx.now()
+  const at = within(report.ended_at, now)
+  const verdict = judgeTaskRun(report)
+  const execution_time = actions.reduce((sum, action) => sum + action.execution_time, 0)
+  await upsertRun(tx, {
+    ...headOf(report, now),
+    state: 'ended',
+    ...verdict,
+    ended_at: at,
+    execution_time,
+    actions: JSON.stringify(actions),
+  })
+  await pruneRuns(tx, task_id)
+  // Parallel runs and repeated reports may come in another order.
+  const isNewest = task.last_run === null || task.last_run <= at
+  const run_status = (await hasRunning(tx, task_id)) ? 'running' : 'completed'
+  if (!isNewest) {
+    await tx.updateTable('task_results').set({ run_status }).where('task_id', '=', task_id).execute()
+    return []
+  }
+  task.last_run = at
+  task.status = verdict.status
+  await upsertTaskResult(tx, {
+    task_id,
+    ...verdict,
+    run_status,
+    stdout: joinOutput(actions.map(({ stdout }) => stdout)),
+    stderr: joinOutput(actions.map(({ stderr }) => stderr)),
+    execution_time,
+    last_run: at,
+  })
+  const severity = verdict.status === 'failing' ? task.alert_severity : null
+  const text = severity === null ? 'The task ran without an error.' : verdict.more_info
+  return [{ taskId: task_id, at: new Date(at), severity, text }]
+}
+
+function headOf(
+  { task_id, run_id, trigger, planned_at, started_at }: ReportOf<'task-started' | 'task-result'>,
+  now: Date,
+) {
+  return { task_id, run_id, trigger, planned_at, started_at: within(started_at, now), missed: 0 }
+}
+
+/** In the one form in which instants are stored, and not in the future. */
+function within(instant: string, now: Date): string {
+  return new Date(Math.min(Date.parse(instant), now.getTime() + AHEAD_MS)).toISOString()
+}
+
+function joinOutput(parts: readonly string[]): string {
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => (part.endsWith('\n') ? part : `${part}\n`))
+    .join('')
+    .slice(-LONGEST_OUTPUT)
+}

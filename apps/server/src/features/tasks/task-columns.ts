@@ -1,0 +1,79 @@
+import type { TaskFields } from '@muster/contract/api/tasks'
+import { AppError } from '@muster/contract/errors'
+import { platformName } from '@muster/rules/platform-name'
+import { scriptFitsPlatform } from '@muster/rules/script-can'
+import { findTaskProblem } from '@muster/rules/task-problems'
+import { instantOf, isTimeZone } from '@muster/rules/zone-time'
+import type { Db } from '../../platform/database/database.ts'
+
+interface Machine {
+  agent_id: string
+  hostname: string
+  plat: 'windows' | 'linux' | 'darwin'
+}
+
+/** Refuses times that cannot be, and scripts and checks that are not there or do not fit the machine. */
+export async function refuseBadTask(db: Db, machine: Machine, task: TaskFields): Promise<void> {
+  const problem = findTaskProblem(task)
+  if (problem !== undefined) refuse(problem.field, problem.sentence)
+  await refuseBadScripts(db, machine, task)
+  await refuseBadCheck(db, machine, task)
+}
+
+/** Something that runs once must lie ahead when it is made. */
+export function refusePast(task: TaskFields, zone: string, now: Date): void {
+  if (task.task_type !== 'runonce' || task.run_time_date === null) return
+  const wallMs = Date.parse(`${task.run_time_date}Z`)
+  if (instantOf(isTimeZone(zone) ? zone : 'UTC', wallMs) <= now.getTime())
+    refuse('run_time_date', 'This moment is over. A task that runs once needs one in the future.')
+}
+
+/** The fields as columns. */
+export function toColumns(task: TaskFields) {
+  const { name, enabled, task_type, actions, alert_severity, assigned_check, ...settings } = task
+  return {
+    name,
+    enabled: enabled ? (1 as const) : (0 as const),
+    task_type,
+    settings: JSON.stringify(settings),
+    // The names of scripts are looked up when they are told.
+    actions: JSON.stringify(
+      actions.map((action) => (action.type === 'script' ? { ...action, name: '' } : action)),
+    ),
+    alert_severity,
+    assigned_check: task_type === 'checkfailure' ? assigned_check : null,
+  }
+}
+
+async function refuseBadScripts(db: Db, { plat }: Machine, { actions }: TaskFields): Promise<void> {
+  for (const [index, action] of actions.entries()) {
+    if (action.type !== 'script') continue
+    const field = `actions.${index}.script`
+    const script = await db
+      .selectFrom('scripts')
+      .select(['name', 'supported_platforms'])
+      .where('id', '=', action.script)
+      .executeTakeFirst()
+    if (script === undefined) refuse(field, 'This script does not exist (any more).')
+    // A JSON column, written by the scripts feature from the contract's list.
+    const platforms = JSON.parse(script.supported_platforms) as string[]
+    if (!scriptFitsPlatform(platforms, plat))
+      refuse(field, `${script.name} is not made for ${platformName(plat)}.`)
+  }
+}
+
+async function refuseBadCheck(db: Db, { agent_id, hostname }: Machine, task: TaskFields): Promise<void> {
+  if (task.task_type !== 'checkfailure') return
+  if (task.assigned_check === null) refuse('assigned_check', 'Choose the check whose failure starts it.')
+  const check = await db
+    .selectFrom('checks')
+    .select('id')
+    .where('id', '=', task.assigned_check)
+    .where('agent_id', '=', agent_id)
+    .executeTakeFirst()
+  if (check === undefined) refuse('assigned_check', `${hostname} has no such check.`)
+}
+
+function refuse(field: string, message: string): never {
+  throw new AppError('invalid', message, { fields: { [field]: [message] } })
+}

@@ -1,0 +1,231 @@
+import { z } from 'zod'
+import { Shell } from '../agent/shell.ts'
+import { ActionResult, InstancePolicy, MAX_ACTIONS, taskTimes, TaskTrigger } from '../agent/tasks.ts'
+import { endpoint } from '../endpoint.ts'
+import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
+import { Severity } from '../severity.ts'
+
+const Timeout = z.int().min(1).max(86_400)
+
+/** One step of a task; they are taken in order. `name`: of the script, as it is now; empty when it was deleted. */
+export const TaskAction = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('script'),
+    script: Id,
+    name: z.string().max(255).default(''),
+    script_args: z.array(z.string().max(10_000)).max(200).default([]),
+    env_vars: z
+      .array(
+        z
+          .string()
+          .max(10_000)
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'Write NAME=value.'),
+      )
+      .max(200)
+      .default([]),
+    /** Seconds. */
+    timeout: Timeout.default(90),
+  }),
+  z
+    .object({
+      type: z.literal('cmd'),
+      command: z.string().trim().min(1, 'A command is needed.').max(100_000),
+      shell: Shell,
+      custom_shell: z.string().trim().max(1000).nullable().default(null),
+      timeout: Timeout.default(30),
+    })
+    .refine(({ shell, custom_shell }) => shell !== 'custom' || (custom_shell ?? '') !== '', {
+      path: ['custom_shell'],
+      message: 'Give the path of the shell.',
+    }),
+])
+export type TaskAction = z.infer<typeof TaskAction>
+
+const fields = {
+  name: z.string().trim().min(1, 'A name is needed.').max(255),
+  enabled: z.boolean(),
+  actions: z.array(TaskAction).min(1, 'At least one action is needed.').max(MAX_ACTIONS),
+  /** The actions after one that failed are taken all the same. */
+  continue_on_error: z.boolean(),
+  /** Of `checkfailure`: the check whose failure starts it. */
+  assigned_check: Id.nullable(),
+  /** Of the alert of a run that fails. */
+  alert_severity: Severity,
+  ...taskTimes,
+  stop_task_at_duration_end: z.boolean(),
+  run_asap_after_missed: z.boolean(),
+  /** While it still runs: 0 = run beside it, 1 = wait, 2 = leave it out, 3 = end the one that runs. */
+  task_instance_policy: InstancePolicy,
+}
+/** What people say of a task. */
+export const TaskFields = z.object(fields)
+export type TaskFields = z.infer<typeof TaskFields>
+
+/** What a new task has where nothing else is said. */
+export const TASK_DEFAULTS: Omit<TaskFields, 'name' | 'actions' | 'task_type'> = {
+  enabled: true,
+  continue_on_error: true,
+  assigned_check: null,
+  alert_severity: 'info',
+  run_time_date: null,
+  expire_date: null,
+  daily_interval: 1,
+  weekly_interval: 1,
+  run_time_bit_weekdays: null,
+  monthly_days_of_month: null,
+  monthly_months_of_year: null,
+  monthly_weeks_of_month: null,
+  cron_expression: null,
+  task_repetition_interval: null,
+  task_repetition_duration: null,
+  random_task_delay: null,
+  stop_task_at_duration_end: false,
+  run_asap_after_missed: true,
+  task_instance_policy: 1,
+}
+
+export const TaskStatus = z.enum(['passing', 'failing', 'pending'])
+export const TaskResult = z.object({
+  status: TaskStatus,
+  /** `initial`: the machine has not heard of it yet; `notsynced`: it has an older one. */
+  sync_status: z.enum(['initial', 'notsynced', 'synced']),
+  run_status: z.enum(['running', 'completed']).nullable(),
+  /** Of the first action that failed, else 0. */
+  retcode: z.int().nullable(),
+  /** Of all actions of the last run, one after the other. */
+  stdout: z.string(),
+  stderr: z.string(),
+  /** Seconds. */
+  execution_time: z.number().nullable(),
+  last_run: Instant.nullable(),
+  /** What went wrong, as a sentence; empty when nothing did. */
+  more_info: z.string(),
+})
+export type TaskResult = z.infer<typeof TaskResult>
+
+export const Task = z.object({
+  id: z.int(),
+  agent_id: AgentId,
+  ...fields,
+  /** When it runs, in words. */
+  schedule: z.string(),
+  check_name: z.string().nullable(),
+  task_result: TaskResult,
+  /** Changes with every edit: two people saving at once are told. */
+  modified: z.string(),
+})
+export type Task = z.infer<typeof Task>
+
+export const listAgentTasks = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/tasks/',
+  access: 'can_list_autotasks',
+  summary: 'Tasks of a machine with their last results',
+  params: AgentParams,
+  query: ListQuery,
+  response: z.array(Task),
+  paged: true,
+})
+
+export const listTasks = endpoint({
+  method: 'GET',
+  path: '/tasks/',
+  access: 'can_list_autotasks',
+  summary: 'Tasks of every machine that the caller may see',
+  query: ListQuery,
+  response: z.array(Task),
+  paged: true,
+})
+
+export const createTask = endpoint({
+  method: 'POST',
+  path: '/tasks/',
+  access: 'can_manage_autotasks',
+  summary: 'Add a task to a machine',
+  body: TaskFields.partial().extend({
+    agent: AgentId,
+    name: fields.name,
+    task_type: fields.task_type,
+    actions: fields.actions,
+  }),
+  response: Task,
+})
+
+export const getTask = endpoint({
+  method: 'GET',
+  path: '/tasks/:id/',
+  access: 'can_list_autotasks',
+  summary: 'One task',
+  params: IdParams,
+  response: Task,
+})
+
+export const editTask = endpoint({
+  method: 'PUT',
+  path: '/tasks/:id/',
+  access: 'can_manage_autotasks',
+  summary: 'Change some or all of a task. With `modified`, refused when somebody else saved since',
+  params: IdParams,
+  body: TaskFields.partial().extend({ modified: z.string().optional() }),
+  response: Task,
+})
+
+export const deleteTask = endpoint({
+  method: 'DELETE',
+  path: '/tasks/:id/',
+  access: 'can_manage_autotasks',
+  summary: 'Delete a task with its runs',
+  params: IdParams,
+  response: Nothing,
+})
+
+export const runTask = endpoint({
+  method: 'POST',
+  path: '/tasks/:id/run/',
+  access: 'can_run_autotasks',
+  summary: 'Run a task on its machine now; refused where the machine is not connected',
+  params: IdParams,
+  response: Nothing,
+})
+
+/** One run, or several that did not take place. */
+export const TaskRun = z.object({
+  id: z.int(),
+  state: z.enum(['running', 'ended', 'missed']),
+  trigger: TaskTrigger,
+  /** Null while it runs, and of what was missed. */
+  status: TaskStatus.nullable(),
+  planned_at: Instant.nullable(),
+  /** Of what was missed: when the first would have been. */
+  started_at: Instant,
+  ended_at: Instant.nullable(),
+  retcode: z.int().nullable(),
+  execution_time: z.number().nullable(),
+  more_info: z.string(),
+  /** How many did not take place. */
+  missed: z.int(),
+})
+export type TaskRun = z.infer<typeof TaskRun>
+
+export const listTaskRuns = endpoint({
+  method: 'GET',
+  path: '/tasks/:id/runs/',
+  access: 'can_list_autotasks',
+  summary: 'The newest runs of a task, without their output',
+  params: IdParams,
+  query: ListQuery,
+  response: z.array(TaskRun),
+  paged: true,
+})
+
+export const TaskRunDetail = TaskRun.extend({ actions: z.array(ActionResult) })
+export type TaskRunDetail = z.infer<typeof TaskRunDetail>
+
+export const getTaskRun = endpoint({
+  method: 'GET',
+  path: '/tasks/:id/runs/:run/',
+  access: 'can_list_autotasks',
+  summary: 'One run of a task with the output of its actions',
+  params: IdParams.extend({ run: Id }),
+  response: TaskRunDetail,
+})

@@ -1,0 +1,115 @@
+import { parseCron } from './cron.ts'
+import { isTimed, nextTaskRun, type TaskTimes } from './task-schedule.ts'
+import { parseTimePeriod } from './time-period.ts'
+
+const FIRST_YEAR = 2000
+const LAST_YEAR = 2100
+const SHORTEST_INTERVAL_SECONDS = 60
+const MOST_DELAY_SECONDS = 24 * 3600
+const PERIOD = 'Write a number and s, m, h or d, for example 15m.'
+
+export interface TaskProblem {
+  field: string
+  sentence: string
+}
+
+/** What is wrong with a schedule, as a sentence for who made it. task-schedule.ts needs one without a problem. */
+export function findTaskProblem(times: CheckedTimes): TaskProblem | undefined {
+  return listTaskProblems(times)[0]
+}
+
+/** Everything that is wrong, so that each field can say its own. */
+export function listTaskProblems(times: CheckedTimes): TaskProblem[] {
+  if (!isTimed(times.task_type)) return []
+  const problems = [
+    findDateProblem(times),
+    findDayProblem(times),
+    findRepetitionProblem(times),
+    findDelayProblem(times.random_task_delay),
+  ].filter((problem) => problem !== undefined)
+  return problems.length > 0 ? problems : [findNeverProblem(times)].filter((problem) => problem !== undefined)
+}
+
+type CheckedTimes = TaskTimes & { random_task_delay: string | null }
+
+function findDateProblem({ task_type, run_time_date, expire_date }: TaskTimes): TaskProblem | undefined {
+  if (run_time_date === null && task_type !== 'cron')
+    return { field: 'run_time_date', sentence: 'Say when it runs first.' }
+  if (run_time_date !== null && !isWithinYears(run_time_date)) return yearsProblem('run_time_date')
+  if (expire_date === null) return undefined
+  if (!isWithinYears(expire_date)) return yearsProblem('expire_date')
+  if (run_time_date !== null && expire_date <= run_time_date)
+    return { field: 'expire_date', sentence: 'The end is before the first run.' }
+  return undefined
+}
+
+function findDayProblem(times: TaskTimes): TaskProblem | undefined {
+  const { task_type } = times
+  const isEmpty = (bits: number | null) => bits === null || bits === 0
+  if (task_type === 'cron' && parseCron(times.cron_expression ?? '') === undefined) {
+    const sentence =
+      'Write minute, hour, day of the month, month and day of the week, for example 30 2 * * mon-fri.'
+    return { field: 'cron_expression', sentence }
+  }
+  if ((task_type === 'weekly' || task_type === 'monthlydow') && isEmpty(times.run_time_bit_weekdays))
+    return { field: 'run_time_bit_weekdays', sentence: 'Choose at least one day of the week.' }
+  if (task_type === 'monthlydow' && isEmpty(times.monthly_weeks_of_month))
+    return { field: 'monthly_weeks_of_month', sentence: 'Choose at least one week.' }
+  if (task_type === 'monthly' && isEmpty(times.monthly_days_of_month))
+    return { field: 'monthly_days_of_month', sentence: 'Choose at least one day of the month.' }
+  if ((task_type === 'monthly' || task_type === 'monthlydow') && isEmpty(times.monthly_months_of_year))
+    return { field: 'monthly_months_of_year', sentence: 'Choose at least one month.' }
+  return undefined
+}
+
+function findRepetitionProblem(times: TaskTimes): TaskProblem | undefined {
+  const { task_repetition_interval: interval, task_repetition_duration: duration } = times
+  if (interval === null && duration === null) return undefined
+  const intervalSeconds = parseTimePeriod(interval ?? '', () => {})
+  const durationSeconds = parseTimePeriod(duration ?? '', () => {})
+  if (intervalSeconds === 0) return { field: 'task_repetition_interval', sentence: PERIOD }
+  if (durationSeconds === 0) return { field: 'task_repetition_duration', sentence: PERIOD }
+  if (intervalSeconds < SHORTEST_INTERVAL_SECONDS)
+    return { field: 'task_repetition_interval', sentence: 'At least one minute.' }
+  if (durationSeconds < intervalSeconds) {
+    return {
+      field: 'task_repetition_duration',
+      sentence: 'It is repeated for at least as long as one interval.',
+    }
+  }
+  return undefined
+}
+
+function findDelayProblem(delay: string | null): TaskProblem | undefined {
+  if (delay === null) return undefined
+  const seconds = parseTimePeriod(delay, () => {})
+  if (seconds === 0) return { field: 'random_task_delay', sentence: PERIOD }
+  if (seconds <= MOST_DELAY_SECONDS) return undefined
+  return { field: 'random_task_delay', sentence: 'At most one day.' }
+}
+
+const NEVER_FIELDS: Partial<Record<TaskTimes['task_type'], string>> = {
+  cron: 'cron_expression',
+  monthly: 'monthly_days_of_month',
+}
+
+/** The zone of the machine does not matter: a day that is in no calendar is in none of them. */
+function findNeverProblem(times: TaskTimes): TaskProblem | undefined {
+  const from = times.run_time_date === null ? Date.UTC(2026, 0, 1) : Date.parse(`${times.run_time_date}Z`) - 1
+  const endless = { ...times, expire_date: null }
+  if (nextTaskRun(endless, 'UTC', from) === undefined) {
+    const field = NEVER_FIELDS[times.task_type] ?? 'run_time_date'
+    return { field, sentence: 'It would never run: there is no such day.' }
+  }
+  if (times.run_time_date === null || nextTaskRun(times, 'UTC', from) !== undefined) return undefined
+  return { field: 'expire_date', sentence: 'It would never run: the end is before the first run.' }
+}
+
+function isWithinYears(local: string): boolean {
+  const year = Number(local.slice(0, 4))
+  return year >= FIRST_YEAR && year <= LAST_YEAR
+}
+
+function yearsProblem(field: string): TaskProblem {
+  return { field, sentence: `Choose a date from ${FIRST_YEAR} to ${LAST_YEAR}.` }
+}
