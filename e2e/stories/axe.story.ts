@@ -66,7 +66,7 @@ for (const look of LOOKS) {
       await expectSettled(page)
       await expectAccessible(page, path)
     }
-    const dialogs = listDialogs(office.agentId)
+    const dialogs = listDialogs(office.agentId, office.scriptId)
     expect(Object.keys(dialogs).toSorted()).toEqual(listDialogNames().toSorted())
     for (const [name, { item, shows }] of Object.entries(dialogs)) {
       await page.goto(`/?dialog=${name}${item === undefined ? '' : `&item=${item}`}`)
@@ -200,7 +200,7 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
 }
 
 /** Every dialog with something that it can be about, and words that stand in it when it is complete. */
-function listDialogs(agentId: string): Record<string, { item?: string; shows: string }> {
+function listDialogs(agentId: string, scriptId: number): Record<string, { item?: string; shows: string }> {
   return {
     preferences: { shows: 'Loading bar' },
     'reset-password': { shows: 'New password, again' },
@@ -220,7 +220,14 @@ function listDialogs(agentId: string): Record<string, { item?: string; shows: st
     'add-note': { item: agentId, shows: 'Ctrl+Enter saves.' },
     'edit-note': { item: '1', shows: 'Ctrl+Enter saves.' },
     scripts: { shows: 'Greet' },
-    script: { item: '1', shows: 'echo hello' },
+    script: { item: `${scriptId}`, shows: 'echo hello' },
+    'script-versions': { item: `${scriptId}`, shows: 'This script was never changed.' },
+    snippets: { shows: 'There are no snippets yet.' },
+    snippet: { item: 'new', shows: 'Scripts include it as' },
+    keystore: { shows: 'Nothing is stored yet.' },
+    key: { item: 'new', shows: 'Once stored it is not shown' },
+    'custom-fields': { item: 'agent', shows: 'There are no fields here yet.' },
+    'custom-field': { item: 'new.agent', shows: 'What counts where nothing is given.' },
     audit: { shows: 'Command run' },
     'add-check': { item: `${agentId}.diskspace`, shows: 'Error threshold' },
     'edit-check': { item: '1', shows: 'Error threshold' },
@@ -286,6 +293,8 @@ async function furnish(admin: Session) {
     body: { message: 'The backup is late', severity: 'warning', agent: agentId },
   })
   await admin.call(createNote, { body: { agent_id: agentId, note: 'Replaced the power supply.' } })
-  await addScript(admin, { name: 'Greet', category: 'Samples', description: 'Says hello' })
-  return { fleet, agentId, runId: run.id }
+  // A favourite stands before the built-in ones.
+  const greet = { name: 'Greet', category: 'Samples', description: 'Says hello', favorite: true }
+  const { id: scriptId } = await addScript(admin, greet)
+  return { fleet, agentId, runId: run.id, scriptId }
 }

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import { AppError } from '@muster/contract/errors'
 import { type App, createApp } from './app.ts'
 import { type Context, createContext } from './context.ts'
+import { loadStarterSet } from './features/scripts/load-starter-set.ts'
 import { createFirstAdmin } from './features/users/create-first-admin.ts'
 import { type Config, ConfigError, readConfig } from './platform/config/config.ts'
 
@@ -19,6 +20,7 @@ async function run(config: Config): Promise<void> {
   const ctx = await createContext(config)
   try {
     const app = await createApp(ctx)
+    await loadStarterSet(ctx)
     await ctx.jobs.start()
     await app.fastify.listen({ host: config.host, port: config.port })
     stopOnSignal(ctx, app)

@@ -1,0 +1,88 @@
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { forgetScript } from '../checks/forget-script.ts'
+import { findScriptChecks } from '../checks/queries.ts'
+import { redefineChecks } from '../checks/redefine-checks.ts'
+import { deleteScriptRow, type ScriptRow, updateScript } from './queries.ts'
+import { type ScriptColumns, toColumns } from './script-columns.ts'
+import { readStarterSet, type StarterScript } from './starter-set.ts'
+
+/**
+ * Brings the built-in scripts to what this version of Muster has: new ones are added, changed ones changed, and those
+ * that are no more are removed. Whether one is a favourite or hidden stays as people have it.
+ */
+export async function loadStarterSet(ctx: Context, scripts?: readonly StarterScript[]): Promise<void> {
+  const wanted = scripts ?? (await readStarterSet())
+  await ctx.transaction(async (tx, emit) => {
+    const rows = await tx.selectFrom('scripts').selectAll().where('script_type', '=', 'builtin').execute()
+    const byKey = new Map(rows.map((row) => [row.builtin_key, row]))
+    const kept = new Set(wanted.map(({ filename }) => filename))
+    for (const row of rows) {
+      if (row.builtin_key === null || kept.has(row.builtin_key)) continue
+      await forgetScript({ ctx, tx, emit }, row.id, ctx.now())
+      await deleteScriptRow(tx, row.id)
+      emit({ type: 'script.changed', ids: [row.id] })
+    }
+    for (const script of wanted) {
+      const before = byKey.get(script.filename)
+      if (before === undefined) await addBuiltIn(tx, emit, script, ctx.now())
+      else await changeBuiltIn(tx, emit, { before, script, at: ctx.now() })
+    }
+  })
+}
+
+type Emit = (event: Event) => void
+
+async function addBuiltIn(tx: Db, emit: Emit, script: StarterScript, at: Date): Promise<void> {
+  const name = await freeName(tx, script.name)
+  const row = await tx
+    .insertInto('scripts')
+    .values({
+      // Every part is given.
+      ...(toColumns({
+        ...script,
+        name,
+        env_vars: [],
+        syntax: '',
+        favorite: false,
+        hidden: false,
+        run_as_user: false,
+      }) as ScriptColumns),
+      script_type: 'builtin',
+      builtin_key: script.filename,
+      created_at: at.toISOString(),
+      modified: at.toISOString(),
+    })
+    // Another server of the same database starts at this moment.
+    .onConflict((conflict) => conflict.column('builtin_key').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (row !== undefined) emit({ type: 'script.changed', ids: [row.id] })
+}
+
+async function changeBuiltIn(
+  tx: Db,
+  emit: Emit,
+  { before, script, at }: { before: ScriptRow; script: StarterScript; at: Date },
+): Promise<void> {
+  const { name, ...parts } = script
+  const hasOldName = before.name === name || before.name === besideOthers(name)
+  const columns = toColumns(hasOldName ? parts : { ...parts, name: await freeName(tx, name) })
+  const stored = new Map<string, unknown>(Object.entries(before))
+  if (Object.entries(columns).every(([column, value]) => stored.get(column) === value)) return
+  await updateScript(tx, before.id, { ...columns, modified: at.toISOString() })
+  const checks = await findScriptChecks(tx, before.id)
+  await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
+  emit({ type: 'script.changed', ids: [before.id] })
+}
+
+/** Somebody may have a script of the same name: theirs keeps it. */
+async function freeName(tx: Db, name: string): Promise<string> {
+  const taken = await tx.selectFrom('scripts').select('id').where('name', '=', name).executeTakeFirst()
+  return taken === undefined ? name : besideOthers(name)
+}
+
+function besideOthers(name: string): string {
+  return `${name} (built in)`
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { ScriptDetail, ScriptShell } from '@muster/contract/api/scripts'
+import { z } from 'zod'
+
+const FOLDER = new URL('../../../scripts/', import.meta.url)
+
+const { shape } = ScriptDetail
+const Index = z.object({
+  scripts: z.array(
+    z.object({
+      /** Of the file in the folder; it also names the script for ever. */
+      filename: z.string().regex(/^[a-z0-9-]+\.(sh|py|ps1)$/),
+      name: shape.name,
+      description: shape.description,
+      category: shape.category,
+      shell: ScriptShell,
+      supported_platforms: shape.supported_platforms,
+      args: shape.args,
+      default_timeout: shape.default_timeout,
+    }),
+  ),
+})
+export type StarterScript = z.infer<typeof Index>['scripts'][number] & { script_body: string }
+
+/** The scripts that come with Muster, of apps/server/scripts. */
+export async function readStarterSet(): Promise<StarterScript[]> {
+  const { scripts } = Index.parse(JSON.parse(await readFile(new URL('index.json', FOLDER), 'utf8')))
+  return Promise.all(
+    scripts.map(async (script) => ({
+      ...script,
+      script_body: await readFile(new URL(script.filename, FOLDER), 'utf8'),
+    })),
+  )
+}
