@@ -47,12 +47,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /tasks/:id/runs/:run/', by: 'id' },
   ],
   'task.redefined': [],
-  'alert.changed': [
-    { endpoint: 'PATCH /alerts/' },
-    { endpoint: 'GET /alerts/:id/', by: 'id' },
-    // Tasks that fail colour the tree, and no row of the machines table tells of them.
-    { endpoint: 'GET /clients/' },
-  ],
+  'alert.changed': [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
   'alert_template.changed': [
     { endpoint: 'GET /alerts/templates/' },
     { endpoint: 'GET /alerts/templates/:id/', by: 'id' },

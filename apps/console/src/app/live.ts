@@ -76,7 +76,11 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
     },
     onMessage(message) {
       if (message.type === 'counts') live.set({ ...live.get(), counts: message.counts })
-      if (message.type === 'changed') stale.add(message.events)
+      if (message.type === 'changed') {
+        stale.add(message.events)
+        // A task that fails colours the tree, and no row of the machines table tells of it.
+        if (message.events.some(({ type }) => type === 'alert.changed')) stale.addTree()
+      }
       if (message.type === 'agents') {
         for (const listener of frameListeners) listener(message)
         if (changesTree(message)) stale.addTree()
