@@ -64,7 +64,9 @@ export function readExclusions(keys: readonly string[]) {
 }
 
 function readPlace(key: string): Place | undefined {
-  const [level = '', id = ''] = [key.slice(0, key.indexOf('-')), key.slice(key.indexOf('-') + 1)]
+  const dash = key.indexOf('-')
+  const level = key.slice(0, dash)
+  const id = key.slice(dash + 1)
   if (level === 'agent') return { level, id }
   if (level !== 'client' && level !== 'site') return undefined
   return { level, id: Number(id), monitoring_type: null }
