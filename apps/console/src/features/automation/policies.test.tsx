@@ -16,6 +16,8 @@ const PLAN: PolicyPlan = {
 const dialog = () => page.getByRole('dialog')
 
 test('the list says what is assigned where, and opens a policy', async () => {
+  // Rows, not cards.
+  await page.viewport(1280, 800)
   const server = givenPolicies([testPolicy(), testPolicy({ id: 2, name: 'Off', active: false, targets: [] })])
   server.on(getPolicy, () => answer(getPolicy, testPolicy()))
   const { screen, at } = await openConsole('/policies')

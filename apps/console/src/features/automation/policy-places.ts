@@ -64,8 +64,9 @@ export function readExclusions(keys: readonly string[]) {
 }
 
 function readPlace(key: string): Place | undefined {
-  const at = key.indexOf('-')
-  const [level, id] = [key.slice(0, at), key.slice(at + 1)]
+  const dash = key.indexOf('-')
+  const level = key.slice(0, dash)
+  const id = key.slice(dash + 1)
   if (level === 'agent') return { level, id }
   if (level !== 'client' && level !== 'site') return undefined
   return { level, id: Number(id), monitoring_type: null }
