@@ -32,7 +32,7 @@ describe('which template applies', () => {
     for (const [index, source] of TEMPLATE_SOURCES.entries()) {
       const rest = TEMPLATE_SOURCES.slice(index)
       const assigned = Object.fromEntries(rest.map((name) => [name, template(name)]))
-      const { applies, steps } = resolveTemplate(assigned, PLACE)
+      const { applies, steps } = resolveTemplate<ReturnType<typeof template>>(assigned, PLACE)
       expect(applies?.name).toBe(source)
       expect(steps.map(({ outcome }) => outcome)).toEqual([
         'applies',

@@ -30,10 +30,8 @@ export function PreviewAnswer({ answer }: { answer: Answer }) {
       <Part title="Told">
         <ul className={classes.plain}>
           <li>
-            <Mark told={answer.bell} />
-            <span className={classes.dim}>
-              {answer.bell ? 'It is in the bell.' : 'It is listed, and not in the bell.'}
-            </span>
+            <Mark told={answer.bell} words={answer.bell ? 'shows it' : 'does not show it'} />
+            <div className={classes.dim}>In the list of alerts it is in any case.</div>
           </li>
           {answer.channels.map((channel) => (
             <Channel key={channel.id} channel={channel} />
@@ -79,7 +77,7 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
   const { name, told, reason, at, recipients, on_resolved, repeat_minutes } = channel
   return (
     <li>
-      <Mark told={told} name={name} />
+      <Mark told={told} name={name} words={told ? 'is told' : 'is not told'} />
       <div className={classes.dim}>
         {reason}
         {told && (
@@ -105,13 +103,13 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
   )
 }
 
-function Mark({ told, name = 'Bell' }: { told: boolean; name?: string }) {
+function Mark({ told, name = 'The bell', words }: { told: boolean; name?: string; words: string }) {
   const MarkIcon = told ? IconCheck : IconMinus
   return (
     <div className={classes.mark}>
       <MarkIcon size={16} stroke={1.75} aria-hidden className={told ? classes.told : classes.untold} />
       <bdi className={classes.name}>{name}</bdi>
-      <span>{told ? 'is told' : 'is not told'}</span>
+      <span>{words}</span>
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { ActionIcon, Anchor, Button, Switch, Tooltip } from '@mantine/core'
+import '@mantine/core/styles/Switch.css'
 import {
   type AlertTemplate,
   editAlertTemplate,

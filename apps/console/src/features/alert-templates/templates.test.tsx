@@ -12,7 +12,7 @@ import {
 import { editClient } from '@muster/contract/api/clients'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
-import { page } from 'vitest/browser'
+import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
 
@@ -68,7 +68,9 @@ test('each template says what it runs and where it is applied; it is switched, m
     .getByRole('button', { name: 'Close' })
     .last()
     .click()
-  await dialog().getByRole('switch', { name: 'Night is switched on' }).click()
+  const active = dialog().getByRole('switch', { name: 'Night is switched on' }).element()
+  if (active instanceof HTMLElement) active.focus()
+  await userEvent.keyboard(' ')
   await expect.poll(() => server.calls(editAlertTemplate).at(-1)?.body).toEqual({ is_active: false })
   await dialog().getByRole('button', { name: 'Night is the default' }).click()
   await expect.poll(() => server.calls(setDefaultTemplate).at(-1)?.body).toEqual({ alert_template: 1 })
@@ -165,8 +167,10 @@ test('a preview says who is told and why, and what is run', async () => {
     }),
   )
   await open('/?dialog=alert-preview&item=alpha0000000')
-  await expect.element(page.getByRole('region', { name: 'Template' })).toHaveTextContent(/Nightapplies/)
-  await expect.element(page.getByText('It is listed, and not in the bell.')).toBeVisible()
+  const template = page.getByRole('region', { name: 'Template' })
+  await expect.element(template.getByText('Night')).toBeVisible()
+  await expect.element(template.getByText('applies')).toBeVisible()
+  await expect.element(page.getByText('does not show it')).toBeVisible()
   await expect
     .element(
       page.getByText(/The template says always\. To night@example\.com\. Not when it is over\. Again after/),

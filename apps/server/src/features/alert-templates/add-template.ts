@@ -6,9 +6,11 @@ import { audit } from '../audit/write-audit.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { checkTemplate } from './check-template.ts'
 import { insertTemplate, type TemplateRow } from './queries.ts'
+import { refuseActions, refuseLimited } from './refuse-change.ts'
 import { columnsOf, formOf, keepRest, maskRest } from './stored-template.ts'
 
 export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateForm): Promise<TemplateRow> {
+  refuseLimited(caller)
   const form = {
     ...sent,
     action_rest: keepRest(sent.action_rest, null),
@@ -17,6 +19,7 @@ export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateFor
   return refuseTaken(takenName(form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const checked = await checkTemplate(tx, form)
+      refuseActions(caller, undefined, checked)
       const at = ctx.now()
       const row = await insertTemplate(tx, {
         ...columnsOf(checked, ctx.secrets),

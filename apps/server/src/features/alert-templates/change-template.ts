@@ -9,6 +9,7 @@ import { takenName } from './add-template.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { checkTemplate } from './check-template.ts'
 import { type TemplateRow, updateTemplate } from './queries.ts'
+import { refuseActions, refuseLimited } from './refuse-change.ts'
 import { requireLockedTemplate } from './require-template.ts'
 import { columnsOf, formOf, keepRest, maskRest, openRest } from './stored-template.ts'
 
@@ -21,6 +22,7 @@ export interface TemplateChange {
 
 export function changeTemplate(ctx: Context, caller: Caller, change: TemplateChange): Promise<TemplateRow> {
   const { id, modified, changes } = change
+  refuseLimited(caller)
   return refuseTaken(takenName(changes.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
       const before = await requireLockedTemplate(tx, id)
@@ -38,6 +40,7 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
         action_rest: keepRest(sent.action_rest, old.action_rest),
         resolved_action_rest: keepRest(sent.resolved_action_rest, old.resolved_action_rest),
       })
+      refuseActions(caller, old, form)
       const at = ctx.now()
       const row = await updateTemplate(tx, id, {
         ...columnsOf(form, ctx.secrets),

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { writeAlertLog } from '../alerts/alert-log.ts'
 import { emitAlertsChanged } from '../alerts/store-lives.ts'
 import { type ActionRow, isOver, lockActions, updateAction } from './action-queries.ts'
-import { RUN_JOB } from './plan-actions.ts'
+import { enqueueAction } from './plan-actions.ts'
 
 /** So much of what a script wrote or a server answered is kept with the alert; all of it is in the history. */
 export const MOST_OUTPUT = 4000
@@ -42,8 +42,7 @@ export async function endAction(
   })
   await logAction(scene, action, { kind: end.ok ? 'action_done' : 'action_failed', text: wordsOf(end) })
   for (const other of await lockActions(tx, action.alert_id)) {
-    if (other.id === action.id || isOver(other)) continue
-    await ctx.jobs.enqueue(RUN_JOB, { id: other.id }, { id: `alert-action:${other.id}:next`, db: tx })
+    if (other.id !== action.id && !isOver(other)) await enqueueAction(ctx, tx, other.id)
   }
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { AlertActionsTable } from '../../platform/database/tables/alert-templates.ts'
 import { findToldAlerts, type ToldRow } from '../alert-channels/notice-queries.ts'
+import { isOver, lockActions } from './action-queries.ts'
 import { markBell } from './apply-templates.ts'
 import { findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
@@ -101,7 +102,7 @@ export function nameOfWork(work: Work, scripts: ReadonlyMap<number, string>): st
 }
 
 async function storeActions(
-  { jobs }: Pick<Context, 'jobs'>,
+  ctx: Pick<Context, 'jobs'>,
   tx: Db,
   planned: readonly Insertable<AlertActionsTable>[],
 ): Promise<void> {
@@ -110,13 +111,19 @@ async function storeActions(
     // Made by workOf.
     const work = JSON.parse(action.work) as Work
     const scripts = work.type === 'script' ? await findScriptNames(tx, [work.script]) : new Map()
+    const earlier = await lockActions(tx, action.alert_id)
     const inserted = await tx
       .insertInto('alert_actions')
       .values({ ...action, name: nameOfWork(work, scripts) })
       .onConflict((conflict) => conflict.columns(['alert_id', 'kind']).doNothing())
       .returning('id')
       .executeTakeFirst()
-    if (inserted === undefined) continue
-    await jobs.enqueue(RUN_JOB, { id: inserted.id }, { id: `alert-action:${inserted.id}:0`, db: tx })
+    // One after the other: whoever ends the earlier one starts it. The lock keeps the two from missing each other.
+    if (inserted !== undefined && earlier.every(isOver)) await enqueueAction(ctx, tx, inserted.id)
   }
+}
+
+/** Has an action run; it has one such job, however often that is asked for. */
+export async function enqueueAction({ jobs }: Pick<Context, 'jobs'>, tx: Db, id: number): Promise<void> {
+  await jobs.enqueue(RUN_JOB, { id }, { id: `alert-action:${id}:0`, db: tx })
 }

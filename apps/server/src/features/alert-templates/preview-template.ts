@@ -2,7 +2,7 @@ import type { previewAlertTemplate } from '@muster/contract/api/alert-templates'
 import type { Output, Parsed } from '@muster/contract/endpoint'
 import { alwaysWatches, belongsInBell, choicesFor, type TemplateChoices } from '@muster/rules/alert-template'
 import type { Context } from '../../context.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { findChannels, type ChannelRow } from '../alert-channels/queries.ts'
 import { judgeChannel, quietEnd, repeatMinutes, tellsEnd } from '../alert-channels/decide-notice.ts'
 import { readChannel } from '../alert-channels/plan-notices.ts'
@@ -30,6 +30,7 @@ export async function previewTemplate(ctx: Context, caller: Caller, question: Qu
     client: agent.client_name,
   }
   const channels = await findChannels(ctx.db)
+  const seesSettings = mayDo(caller, 'can_view_core_settings')
   return {
     agent_id: agent.agent_id,
     hostname: agent.hostname,
@@ -44,7 +45,9 @@ export async function previewTemplate(ctx: Context, caller: Caller, question: Qu
     hold: agent.maintenance_mode === 1 ? 'maintenance' : null,
     opens: question.alert_type !== 'availability' || isWatched(agent, applies),
     bell: belongsInBell(choices, question.severity),
-    channels: channels.map((row) => viewChannel({ ctx, agent, question, applies, choices }, row)),
+    channels: channels.map((row) =>
+      viewChannel({ ctx, agent, question, applies, choices, seesSettings }, row),
+    ),
     failure_action: await describe(ctx, applies, choices, 'failure'),
     resolved_action: await describe(ctx, applies, choices, 'resolved'),
   }
@@ -56,10 +59,12 @@ interface Scene {
   question: Question
   applies: Template | undefined
   choices: TemplateChoices | undefined
+  /** Whom a channel tells is one of the server's settings. */
+  seesSettings: boolean
 }
 
 function viewChannel(
-  { ctx, agent, question, applies, choices }: Scene,
+  { ctx, agent, question, applies, choices, seesSettings }: Scene,
   row: ChannelRow,
 ): Answer['channels'][number] {
   const channel = readChannel(row)
@@ -77,7 +82,7 @@ function viewChannel(
     told,
     reason,
     at: untilMs === undefined ? null : new Date(untilMs).toISOString(),
-    recipients: told ? recipientsOf(openSettings(row.settings, ctx.secrets), applies) : [],
+    recipients: told && seesSettings ? recipientsOf(openSettings(row.settings, ctx.secrets), applies) : [],
     on_resolved: told && tellsEnd(channel, choices),
     repeat_minutes: told ? repeatMinutes(channel.rules, choices) : 0,
   }

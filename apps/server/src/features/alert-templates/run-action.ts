@@ -46,8 +46,6 @@ async function begin(scene: Scene, id: number): Promise<Next | undefined> {
   const action = all.find((one) => one.id === id)
   const [alert] = await findToldAlerts(tx, [found.alert_id])
   if (action === undefined || alert === undefined || isOver(action)) return undefined
-  // One after the other: endAction of the earlier comes back here.
-  if (all.some((one) => one.id < id && !isOver(one))) return undefined
   if (action.history_id !== null) return { kind: 'deliver', agentId: alert.agent_id ?? '' }
   // Made by workOf.
   const work = JSON.parse(action.work) as Work

@@ -3,10 +3,12 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { findDefault, findTemplate, storeDefault } from './queries.ts'
+import { refuseLimited } from './refuse-change.ts'
 import { requireAssignable } from './require-template.ts'
 
 /** Chooses the template of whatever has no other one. */
 export function setDefault(ctx: Context, caller: Caller, id: number | null): Promise<void> {
+  refuseLimited(caller)
   return ctx.transaction(async (tx, emit) => {
     const name = await requireAssignable(tx, id, 'alert_template')
     const before = await findDefault(tx)

@@ -178,3 +178,30 @@ test('who sees one client learns of no other where a template is assigned', asyn
   expect((await server.as(bob).call(listAlertTemplates, {})).body[0]?.applied_count).toBe(1)
   expect((await server.as(bob).call(deleteAlertTemplate, { params: { id } })).status).toBe(403)
 })
+
+test('an action is set by who may do it by hand, and templates are changed by who sees every client', async () => {
+  await using bench = await prepareTemplates()
+  const { client, server, given } = bench
+  const { id } = await bench.template()
+  const script = await bench.script()
+  const permissions = ['can_list_alerttemplates', 'can_manage_alerttemplates'] as const
+  const bob = server.as(await given.user({ permissions }))
+  const change = (body: object) => bob.call(editAlertTemplate, { params: { id }, body })
+  expect((await change({ is_active: false })).status).toBe(200)
+  expect((await change({ action_type: 'script', action: script.id })).error).toMatchObject({
+    code: 'not_allowed',
+    detail: expect.stringContaining('can_run_scripts'),
+  })
+  expect((await change({ action_type: 'rest', action_rest: HOOK })).error).toMatchObject({
+    code: 'not_allowed',
+    detail: expect.stringContaining('can_edit_core_settings'),
+  })
+  const eve = server.as(await given.user({ permissions, clients: [client.id] }))
+  const refusals = [
+    await eve.call(createAlertTemplate, { body: { name: 'Mine' } }),
+    await eve.call(editAlertTemplate, { params: { id }, body: { name: 'Mine' } }),
+    await eve.call(deleteAlertTemplate, { params: { id } }),
+    await eve.call(setDefaultTemplate, { body: { alert_template: id } }),
+  ]
+  expect(refusals.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+})
