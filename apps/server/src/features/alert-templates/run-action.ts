@@ -85,9 +85,12 @@ async function beginScript(
       wait: false,
     }
     const facts = factsOf(alert)
-    const order = await scriptOrder({ db: tx, secrets: ctx.secrets }, agent, SERVER, body, {
-      alert: facts,
-      env_vars: Object.entries(facts).map(([name, value]) => `MUSTER_ALERT_${name.toUpperCase()}=${value}`),
+    const env_vars = Object.entries(facts).map(
+      ([name, value]) => `MUSTER_ALERT_${name.toUpperCase()}=${value}`,
+    )
+    const order = await scriptOrder({ db: tx, secrets: ctx.secrets }, agent, SERVER, {
+      ...body,
+      known: { alert: facts, env_vars },
     })
     const because = `for the alert "${alert.message}"`
     const history_id = await writeRun({ ctx, tx, emit }, { ...order, because })

@@ -69,8 +69,7 @@ export async function scriptOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
   agent: AgentsRow,
   caller: Pick<Caller, 'username' | 'source'>,
-  body: Parsed<typeof runScript>['body'],
-  known: KnownToServer = {},
+  { known = {}, ...body }: Parsed<typeof runScript>['body'] & { known?: KnownToServer },
 ): Promise<RunOrder> {
   const { db } = ctx
   const script = await db.selectFrom('scripts').selectAll().where('id', '=', body.script).executeTakeFirst()
