@@ -24,7 +24,7 @@ const CHANNEL = {
 /** What must be in the query. */
 export function queryIn({ path }: Endpoint): string {
   if (path === '/alerts/templates/preview/') return '?agent=nosuchmachine&alert_type=check&severity=error'
-  return path.endsWith('/samples/') ? '?from=0&to=1800000000' : ''
+  return /\/(samples|metrics|timeline)\/$/.test(path) ? '?from=0&to=1800000000' : ''
 }
 
 function idFor(world: World, path: string): number {
