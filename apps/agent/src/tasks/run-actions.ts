@@ -62,13 +62,14 @@ async function runAction(
       timeoutSeconds: action.timeout_seconds,
       onOutput: (stream, bytes) => void output[stream].take(bytes),
     })
+    for (const text of [output.stdout, output.stderr]) text.end()
     return {
       name: action.name,
       outcome,
       reason: reason?.slice(0, LONGEST_REASON) ?? null,
       retcode,
-      stdout: output.stdout.end(),
-      stderr: output.stderr.end(),
+      stdout: output.stdout.text,
+      stderr: output.stderr.text,
       execution_time: seconds,
     }
   } catch (cause) {
