@@ -4,12 +4,12 @@ import { createAlertTemplate, setDefaultTemplate } from '@muster/contract/api/al
 import { createScript } from '@muster/contract/api/scripts'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect, type Page } from '@playwright/test'
-import { LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
 
-for (const look of LOOKS) {
+for (const look of TWO_LOOKS) {
   const way = `${look.colorScheme}, ${look.viewport.width} px`
 
   test(`alert templates have no accessibility violations, ${way}`, async ({ openConsole, admin, server }) => {

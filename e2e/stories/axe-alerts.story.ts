@@ -2,12 +2,12 @@ import { createAlertChannel } from '@muster/contract/api/alert-channels'
 import { type Alert, changeAlert, createAlert } from '@muster/contract/api/alerts'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect, type Page } from '@playwright/test'
-import { LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
 import { addClient } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
 
-for (const look of LOOKS) {
+for (const look of TWO_LOOKS) {
   const way = `${look.colorScheme}, ${look.viewport.width} px`
 
   test(`alerts and alert channels have no accessibility violations, ${way}`, async ({

@@ -1,12 +1,12 @@
 import { createMaintenanceWindow } from '@muster/contract/api/maintenance'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect } from '@playwright/test'
-import { LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { test } from '../support/story.ts'
 
-for (const look of LOOKS) {
+for (const look of TWO_LOOKS) {
   const way = `${look.colorScheme}, ${look.viewport.width} px`
 
   test(`maintenance windows have no accessibility violations, ${way}`, async ({ openConsole, admin }) => {

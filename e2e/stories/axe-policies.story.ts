@@ -2,7 +2,7 @@ import { createPolicy, editPolicy } from '@muster/contract/api/automation'
 import { listAgentChecks } from '@muster/contract/api/checks'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect } from '@playwright/test'
-import { LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { test } from '../support/story.ts'
@@ -11,7 +11,7 @@ const SCHEDULE = { fails_b4_alert: 1, run_interval: 0 }
 const CPU = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const
 const PING = { check_type: 'ping', name: 'Router', ip: '127.0.0.1', alert_severity: 'warning' } as const
 
-for (const look of LOOKS) {
+for (const look of TWO_LOOKS) {
   const way = `${look.colorScheme}, ${look.viewport.width} px`
 
   test(`policies have no accessibility violations, ${way}`, async ({ openConsole, admin }) => {

@@ -1,13 +1,13 @@
 import { getAgent } from '@muster/contract/api/agents'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect } from '@playwright/test'
-import { LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { makeSilent } from '../support/silent-machines.ts'
 import { test } from '../support/story.ts'
 
-for (const look of LOOKS) {
+for (const look of TWO_LOOKS) {
   const way = `${look.colorScheme}, ${look.viewport.width} px`
   const isNarrow = look.viewport.width < 900
 

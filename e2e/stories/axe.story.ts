@@ -8,6 +8,7 @@ import { savePreferences } from '@muster/contract/api/users'
 import { expect, type Page } from '@playwright/test'
 import { LOOKS, expectAccessible, expectSettled, listDialogNames } from '../support/accessible.ts'
 import { machineTable } from '../support/dashboard.ts'
+import { listDialogs } from '../support/dialogs.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, addScript, addSite, makeToken } from '../support/seed.ts'
 import { sendPassword } from '../support/sign-in-page.ts'
@@ -197,59 +198,6 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
     ['/webterm', 'This tool is not here yet'],
     ['/setup', 'The initial setup is done.'],
   ]
-}
-
-/** Every dialog with something that it can be about, and words that stand in it when it is complete. */
-function listDialogs(agentId: string, scriptId: number): Record<string, { item?: string; shows: string }> {
-  return {
-    preferences: { shows: 'Loading bar' },
-    'reset-password': { shows: 'New password, again' },
-    'reset-2fa': { shows: 'You set up a new key next.' },
-    sessions: { shows: 'this session' },
-    'add-client': { shows: 'First site' },
-    'edit-client': { item: '1', shows: 'Edit Acme' },
-    'remove-client': { item: '1', shows: 'Move the machines to' },
-    'add-site': { item: '1', shows: 'Client' },
-    'edit-site': { item: '1', shows: 'Edit Berlin' },
-    'remove-site': { item: '1', shows: 'Move the machines to' },
-    'install-agent': { shows: 'Good for' },
-    'edit-agent': { item: agentId, shows: 'Overdue after' },
-    'remove-agent': { item: agentId, shows: 'Type yes to go on' },
-    'send-command': { item: agentId, shows: 'Time limit' },
-    'run-script': { item: agentId, shows: 'Run script on alpha' },
-    'add-note': { item: agentId, shows: 'Ctrl+Enter saves.' },
-    'edit-note': { item: '1', shows: 'Ctrl+Enter saves.' },
-    scripts: { shows: 'Greet' },
-    script: { item: `${scriptId}`, shows: 'echo hello' },
-    'script-versions': { item: `${scriptId}`, shows: 'This script was never changed.' },
-    snippets: { shows: 'There are no snippets yet.' },
-    snippet: { item: 'new', shows: 'Scripts include it as' },
-    keystore: { shows: 'Nothing is stored yet.' },
-    key: { item: 'new', shows: 'Once stored it is not shown' },
-    'custom-fields': { item: 'agent', shows: 'There are no fields here yet.' },
-    'custom-field': { item: 'new.agent', shows: 'What counts where nothing is given.' },
-    audit: { shows: 'Command run' },
-    'add-check': { item: `${agentId}.diskspace`, shows: 'Error threshold' },
-    'edit-check': { item: '1', shows: 'Error threshold' },
-    'remove-check': { item: '1', shows: 'is deleted with its whole history' },
-    'check-history': { item: '1', shows: 'CSV' },
-    'why-check': { item: `${agentId}.1`, shows: 'from the nearest to the furthest' },
-    'policy-inheritance': { item: 'client-1', shows: 'Block policies from above Acme?' },
-    'add-task': { item: agentId, shows: 'Next, by the clocks of' },
-    'edit-task': { item: '1', shows: 'Next, by the clocks of' },
-    'remove-task': { item: '1', shows: 'is deleted with all its runs' },
-    'task-runs': { item: '1', shows: 'by hand' },
-    alert: { item: '1', shows: 'What happened' },
-    'alert-templates': { shows: 'There are no alert templates yet' },
-    'alert-template': { item: 'new', shows: 'Machines that are overdue' },
-    'assign-template': { item: 'client-1', shows: 'It counts for its machines' },
-    'alert-preview': { shows: 'Choose a machine to see' },
-    'alert-channels': { shows: 'Nobody is told of alerts yet.' },
-    'alert-channel': { item: 'new.email', shows: 'What is told here' },
-    maintenance: { item: 'client-1', shows: 'On from now until' },
-    'edit-maintenance': { item: '1', shows: 'does not exist any more' },
-    'maintenance-windows': { shows: 'No maintenance is planned.' },
-  }
 }
 
 /** A little of everything: machines in each state, runs, checks, a note, a script. */

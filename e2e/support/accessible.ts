@@ -15,6 +15,11 @@ export const LOOKS = (['dark', 'light'] as const).flatMap((colorScheme) =>
   ].map((viewport) => ({ colorScheme, viewport, reducedMotion: 'reduce' as const })),
 )
 
+/** Each of both themes and both widths once: enough for a part, as the whole is looked at in all four. */
+export const TWO_LOOKS = LOOKS.filter(
+  ({ colorScheme, viewport }) => (colorScheme === 'dark') === (viewport.width === 1440),
+)
+
 /** Notes every violation; the story goes on, so that one run tells all of them. */
 export async function expectAccessible(page: Page, where: string, part = 'body'): Promise<void> {
   // Legacy: without a second page for each look at the first; there are no frames of other origins.
