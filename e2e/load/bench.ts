@@ -1,5 +1,5 @@
 // npm run bench [-- MEASURE ...]: measures the budgets that exist so far, prints them and keeps them in
-// docs/benchmarks.md. Without names all but `samples` and `large` are measured; --print leaves the file alone.
+// docs/benchmarks.md. Without names all but `samples`, `steady` and `large` are measured; --print leaves the file alone.
 import { parseArgs } from 'node:util'
 import { buildPrograms } from '../support/build.ts'
 import type { Figure } from './budgets.ts'
@@ -7,6 +7,7 @@ import { measureAgent } from './measure-agent.ts'
 import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
 import { measureConsole } from './measure-console.ts'
 import { measureSamples } from './measure-samples.ts'
+import { measureSteady } from './measure-steady.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableRow, writeTable } from './write-table.ts'
 
@@ -23,7 +24,7 @@ const ON_STAGE = {
   reconnect: measureReconnect,
 }
 /** These take minutes to prepare. */
-const LONG = ['samples', 'large']
+const LONG = ['samples', 'steady', 'large']
 const ALL = [...Object.keys(ON_STAGE), 'agent', ...LONG]
 
 const { positionals, values } = parseArgs({
@@ -44,6 +45,7 @@ const figures: Figure[] = []
 buildPrograms()
 await measureOnStage()
 if (wanted.includes('samples')) keep(await measureSamples())
+if (wanted.includes('steady')) keep(await measureSteady())
 if (wanted.includes('agent')) keep(await measureAgent())
 if (wanted.includes('large')) await measureLarge()
 console.log('Left out, as it does not exist yet: one script to 10,000 machines, terminal, desktop.')

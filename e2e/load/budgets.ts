@@ -38,11 +38,25 @@ export const BUDGETS = {
     isLeast: true,
   },
   graph: {
-    what: '30-day graph of one check while results are stored, p95',
+    what: '30-day graph of one check while that goes on, p95',
     must: 50,
     aim: 50,
     unit: 'ms',
   },
+  sampleSize: {
+    what: 'a stored result of a check: raw, means and index',
+    must: 8,
+    aim: 2,
+    unit: 'bytes',
+  },
+  pruneWrite: { what: 'longest write while old samples are removed', must: 50, aim: 50, unit: 'ms' },
+  steadyMemory: {
+    what: '10,000 machines with 10 checks every 120 s: memory of the server',
+    must: 550,
+    aim: 350,
+    unit: 'MB',
+  },
+  steadyP99: { what: '10,000 machines with 10 checks every 120 s: API p99', must: 60, aim: 20, unit: 'ms' },
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 50, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.5, aim: 0.1, unit: '%' },
 } as const satisfies Record<string, Budget>

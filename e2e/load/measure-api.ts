@@ -1,14 +1,14 @@
 import { getAgent, listAgents } from '@muster/contract/api/agents'
-import { listClients } from '@muster/contract/api/clients'
 import { createSocketTicket } from '@muster/contract/api/core'
-import { listAgentHistory, sendCommand } from '@muster/contract/api/history'
+import { sendCommand } from '@muster/contract/api/history'
 import { startAgent } from '../support/start-agent.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
 import type { Figure } from './budgets.ts'
+import { callAndWatch, describeCalls } from './call-and-watch.ts'
 import { median, percentile } from './figures.ts'
 import { openHttp } from './http-client.ts'
-import { cpuSeconds, residentMb } from './process-figures.ts'
+import { cpuSeconds } from './process-figures.ts'
 import { settle, type Stage } from './stage.ts'
 
 const LIST_CALLS = 300
@@ -63,46 +63,18 @@ export async function measureCommand(stage: Stage): Promise<Figure[]> {
 
 /** Memory and answer times while ten thousand machines report and one console looks on. */
 export async function measureLoad(stage: Stage): Promise<Figure[]> {
-  const { server, session, clients, fleet, started } = stage
+  const { session, fleet } = stage
   using console = await openConsole(session)
   await fleet.ask({ kind: 'rate', reportsPerSecond: REPORTS_PER_SECOND })
   const before = await fleet.ask({ kind: 'look' })
-  const startedMs = performance.now()
-  const cpuBefore = cpuSeconds(server.pid)
-  const targets = { agentIds: started.agentIds, clientIds: clients.map(({ id }) => id) }
-  const timesMs: number[] = []
-  const failures: string[] = []
-  let mostMb = 0
-  const calls: Promise<void>[] = []
-  // At fixed times, whether or not the last call has been answered: a slow server is not asked less.
-  for (let count = 0; count < LOAD_SECONDS * CALLS_PER_SECOND; count++) {
-    const call = async () => {
-      const startedMs = performance.now()
-      try {
-        await callSomething(session, count, targets)
-      } catch (error) {
-        failures.push(error instanceof Error ? error.message : String(error))
-      }
-      timesMs.push(performance.now() - startedMs)
-    }
-    calls.push(call())
-    if (count % CALLS_PER_SECOND === 0) mostMb = Math.max(mostMb, residentMb(server.pid))
-    await new Promise((resolve) => setTimeout(resolve, 1000 / CALLS_PER_SECOND))
-  }
-  await Promise.all(calls)
+  const seen = await callAndWatch(stage, { seconds: LOAD_SECONDS, perSecond: CALLS_PER_SECOND })
   const after = await fleet.ask({ kind: 'look' })
-  const seconds = (performance.now() - startedMs) / 1000
-  const cpuShare = ((cpuSeconds(server.pid) - cpuBefore) / seconds) * 100
   await fleet.ask({ kind: 'rate', reportsPerSecond: 0 })
-  const perSecond = (after.counts.reports - before.counts.reports) / seconds
-  const remark = `${after.counts.connected} connected, ${perSecond.toFixed(0)} reports/s, ${console.frames()} live frames, ${cpuShare.toFixed(0)} % of a core`
+  const perSecond = (after.counts.reports - before.counts.reports) / seen.seconds
+  const remark = `${after.counts.connected} connected, ${perSecond.toFixed(0)} reports/s, ${console.frames()} live frames, ${seen.cpuShare.toFixed(0)} % of a core`
   return [
-    { budget: 'memory', value: mostMb, remark },
-    {
-      budget: 'apiP99',
-      value: percentile(timesMs, 99),
-      remark: [`median ${median(timesMs).toFixed(1)} ms`, ...describeFailures(failures)].join('; '),
-    },
+    { budget: 'memory', value: seen.mostMb, remark },
+    { budget: 'apiP99', value: percentile(seen.timesMs, 99), remark: describeCalls(seen) },
   ]
 }
 
@@ -138,26 +110,8 @@ export async function timeEach(count: number, work: () => Promise<unknown>): Pro
   return timesMs
 }
 
-function describeFailures(failures: string[]): string[] {
-  return failures.length === 0 ? [] : [`**${failures.length} calls failed** (${failures[0]})`]
-}
-
-/** The calls that an open console makes, in turn. */
-async function callSomething(
-  session: Session,
-  count: number,
-  { agentIds, clientIds }: { agentIds: string[]; clientIds: number[] },
-): Promise<void> {
-  const agent_id = agentIds[(count * 37) % agentIds.length] ?? ''
-  const client = clientIds[count % clientIds.length] ?? 1
-  if (count % 4 === 0) await session.call(listAgents, { query: { client } })
-  else if (count % 4 === 1) await session.call(getAgent, { params: { agent_id } })
-  else if (count % 4 === 2) await session.call(listClients, { query: {} })
-  else await session.call(listAgentHistory, { params: { agent_id }, query: {} })
-}
-
 /** A console that looks on: a live socket that receives what has changed. */
-async function openConsole(session: Session): Promise<Disposable & { frames: () => number }> {
+export async function openConsole(session: Session): Promise<Disposable & { frames: () => number }> {
   const { ticket } = await session.call(createSocketTicket, {})
   const socket = new WebSocket(`${session.url.replace(/^http/, 'ws')}/ws/live/`)
   let frames = 0

@@ -1,94 +1,152 @@
-import { createCheck } from '@muster/contract/api/checks'
-import type { Input } from '@muster/contract/endpoint'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
+import { editCoreSettings } from '@muster/contract/api/settings'
+import { savePreferences } from '@muster/contract/api/users'
+import type { Session } from '../support/sign-in.ts'
 import type { Figure } from './budgets.ts'
 import { median, percentile } from './figures.ts'
+import { CHECKS_EACH, findCheckIds, giveChecks } from './give-checks.ts'
 import { openHttp } from './http-client.ts'
 import { cpuSeconds, residentMb } from './process-figures.ts'
 import { openStage, settle, type Stage } from './stage.ts'
 
 const MACHINES = 2000
-const RESULTS_PER_SECOND = 40_000
-/** A machine that was away for a while reports in batches. */
+const MOST_PER_SECOND = 40_000
+const PROMISED_PER_SECOND = 20_500
+const USUAL_PER_SECOND = 833
+/** A machine whose checks are due together reports them together. */
 const RESULTS_PER_REPORT = 10
-const INGEST_SECONDS = 20
-const CALLS_AT_ONCE = 4
-const GRAPH_CALLS = 200
+const INGEST_SECONDS = 15
+const GRAPH_SECONDS = 20
+const WRITE_SECONDS = 8
+const GRAPHS_PER_SECOND = 20
 const PAST = { days: 7, everySeconds: 120 }
+const MACHINES_WITH_PAST = 15
 const DAY_SECONDS = 86_400
+const MINUTE_MS = 60_000
 
-type Settings = Input<typeof createCheck>['body']['settings']
-const CHECKS: Settings[] = [
-  { check_type: 'cpuload' },
-  { check_type: 'memory' },
-  { check_type: 'diskspace', disk: '/' },
-  { check_type: 'diskspace', disk: '/var' },
-  { check_type: 'process', process_name: 'sshd' },
-  { check_type: 'process', process_name: 'cron' },
-  { check_type: 'file', path: '/var/log/syslog' },
-  ...['gateway', 'name server', 'backup'].map((name, index): Settings => {
-    return { check_type: 'ping', name, ip: `192.0.2.${index + 1}` }
-  }),
-]
-
-/** Ten checks on each of many machines, whose results come as fast as they are taken. */
+/** Ten checks on each of many machines: what a week of them takes on the disk, and how fast they are taken. */
 export async function measureSamples(): Promise<Figure[]> {
   await using stage = await openStage({ machines: MACHINES })
-  const { fleet, server } = stage
-  const checkIds = await addChecks(stage)
-  await fleet.ask({ kind: 'await-checks', count: checkIds.length, timeoutMs: 120_000 })
-  await fleet.ask({ kind: 'past', agentId: stage.started.agentIds[0] ?? '', ...PAST })
-  await fleet.ask({ kind: 'await-acknowledged', timeoutMs: 60_000 })
-  await settle(() => cpuSeconds(server.pid))
+  await giveChecks(stage)
+  await settle(() => cpuSeconds(stage.server.pid))
+  const size = await measureSize(stage)
   const ingest = await measureIngest(stage)
-  const graph = await measureGraph(stage, checkIds[0] ?? 0)
-  return [ingest, graph]
+  const graph = await measureGraphs(stage)
+  return [ingest, graph, size, await measurePruning(stage)]
 }
 
-async function addChecks({ session, started }: Stage): Promise<number[]> {
-  const bodies = started.agentIds.flatMap((agent) => CHECKS.map((settings) => ({ agent, settings })))
-  const ids: number[] = []
-  let next = 0
-  const work = async () => {
-    while (next < bodies.length) {
-      const place = next++
-      const body = bodies[place]
-      if (body !== undefined) ids[place] = (await session.call(createCheck, { body })).id
-    }
+/** What the database file grows by when some machines send what they found in a week. */
+async function measureSize({ fleet, server, started }: Stage): Promise<Figure> {
+  const before = await fleet.ask({ kind: 'look' })
+  const bytesBefore = usedBytes(server.dataFolder)
+  for (const agentId of started.agentIds.slice(0, MACHINES_WITH_PAST)) {
+    await fleet.ask({ kind: 'past', agentId, ...PAST })
+    await fleet.ask({ kind: 'await-acknowledged', timeoutMs: 60_000 })
   }
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work))
-  return ids
+  const after = await fleet.ask({ kind: 'look' })
+  // Merging begins with the next minute.
+  await wait(MINUTE_MS - (Date.now() % MINUTE_MS) + 2000)
+  await settle(() => cpuSeconds(server.pid))
+  const bytes = usedBytes(server.dataFolder) - bytesBefore
+  const results = after.counts.checkResults - before.counts.checkResults
+  const remark = `${results} results, of most two numbers each, in ${(bytes / 1e6).toFixed(1)} MB of the database file`
+  return { budget: 'sampleSize', value: bytes / results, remark }
+}
+
+function usedBytes(folder: string): number {
+  using database = new DatabaseSync(join(folder, 'muster.db'), { readOnly: true })
+  const read = (name: string) => Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0])
+  return (read('page_count') - read('freelist_count')) * read('page_size')
 }
 
 /** From the first result until the server has acknowledged, and so stored, the last one. */
-async function measureIngest({ fleet, server }: Stage): Promise<Figure> {
+async function measureIngest(stage: Stage): Promise<Figure> {
+  const { server } = stage
+  const cpuBefore = cpuSeconds(server.pid)
+  const seen = await reportWhile(stage, MOST_PER_SECOND, async () => {
+    await wait(INGEST_SECONDS * 1000)
+  })
+  const cpuShare = ((cpuSeconds(server.pid) - cpuBefore) / seen.seconds) * 100
+  const remark = `${seen.results} results of ${MACHINES} machines in ${seen.seconds.toFixed(0)} s, ${RESULTS_PER_REPORT} a report; ${cpuShare.toFixed(0)} % of a core, ${residentMb(server.pid).toFixed(0)} MB`
+  return { budget: 'ingest', value: seen.results / seen.seconds, remark }
+}
+
+/** Somebody looks at graphs of machines that have a past, while as many results come as are promised. */
+async function measureGraphs(stage: Stage): Promise<Figure> {
+  let timesMs: number[] = []
+  const seen = await reportWhile(stage, PROMISED_PER_SECOND, async () => {
+    timesMs = await openGraphs(stage, stage.started.agentIds.slice(0, MACHINES_WITH_PAST))
+  })
+  const perSecond = seen.results / seen.seconds
+  const remark = `median ${median(timesMs).toFixed(1)} ms, ${timesMs.length} graphs at fixed times; ${PAST.days} days of a result every ${PAST.everySeconds} s; ${perSecond.toFixed(0)} results/s meanwhile`
+  return { budget: 'graph', value: percentile(timesMs, 95), remark }
+}
+
+/** The longest that a write took while a week of old samples went, on a server with its usual load. */
+async function measurePruning(stage: Stage): Promise<Figure> {
+  const { session, server } = stage
+  const before = usedBytes(server.dataFolder)
+  let timesMs: number[] = []
+  let usualMs: number[] = []
+  await reportWhile(stage, USUAL_PER_SECOND, async () => {
+    usualMs = await writeAgainAndAgain(session)
+    const body = { check_history_prune_days: 1, check_history_5min_prune_days: 1 }
+    const removing = session.call(editCoreSettings, { body })
+    timesMs = await writeAgainAndAgain(session)
+    await removing
+  })
+  const gone = ((before - usedBytes(server.dataFolder)) / 1e6).toFixed(1)
+  const remark = `longest of ${timesMs.length} writes, median ${median(timesMs).toFixed(1)} ms; ${Math.max(...usualMs).toFixed(0)} ms without pruning; ${gone} MB went, ${USUAL_PER_SECOND} results/s meanwhile`
+  return { budget: 'pruneWrite', value: Math.max(...timesMs), remark }
+}
+
+async function writeAgainAndAgain(session: Session): Promise<number[]> {
+  const timesMs: number[] = []
+  const endMs = performance.now() + WRITE_SECONDS * 1000
+  for (let splitter = 20; performance.now() < endMs; splitter = splitter === 20 ? 21 : 20) {
+    const startedMs = performance.now()
+    await session.call(savePreferences, { body: { client_tree_splitter: splitter } })
+    timesMs.push(performance.now() - startedMs)
+    await wait(5)
+  }
+  return timesMs
+}
+
+/** Results come at this rate while something is done; until the last one is stored. */
+async function reportWhile(
+  { fleet }: Stage,
+  resultsPerSecond: number,
+  work: () => Promise<void>,
+): Promise<{ results: number; seconds: number }> {
   const order = { kind: 'check-rate', resultsPerReport: RESULTS_PER_REPORT } as const
   const before = await fleet.ask({ kind: 'look' })
   const startedMs = performance.now()
-  await fleet.ask({ ...order, resultsPerSecond: RESULTS_PER_SECOND })
-  await new Promise((resolve) => setTimeout(resolve, INGEST_SECONDS * 1000))
+  await fleet.ask({ ...order, resultsPerSecond })
+  await work()
   await fleet.ask({ ...order, resultsPerSecond: 0 })
-  await fleet.ask({ kind: 'await-acknowledged', timeoutMs: 120_000 })
+  await fleet.ask({ kind: 'await-acknowledged', timeoutMs: 60_000 })
   const seconds = (performance.now() - startedMs) / 1000
   const after = await fleet.ask({ kind: 'look' })
   if (after.counts.unreadable > 0) throw new Error(`${after.counts.unreadable} reports were refused`)
-  const results = after.counts.checkResults - before.counts.checkResults
-  const remark = `${results} results of ${MACHINES} machines in ${seconds.toFixed(0)} s, ${RESULTS_PER_REPORT} a report; server ${residentMb(server.pid).toFixed(0)} MB`
-  return { budget: 'ingest', value: results / seconds, remark }
+  return { results: after.counts.checkResults - before.counts.checkResults, seconds }
 }
 
-/** While ten thousand machines with ten checks each would report: 833 results a second. */
-async function measureGraph({ fleet, session }: Stage, checkId: number): Promise<Figure> {
-  await fleet.ask({ kind: 'check-rate', resultsPerSecond: 833, resultsPerReport: 1 })
-  using http = openHttp(session)
+async function openGraphs(stage: Stage, agentIds: string[]): Promise<number[]> {
+  const ids = await Promise.all(agentIds.map((agentId) => findCheckIds(stage, agentId)))
+  const checkIds = ids.flat()
+  using http = openHttp(stage.session)
   const to = Math.floor(Date.now() / 1000)
-  const path = `/checks/${checkId}/samples/?from=${to - 30 * DAY_SECONDS}&to=${to}`
   const timesMs: number[] = []
-  for (let call = 0; call < GRAPH_CALLS; call++) {
+  const calls: Promise<void>[] = []
+  for (let count = 0; count < GRAPH_SECONDS * GRAPHS_PER_SECOND; count++) {
+    const id = checkIds[(count * (CHECKS_EACH + 1)) % checkIds.length]
+    const path = `/checks/${id}/samples/?from=${to - 30 * DAY_SECONDS}&to=${to}`
     const startedMs = performance.now()
-    await http.fetchBytes(path)
-    timesMs.push(performance.now() - startedMs)
+    calls.push(http.fetchBytes(path).then(() => void timesMs.push(performance.now() - startedMs)))
+    await wait(1000 / GRAPHS_PER_SECOND)
   }
-  await fleet.ask({ kind: 'check-rate', resultsPerSecond: 0, resultsPerReport: 1 })
-  const remark = `median ${median(timesMs).toFixed(1)} ms; ${PAST.days} days of a result every ${PAST.everySeconds} s, 833 results/s meanwhile`
-  return { budget: 'graph', value: percentile(timesMs, 95), remark }
+  await Promise.all(calls)
+  return timesMs
 }

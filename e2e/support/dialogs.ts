@@ -31,6 +31,7 @@ export function listDialogs(
     'custom-fields': { item: 'agent', shows: 'There are no fields here yet.' },
     'custom-field': { item: 'new.agent', shows: 'What counts where nothing is given.' },
     audit: { shows: 'Command run' },
+    settings: { shows: 'How long history is kept' },
     'add-check': { item: `${agentId}.diskspace`, shows: 'Error threshold' },
     'edit-check': { item: '1', shows: 'Error threshold' },
     'remove-check': { item: '1', shows: 'is deleted with its whole history' },

@@ -40,6 +40,7 @@ import { registerFigures } from './features/core/figures.ts'
 import { coreRoutes } from './features/core/routes.ts'
 import { authenticate } from './features/sessions/authenticate.ts'
 import { sessionJobs } from './features/sessions/jobs.ts'
+import { settingsRoutes } from './features/settings/routes.ts'
 import { sessionsRoutes } from './features/sessions/routes.ts'
 import { openSessionCookies } from './features/sessions/session-cookies.ts'
 import { timelineRoutes } from './features/timeline/routes.ts'
@@ -131,6 +132,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   timelineRoutes(api, ctx)
   snippetsRoutes(api, ctx)
   keystoreRoutes(api, ctx)
+  settingsRoutes(api, ctx)
   customFieldsRoutes(api, ctx)
   notesRoutes(api, ctx)
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })

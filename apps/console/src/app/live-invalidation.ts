@@ -82,7 +82,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /accounts/sessions/' },
     { endpoint: 'GET /accounts/users/:id/sessions/' },
   ],
-  'settings.changed': [{ endpoint: 'GET /core/dashinfo/' }],
+  'settings.changed': [{ endpoint: 'GET /core/dashinfo/' }, { endpoint: 'GET /core/settings/' }],
 }
 
 /** Changed fields of a machine that the tree shows in some form. */

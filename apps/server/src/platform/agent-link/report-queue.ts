@@ -56,6 +56,8 @@ export class ReportQueue implements AsyncDisposable {
       await new Promise(setImmediate)
       while (this.#waiting.length > 0) {
         await this.#storeBatch(this.#waiting.splice(0, countOfBatch(this.#waiting)))
+        // SQLite answers at once: without this, nobody else would get a turn until all of them are stored.
+        await new Promise(setImmediate)
       }
     } finally {
       this.#running = undefined

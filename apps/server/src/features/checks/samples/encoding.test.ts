@@ -105,6 +105,27 @@ test('samples of a processor take three bytes, of a disk two', () => {
   ).toBeLessThan(2.1)
 })
 
+test('what hardly changes takes next to nothing', () => {
+  const still = Array.from({ length: 180 }, (_, index): Sample => [START + index * 120, 41.26])
+  expect(encodeSamples(START, still).length).toBeLessThan(20)
+  const points = sumUp(still, 300)
+  expect(encodePoints(START, 300, points).length).toBeLessThan(20)
+})
+
+test('chunks of before runs were written as such are still read', () => {
+  // Two samples: the count, each step's change, two decimals, each value's step.
+  const samples = Uint8Array.of(2, 20, 220, 1, 2, 2, 4)
+  expect(decodeSamples(START, samples)).toEqual([
+    [START + 10, 0.01],
+    [START + 130, 0.03],
+  ])
+  const points = Uint8Array.of(2, 2, 4, 0, 2, 2, 2, 0, 2, 0)
+  expect(decodePoints(START, 300, points)).toEqual([
+    [START + 300, 2, 1, 3],
+    [START + 900, 4, 3, 4],
+  ])
+})
+
 test('a sample that comes twice is one, in whatever order', () => {
   const some: Sample[] = [
     [10, 1],

@@ -1,21 +1,18 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { readNumbers, writeNumbers } from './numbers.ts'
 import type { Point, Sample } from './points.ts'
+import { readTimes, writeTimes } from './times.ts'
 
 /**
  * How samples lie on the disk. Times first: a check runs in an interval that hardly changes, so what is written is
- * how much each interval differs from the one before it, mostly one byte. Then the values: see numbers.ts.
+ * how much each interval differs from the one before it, mostly nothing. Then the values: see numbers.ts.
  */
 export function encodeSamples(start: number, samples: readonly Sample[]): Uint8Array {
   const writer = new ByteWriter()
-  writer.whole(samples.length)
-  let before = start
-  let interval = 0
-  for (const [at] of samples) {
-    writer.signed(at - before - interval)
-    interval = at - before
-    before = at
-  }
+  writeTimes(
+    writer,
+    samples.map(([at]) => at - start),
+  )
   writeNumbers(
     writer,
     samples.map(([, value]) => value),
@@ -25,28 +22,19 @@ export function encodeSamples(start: number, samples: readonly Sample[]): Uint8A
 
 export function decodeSamples(start: number, bytes: Uint8Array): Sample[] {
   const reader = new ByteReader(bytes)
-  const count = reader.whole()
-  let at = start
-  let interval = 0
-  const times = Array.from({ length: count }, () => {
-    interval += reader.signed()
-    at += interval
-    return at
-  })
-  const values = readNumbers(reader, count)
+  const times = readTimes(reader, 'steps of steps')
+  const values = readNumbers(reader, times.length)
   // As many values as times were read.
-  return times.map((time, index) => [time, values[index]!])
+  return times.map((time, index) => [start + time, values[index]!])
 }
 
 /** Points of one resolution. Least and most are written as how far they are from the mean. */
 export function encodePoints(start: number, seconds: number, points: readonly Point[]): Uint8Array {
   const writer = new ByteWriter()
-  writer.whole(points.length)
-  let before = start
-  for (const [at] of points) {
-    writer.signed((at - before) / seconds)
-    before = at
-  }
+  writeTimes(
+    writer,
+    points.map(([at]) => (at - start) / seconds),
+  )
   // One column, of which each number is near the one before it.
   writeNumbers(
     writer,
@@ -57,16 +45,11 @@ export function encodePoints(start: number, seconds: number, points: readonly Po
 
 export function decodePoints(start: number, seconds: number, bytes: Uint8Array): Point[] {
   const reader = new ByteReader(bytes)
-  const count = reader.whole()
-  let at = start
-  const times = Array.from({ length: count }, () => {
-    at += reader.signed() * seconds
-    return at
-  })
-  const values = readNumbers(reader, count * 3)
+  const times = readTimes(reader, 'steps')
+  const values = readNumbers(reader, times.length * 3)
   // Three values for each time were read.
   return times.map((time, index) => [
-    time,
+    start + time * seconds,
     values[index * 3 + 1]!,
     values[index * 3]!,
     values[index * 3 + 2]!,

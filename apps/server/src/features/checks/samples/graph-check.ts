@@ -2,7 +2,7 @@ import type { CheckSamples } from '@muster/contract/api/checks'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import { findBands } from './failure-bands.ts'
-import { DAY, KEEP_SECONDS, type Resolution } from './keep.ts'
+import { DAY, type KeepSeconds, readKeep, type Resolution } from './keep.ts'
 import { type Point, type Sample, thinOut } from './points.ts'
 import { findSeries, type SeriesRow } from './queries.ts'
 import { type Range, readFresh, readPoints, readSamples } from './read-samples.ts'
@@ -26,7 +26,7 @@ export async function graphCheck(
   check: Graphed,
   query: Range & { resolution?: Resolution | undefined },
 ): Promise<CheckSamples> {
-  const { range } = rangeWithin(ctx, query)
+  const { range } = rangeWithin(ctx, query, await readKeep(ctx.db))
   const rows = await findSeries(ctx.db, [check.id])
   const failures = await findBands(ctx.db, check.id, range)
   return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures }
@@ -38,7 +38,8 @@ export async function graphSeries(
   { agent, rows }: { agent: number; rows: readonly SeriesRow[] },
   query: Range & { resolution?: Resolution | undefined },
 ): Promise<Omit<CheckSamples, 'failures'>> {
-  const { range, now } = rangeWithin(ctx, query)
+  const keep = await readKeep(ctx.db)
+  const { range, now } = rangeWithin(ctx, query, keep)
   const series = rows.map(({ id }) => id)
   if (series.length === 0 || range.to < range.from) return { resolution: query.resolution ?? 0, series: [] }
   const fresh = await readFresh(ctx.db, agent, series)
@@ -46,19 +47,24 @@ export async function graphSeries(
     ...range,
     resolution: query.resolution,
     now,
+    keep,
   })
   return { resolution, series: rows.map(({ id, name, unit }) => ({ name, unit, points: pointsOf(id) })) }
 }
 
 /** As far as anything can be known. */
-function rangeWithin(ctx: Pick<Context, 'now'>, query: Range): { range: Range; now: number } {
+function rangeWithin(
+  ctx: Pick<Context, 'now'>,
+  query: Range,
+  keep: KeepSeconds,
+): { range: Range; now: number } {
   if (query.to < query.from) {
     throw new AppError('invalid', 'The time ends before it begins.', {
       fields: { to: ['Later than "from".'] },
     })
   }
   const now = Math.floor(ctx.now().getTime() / 1000)
-  const from = Math.max(query.from, now - KEEP_SECONDS[3600] - DAY)
+  const from = Math.max(query.from, now - keep[3600] - DAY)
   return { range: { from, to: Math.min(query.to, now + DAY) }, now }
 }
 
@@ -67,9 +73,14 @@ type Reading = { resolution: number; pointsOf: (series: number) => Points }
 async function readRange(
   { db }: Pick<Context, 'db'>,
   fresh: Map<number, Sample[]>,
-  { now, resolution, ...range }: Range & { now: number; resolution: Resolution | undefined },
+  {
+    now,
+    keep,
+    resolution,
+    ...range
+  }: Range & { now: number; keep: KeepSeconds; resolution: Resolution | undefined },
 ): Promise<Reading> {
-  if (resolution === 0 || (resolution === undefined && mayBeWhole(range, now))) {
+  if (resolution === 0 || (resolution === undefined && mayBeWhole(range, now - keep[0]))) {
     const found = await readSamples(db, fresh, range)
     const counts = [...found.values()].map(({ length }) => length)
     if (resolution === 0) refuseTooMany(counts)
@@ -80,7 +91,7 @@ async function readRange(
       }
     }
   }
-  const step = resolution ?? stepFor(range, now)
+  const step = resolution ?? stepFor(range, now - keep[300])
   const stored = step < 3600 ? 300 : 3600
   const found = await readPoints(db, fresh, { ...range, resolution: stored })
   if (resolution !== undefined) refuseTooMany([...found.values()].map(({ length }) => length))
@@ -91,12 +102,12 @@ async function readRange(
 }
 
 /** Every sample is worth reading where each of a check that runs every ten seconds could be shown, or all are kept. */
-function mayBeWhole({ from, to }: Range, now: number): boolean {
-  return from >= now - KEEP_SECONDS[0] && to - from <= 3 * DAY
+function mayBeWhole({ from, to }: Range, keptFrom: number): boolean {
+  return from >= keptFrom && to - from <= 3 * DAY
 }
 
-function stepFor({ from, to }: Range, now: number): number {
-  const least = from >= now - KEEP_SECONDS[300] ? 300 : 3600
+function stepFor({ from, to }: Range, keptFrom: number): number {
+  const least = from >= keptFrom ? 300 : 3600
   const step = STEPS.find((seconds) => seconds >= least && (to - from) / seconds < MOST_POINTS - 1)
   return step ?? 7 * DAY
 }

@@ -1,11 +1,13 @@
 import type { Context } from '../../../context.ts'
 import { decodeBatch, decodePoints, decodeSamples, encodePoints, encodeSamples } from './encoding.ts'
 import { WINDOW_SECONDS } from './keep.ts'
-import { joinSamples, replaceWindow, type Sample, sumUp, windowOf } from './points.ts'
+import { requirePartitions } from './partitions.ts'
+import { fillWindow, joinSamples, replaceWindow, type Sample, sumUp, windowOf } from './points.ts'
 import {
   type ChunkRow,
   deleteBatches,
   findBatches,
+  findCrowdedMachines,
   findChunksAt,
   findOldestBatches,
   slicesOf,
@@ -13,24 +15,27 @@ import {
 } from './queries.ts'
 
 const OLDEST_AT_ONCE = 200
+const CROWDED_AT_ONCE = 100
 const MACHINES_AT_ONCE = 10
 /** Rows a transaction: some milliseconds on either engine, during which SQLite takes no other write. */
 const ROWS_AT_ONCE = 150
 const PAUSE_EVERY = 20
 
 /**
- * Makes chunks of the batches of machines whose oldest batch is so old. All batches of a machine are merged at once,
- * so each of its series is written once. The order makes it safe to stop anywhere: chunks first, in transactions of
- * their own, then the batches go; what is merged a second time changes nothing.
+ * Makes chunks of the batches of machines whose oldest batch is so old, or that sent much at once: whoever looks at
+ * the graph of a machine that was away for days should not have all of it decoded each time. All batches of a machine
+ * are merged at once, so each of its series is written once. The order makes it safe to stop anywhere: chunks first,
+ * in transactions of their own, then the batches go; what is merged a second time changes nothing.
  */
 export async function mergeSamples(
-  ctx: Pick<Context, 'db' | 'transaction' | 'now'>,
+  ctx: Pick<Context, 'db' | 'transaction' | 'now' | 'engine'>,
   options: { olderThanSeconds: number; signal: AbortSignal },
 ): Promise<void> {
   for (;;) {
     const cutoff = ctx.now().getTime() / 1000 - options.olderThanSeconds
     const oldest = await findOldestBatches(ctx.db, OLDEST_AT_ONCE)
-    const due = new Set(oldest.filter(({ stored_at }) => stored_at <= cutoff).map(({ agent }) => agent))
+    const due = new Set(await findCrowdedMachines(ctx.db, CROWDED_AT_ONCE))
+    for (const { agent, stored_at } of oldest) if (stored_at <= cutoff) due.add(agent)
     if (due.size === 0) return
     for (const agents of slicesOf([...due], MACHINES_AT_ONCE)) {
       options.signal.throwIfAborted()
@@ -39,11 +44,15 @@ export async function mergeSamples(
   }
 }
 
-async function mergeMachines(ctx: Pick<Context, 'db' | 'transaction'>, agents: number[]): Promise<void> {
+async function mergeMachines(
+  ctx: Pick<Context, 'db' | 'transaction' | 'engine'>,
+  agents: number[],
+): Promise<void> {
   const batches = await findBatches(ctx.db, agents)
   const fresh = await readBatches(batches)
   for (const series of slicesOf([...fresh.keys()], PAUSE_EVERY)) {
     const merged = await mergeSeries(ctx, new Map(series.map((id) => [id, fresh.get(id) ?? []])))
+    if (ctx.engine === 'postgres') await requirePartitions(ctx, merged)
     for (const rows of slicesOf(merged, ROWS_AT_ONCE)) await ctx.transaction((tx) => upsertChunks(tx, rows))
   }
   const ids = batches.map(({ id }) => id)
@@ -79,13 +88,15 @@ async function mergeSeries({ db }: Pick<Context, 'db'>, fresh: Map<number, Sampl
   }
   for (const [series, samples] of fresh) {
     for (const [start, inWindow] of Map.groupBy(samples, ([at]) => windowOf(at, WINDOW_SECONDS[0]))) {
-      const before = decodeSamples(start, chunks.bytes(series, 0, start) ?? NOTHING)
-      const all = joinSamples(before, inWindow)
+      const raw = chunks.bytes(series, 0, start)
+      const all = joinSamples(decodeSamples(start, raw ?? NOTHING), inWindow)
+      // Without the raw samples that means were made of, what comes late has only the gaps.
+      const putIn = raw === undefined ? fillWindow : replaceWindow
       chunks.write(series, 0, start, encodeSamples(start, all))
       for (const resolution of [300, 3600] as const) {
         const chunkStart = windowOf(start, WINDOW_SECONDS[resolution])
         const known = chunks.bytes(series, resolution, chunkStart) ?? NOTHING
-        const points = replaceWindow(
+        const points = putIn(
           decodePoints(chunkStart, resolution, known),
           { start, seconds: WINDOW_SECONDS[0] },
           sumUp(all, resolution),

@@ -1,4 +1,5 @@
 import { type ByteReader, type ByteWriter, MAX_EXACT } from './bytes.ts'
+import { haveRuns, readRuns, writeRuns } from './runs.ts'
 
 /**
  * A column of numbers. Most are decimal numbers of few digits: as whole numbers of their last digit they differ by
@@ -7,6 +8,8 @@ import { type ByteReader, type ByteWriter, MAX_EXACT } from './bytes.ts'
  */
 const MAX_DECIMALS = 9
 const XOR = 0xff
+/** Added to the decimals where runs of the same value are written as such: see runs.ts. */
+const WITH_RUNS = 0x40
 const POWERS = Array.from({ length: MAX_DECIMALS + 1 }, (_, decimals) => 10 ** decimals)
 
 /** With how many decimals all of the values are written exactly; undefined where nine do not do. */
@@ -32,24 +35,35 @@ export function roundMean(mean: number, decimals: number | undefined): number {
 
 export function writeNumbers(writer: ByteWriter, values: readonly number[]): void {
   const decimals = findDecimals(values)
-  writer.byte(decimals ?? XOR)
-  if (decimals === undefined) return writeXored(writer, values)
+  if (decimals === undefined) {
+    writer.byte(XOR)
+    return writeXored(writer, values)
+  }
   const scale = power(decimals)
   let before = 0
-  for (const value of values) {
+  const steps = values.map((value) => {
     const whole = Math.round(value * scale)
-    writer.signed(whole - before)
+    const step = whole - before
     before = whole
+    return step
+  })
+  if (haveRuns(steps)) {
+    writer.byte(decimals + WITH_RUNS)
+    return writeRuns(writer, steps)
   }
+  writer.byte(decimals)
+  for (const step of steps) writer.signed(step)
 }
 
 export function readNumbers(reader: ByteReader, count: number): number[] {
-  const decimals = reader.byte()
-  if (decimals === XOR) return readXored(reader, count)
-  const scale = power(decimals)
+  const head = reader.byte()
+  if (head === XOR) return readXored(reader, count)
+  const scale = power(head % WITH_RUNS)
+  const steps =
+    head >= WITH_RUNS ? readRuns(reader, count) : Array.from({ length: count }, () => reader.signed())
   let whole = 0
-  return Array.from({ length: count }, () => {
-    whole += reader.signed()
+  return steps.map((step) => {
+    whole += step
     return whole / scale
   })
 }

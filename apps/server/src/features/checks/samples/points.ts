@@ -53,6 +53,16 @@ export function replaceWindow(
   ]
 }
 
+/** The points, and of the fresh ones those for whose span there is none. */
+export function fillWindow(
+  points: readonly Point[],
+  _window: { start: number; seconds: number },
+  fresh: readonly Point[],
+): Point[] {
+  const known = new Set(points.map(([start]) => start))
+  return [...points, ...fresh.filter(([start]) => !known.has(start))].toSorted(([a], [b]) => a - b)
+}
+
 function bucketsOf<Item extends readonly [number, ...number[]]>(
   items: readonly Item[],
   seconds: number,

@@ -56,6 +56,18 @@ export async function findOldestBatches(
   return db.selectFrom('sample_batches').select(['agent', 'stored_at']).orderBy('id').limit(limit).execute()
 }
 
+/** Machines of which much came at once; the index of this very condition holds only these. */
+export async function findCrowdedMachines(db: Db, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('sample_batches')
+    .select('agent')
+    .distinct()
+    .where(sql<boolean>`length(samples) > 4000`)
+    .limit(limit)
+    .execute()
+  return rows.map(({ agent }) => agent)
+}
+
 export function findBatches(db: Db, agents: number[]): Promise<{ id: number; samples: Uint8Array }[]> {
   return db.selectFrom('sample_batches').select(['id', 'samples']).where('agent', 'in', agents).execute()
 }
@@ -119,29 +131,43 @@ export async function findSeriesAfter(db: Db, id: number, limit: number): Promis
   return db.selectFrom('series').selectAll().where('id', '>', id).orderBy('id').limit(limit).execute()
 }
 
-export async function deleteChunksBefore(
+/** SQLite only. Answers how many they were: fewer than the limit if they were the last ones. */
+export async function deleteSomeChunks(
   tx: Db,
   resolution: Resolution,
-  { series, before }: { series: number[]; before: number },
-): Promise<void> {
-  await tx
+  { series, before, limit }: { series: number[]; before: number; limit: number },
+): Promise<number> {
+  const result = await tx
     .deleteFrom('sample_chunks')
-    .where('series_id', 'in', series)
-    .where('resolution', '=', resolution)
-    .where('start', '<', before)
-    .execute()
+    .where(
+      sql<boolean>`rowid in (select rowid from sample_chunks where series_id in (${sql.join(series)})
+        and resolution = ${resolution} and start < ${before} limit ${limit})`,
+    )
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
 }
 
 /** The last transition before a time stays: it says how the check stood at its beginning. */
-export async function deleteTransitionsBefore(tx: Db, checkIds: number[], before: number): Promise<void> {
-  await tx
+export async function deleteTransitionsBefore(
+  tx: Db,
+  { checkIds, before, limit }: { checkIds: number[]; before: number; limit: number },
+): Promise<number> {
+  if (checkIds.length === 0) return 0
+  const result = await tx
     .deleteFrom('check_transitions')
-    .where('check_id', 'in', checkIds)
-    .where('at', '<', before)
-    .where(
-      sql<boolean>`exists (select 1 from check_transitions as later where later.check_id = check_transitions.check_id and later.at > check_transitions.at and later.at < ${before})`,
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('check_transitions as old')
+        .select('old.id')
+        .where('old.check_id', 'in', checkIds)
+        .where('old.at', '<', before)
+        .where(
+          sql<boolean>`exists (select 1 from check_transitions as later where later.check_id = old.check_id and later.at > old.at and later.at < ${before})`,
+        )
+        .limit(limit),
     )
-    .execute()
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
 }
 
 export function slicesOf<Item>(items: readonly Item[], size: number): Item[][] {

@@ -1,8 +1,8 @@
 import type { Db } from '../../../platform/database/database.ts'
 import { decodeBatch, decodePoints, decodeSamples } from './encoding.ts'
 import { type Resolution, WINDOW_SECONDS } from './keep.ts'
-import { joinSamples, type Point, replaceWindow, type Sample, sumUp, windowOf } from './points.ts'
-import { findBatches, findChunks } from './queries.ts'
+import { fillWindow, joinSamples, type Point, replaceWindow, type Sample, sumUp, windowOf } from './points.ts'
+import { findBatches, findChunks, findChunksAt } from './queries.ts'
 
 export interface Range {
   from: number
@@ -38,24 +38,24 @@ export async function readSamples(
 /** Means of 5 minutes or an hour between two moments; those of the fresh samples are made as merging makes them. */
 export async function readPoints(
   db: Db,
-  fresh: Map<number, Sample[]>,
+  waiting: Map<number, Sample[]>,
   { resolution, from, to }: Range & { resolution: Exclude<Resolution, 0> },
 ): Promise<Map<number, Point[]>> {
-  const series = [...fresh.keys()]
+  const series = [...waiting.keys()]
   const rows = await findChunks(db, resolution, { series, from: from - WINDOW_SECONDS[resolution], to })
   const bySeries = Map.groupBy(rows, ({ series_id }) => series_id)
   const found = new Map<number, Point[]>()
-  for (const [id, samples] of fresh) {
+  for (const [id, samples] of waiting) {
     let points = (bySeries.get(id) ?? []).flatMap((row) => decodePoints(row.start, resolution, row.points))
     const starts = new Set(samples.map(([at]) => windowOf(at, WINDOW_SECONDS[0])))
     for (const start of [...starts].toSorted((a, b) => a - b)) {
       if (start > to || start + WINDOW_SECONDS[0] <= from) continue
       const window = { start, seconds: WINDOW_SECONDS[0] }
-      const all = await readSamples(db, new Map([[id, samples]]), {
-        from: start,
-        to: start + window.seconds - 1,
-      })
-      points = replaceWindow(points, window, sumUp(all.get(id) ?? [], resolution))
+      const raw = await findChunksAt(db, 0, { series: [id], starts: [start] })
+      const stored = raw.flatMap((row) => decodeSamples(row.start, row.points))
+      const inWindow = samples.filter(([at]) => windowOf(at, window.seconds) === start)
+      const fresh = sumUp(joinSamples(stored, inWindow), resolution)
+      points = (raw.length === 0 ? fillWindow : replaceWindow)(points, window, fresh)
     }
     found.set(
       id,

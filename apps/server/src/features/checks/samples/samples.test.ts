@@ -1,64 +1,10 @@
 import type { Measured } from '@muster/contract/agent/checks'
 import { getCheckSamples } from '@muster/contract/api/checks'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../../test-server.ts'
-import { storeResults } from '../store-results.ts'
-import { mergeSamples } from './merge-samples.ts'
-import { pruneSamples } from './prune-samples.ts'
-
-const NOW = Date.parse('2026-03-20T12:00:00.000Z') / 1000
-const HOUR = 3600
-const DAY = 86_400
-
-async function prepare() {
-  const server = await createTestServer()
-  server.clock.freeze(new Date(NOW * 1000).toISOString())
-  const check = await server.given.check({
-    check_type: 'cpuload',
-    settings: JSON.stringify({ warning_threshold: 70, error_threshold: 90 }),
-    revision: 'cpu.1',
-  })
-  const root = server.as(await server.given.user({ superuser: true }))
-  const measure = (runs: [at: number, measured: Measured][]) =>
-    server.ctx.transaction((tx, emit) =>
-      storeResults(tx, emit, server.ctx, [
-        {
-          agentId: check.agent_id,
-          results: runs.map(([at, measured]) => ({
-            check_id: check.id,
-            revision: 'cpu.1',
-            at: new Date(at * 1000).toISOString(),
-            measured,
-          })),
-        },
-      ]),
-    )
-  return {
-    server,
-    check,
-    measure,
-    cpu: (...runs: [at: number, percent: number][]) =>
-      measure(runs.map(([at, percent]) => [at, { check_type: 'cpuload', percent }])),
-    graph: async (from: number, to: number, resolution?: 0 | 300 | 3600) => {
-      const query = resolution === undefined ? { from, to } : { from, to, resolution }
-      return (await root.call(getCheckSamples, { params: { id: check.id }, query })).body
-    },
-    root,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  }
-}
-
-const merge = ({ ctx }: TestServer) =>
-  mergeSamples(ctx, { olderThanSeconds: 0, signal: new AbortController().signal })
-const prune = ({ ctx }: TestServer) => pruneSamples(ctx, new AbortController().signal)
-
-/** Every two minutes for so long until now, a saw tooth from 0 to 59. */
-function sawTooth(seconds: number): [number, number][] {
-  return Array.from({ length: seconds / 120 }, (_, index) => [NOW - seconds + index * 120, index % 60])
-}
+import { countChunks, DAY, givenMeasuring, HOUR, merge, NOW, prune, sawTooth } from './test-samples.ts'
 
 test('every sample is shown, before and after it is merged, also what came late or twice', async () => {
-  await using prepared = await prepare()
+  await using prepared = await givenMeasuring()
   const { server, cpu, graph } = prepared
   const runs = sawTooth(DAY)
   const early = runs.filter((_, index) => index % 2 === 0)
@@ -83,7 +29,7 @@ test('every sample is shown, before and after it is merged, also what came late 
 })
 
 test('a longer time is shown in points of five minutes, an hour or more, with the least and the most', async () => {
-  await using prepared = await prepare()
+  await using prepared = await givenMeasuring()
   const { server, cpu, graph } = prepared
   await cpu(...sawTooth(6 * DAY))
   await merge(server)
@@ -102,7 +48,7 @@ test('a longer time is shown in points of five minutes, an hour or more, with th
 })
 
 test('failures are drawn with their real beginnings and ends', async () => {
-  await using prepared = await prepare()
+  await using prepared = await givenMeasuring()
   const { cpu, graph } = prepared
   await cpu([NOW - 900, 80], [NOW - 600, 95], [NOW - 300, 10], [NOW - 100, 99])
   const bands = [
@@ -116,7 +62,7 @@ test('failures are drawn with their real beginnings and ends', async () => {
 })
 
 test('numbers that a script prints become series, but not without end', async () => {
-  await using prepared = await prepare()
+  await using prepared = await givenMeasuring()
   const { server, check, measure, graph } = prepared
   await server.ctx.db.updateTable('checks').set({ check_type: 'script', settings: SCRIPT }).execute()
   const run = (names: string[]): Measured => ({
@@ -146,17 +92,14 @@ test('numbers that a script prints become series, but not without end', async ()
 })
 
 test('what is too old goes, a check that is deleted takes all of it along', async () => {
-  await using prepared = await prepare()
+  await using prepared = await givenMeasuring()
   const { server, cpu, graph } = prepared
   const { db } = server.ctx
   await cpu([NOW - 8 * DAY, 1], [NOW + 2 * DAY, 1], [NOW - 60, 1])
   expect((await graph(NOW - 30 * DAY, NOW + DAY, 0)).series[0]?.points).toHaveLength(1)
   await cpu(...sawTooth(DAY))
   await merge(server)
-  const counts = async () => {
-    const rows = await db.selectFrom('sample_chunks').select('resolution').execute()
-    return [0, 300, 3600].map((one) => rows.filter(({ resolution }) => resolution === one).length)
-  }
+  const counts = () => countChunks(server)
   await prune(server)
   const [raw] = await counts()
   expect(raw).toBe(4)
@@ -180,7 +123,7 @@ test('what is too old goes, a check that is deleted takes all of it along', asyn
 })
 
 test('merging and pruning run by themselves', async () => {
-  await using prepared = await prepare()
+  await using prepared = await givenMeasuring()
   const { server, cpu } = prepared
   await server.ctx.jobs.drain()
   await cpu([NOW - 60, 5])
@@ -194,7 +137,7 @@ test('merging and pruning run by themselves', async () => {
 })
 
 test('a time that ends before it begins is refused, and so are too many points', async () => {
-  await using prepared = await prepare()
+  await using prepared = await givenMeasuring()
   const { check, root } = prepared
   const { error } = await root.call(getCheckSamples, {
     params: { id: check.id },

@@ -1,0 +1,141 @@
+import { Alert, Button, NumberInput, Stack } from '@mantine/core'
+import '@mantine/core/styles/Alert.css'
+import '@mantine/core/styles/NumberInput.css'
+import { useForm } from '@mantine/form'
+import { type CoreSettings, editCoreSettings } from '@muster/contract/api/settings'
+import { ApiError } from '@muster/contract/client'
+import { findShorterKept, MOST_DAYS, type Retention } from '@muster/rules/retention'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormDialog } from '../../app/FormDialog.tsx'
+import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
+import { call } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { useMay } from '../../app/queries.ts'
+import classes from './SettingsDialog.module.css'
+import { settingsQuery } from './settings-query.ts'
+
+const TITLE = 'Global settings'
+const FIELDS: { name: keyof Retention; label: string; description: string }[] = [
+  {
+    name: 'check_history_prune_days',
+    label: 'Every sample',
+    description: 'Graphs of so long ago show each single measurement.',
+  },
+  {
+    name: 'check_history_5min_prune_days',
+    label: 'Every five minutes',
+    description: 'Least, mean and most of each five minutes.',
+  },
+  {
+    name: 'check_history_hourly_prune_days',
+    label: 'Every hour',
+    description: 'Least, mean and most of each hour. Older than this, nothing is left.',
+  },
+]
+
+/** What holds for the whole server. */
+export function SettingsDialog({ close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title={TITLE} needs="can_view_core_settings" onClose={close}>
+      <LoadedSettings onClose={close} />
+    </GuardedDialog>
+  )
+}
+
+function LoadedSettings({ onClose }: { onClose: () => void }) {
+  const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...settingsQuery, staleTime: 0 })
+  const [opened, setOpened] = useState<CoreSettings>()
+  if (opened === undefined && data !== undefined && isFetchedAfterMount) setOpened(data)
+  if (opened === undefined)
+    return <StateDialog title={TITLE} onClose={onClose} error={error} onRetry={() => void refetch()} />
+  const isOld = data !== undefined && data.modified !== opened.modified
+  return (
+    <SettingsForm
+      key={opened.modified}
+      settings={opened}
+      onReload={isOld ? () => setOpened(data) : undefined}
+      onClose={onClose}
+    />
+  )
+}
+
+interface SettingsFormProps {
+  /** As they were when the form was opened. */
+  settings: CoreSettings
+  /** Somebody else has saved since: begins anew with what is there now. */
+  onReload: (() => void) | undefined
+  onClose: () => void
+}
+
+/** A field that was emptied holds ''. */
+type Values = Record<keyof Retention, number | ''>
+
+function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
+  const queryClient = useQueryClient()
+  const mayEdit = useMay('can_edit_core_settings')
+  const { modified, ...initialValues } = settings
+  const form = useForm<Values>({ initialValues, validate: checkDays })
+  // A change of one field may be what is wrong with the next one.
+  const wrong = checkDays(form.values)
+  const save = async (values: Values) => {
+    try {
+      // Validation has refused empty ones.
+      await call(editCoreSettings, { body: { ...(values as Retention), modified } })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'changed_meanwhile')
+        await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
+      throw error
+    }
+    await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
+  }
+  return (
+    <FormDialog title={TITLE} form={form} save={save} done="Settings saved." onClose={onClose}>
+      <Stack gap="md">
+        {onReload !== undefined && (
+          <Alert color="warning" title="Somebody else has changed these settings">
+            <Button variant="default" mt="sm" onClick={onReload}>
+              Begin again
+            </Button>
+          </Alert>
+        )}
+        <fieldset className={classes.group} disabled={!mayEdit}>
+          <legend className={classes.legend}>How long history is kept</legend>
+          <p className={classes.note}>
+            What checks and machines measure. A shorter time removes what is older within minutes, for good; a
+            longer one keeps more from now on.
+          </p>
+          <div className={classes.fields}>
+            {FIELDS.map(({ name, label, description }, index) => (
+              <NumberInput
+                key={name}
+                label={label}
+                description={description}
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                suffix=" days"
+                min={1}
+                max={MOST_DAYS}
+                clampBehavior="none"
+                allowDecimal={false}
+                allowNegative={false}
+                data-autofocus={(index === 0 && mayEdit) || undefined}
+                {...form.getInputProps(name)}
+                error={wrong[name] ?? form.errors[name]}
+              />
+            ))}
+          </div>
+        </fieldset>
+        {!mayEdit && <p className={classes.note}>Your role may see these settings, and not change them.</p>}
+      </Stack>
+    </FormDialog>
+  )
+}
+
+function checkDays(values: Values): Partial<Record<keyof Retention, string>> {
+  const wrong = Object.entries(values).filter(([, days]) => days === '' || days < 1 || days > MOST_DAYS)
+  if (wrong.length > 0) {
+    return Object.fromEntries(wrong.map(([name]) => [name, `From 1 to ${MOST_DAYS} days.`]))
+  }
+  // None is empty: see above.
+  return findShorterKept(values as Retention)
+}

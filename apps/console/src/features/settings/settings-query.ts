@@ -1,0 +1,4 @@
+import { getCoreSettings } from '@muster/contract/api/settings'
+import { query } from '../../app/api.ts'
+
+export const settingsQuery = query(getCoreSettings, {})

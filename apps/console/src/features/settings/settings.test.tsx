@@ -1,0 +1,68 @@
+import { type CoreSettings, editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
+import type { Me } from '@muster/contract/api/users'
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { answer, refuse } from '../../app/test-server.ts'
+import { givenDashboard } from '../dashboard/test-dashboard.ts'
+
+const SETTINGS: CoreSettings = {
+  check_history_prune_days: 7,
+  check_history_5min_prune_days: 90,
+  check_history_hourly_prune_days: 730,
+  modified: '2026-11-21T10:00:00.000Z',
+}
+const dialog = () => page.getByRole('dialog', { name: 'Global settings' })
+const field = (name: string) => dialog().getByRole('textbox', { name })
+const save = () => dialog().getByRole('button', { name: 'Save' })
+
+async function givenSettings(me: Partial<Me> = {}) {
+  const { server, open } = await givenDashboard({ me })
+  server.on(getCoreSettings, () => answer(getCoreSettings, SETTINGS))
+  server.on(editCoreSettings, () => answer(editCoreSettings, SETTINGS))
+  await open('/?dialog=settings')
+  return server
+}
+
+test('the days for which history is kept are changed', async () => {
+  const server = await givenSettings()
+  await expect.element(field('Every sample')).toHaveValue('7 days')
+  await expect.element(save()).toBeDisabled()
+  await field('Every sample').fill('30')
+  await save().click()
+  await expect.element(page.getByText('Settings saved.')).toBeVisible()
+  expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, check_history_prune_days: 30 })
+})
+
+test('days that do not fit each other are said at their field before they are sent', async () => {
+  await givenSettings()
+  await field('Every sample').fill('120')
+  await expect.element(dialog().getByText('Not shorter than every sample is kept: 120 days.')).toBeVisible()
+  await expect.element(save()).toBeDisabled()
+  await field('Every sample').fill('0')
+  await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
+  await field('Every sample').fill('')
+  await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
+  await expect.element(save()).toBeDisabled()
+})
+
+test('what somebody else saved meanwhile is said, and can be begun with', async () => {
+  const server = await givenSettings()
+  const sentence = 'The settings were saved by somebody else since you opened them.'
+  server.on(editCoreSettings, () => refuse('changed_meanwhile', sentence))
+  await field('Every hour').fill('900')
+  const newer = { ...SETTINGS, check_history_hourly_prune_days: 800, modified: '2026-11-21T11:00:00.000Z' }
+  server.on(getCoreSettings, () => answer(getCoreSettings, newer))
+  await save().click()
+  await expect.element(dialog().getByText(sentence)).toBeVisible()
+  await dialog().getByRole('button', { name: 'Begin again' }).click()
+  await expect.element(field('Every hour')).toHaveValue('800 days')
+})
+
+test('who may only look cannot change them', async () => {
+  await givenSettings({
+    is_superuser: false,
+    permissions: ['can_view_core_settings', 'can_list_clients', 'can_list_agents'],
+  })
+  await expect.element(field('Every sample')).toBeDisabled()
+  await expect.element(dialog().getByText('Your role may see these settings', { exact: false })).toBeVisible()
+})

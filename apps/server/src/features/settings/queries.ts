@@ -1,0 +1,37 @@
+import { DEFAULT_RETENTION, type Retention } from '@muster/rules/retention'
+import type { Db } from '../../platform/database/database.ts'
+
+/** What is stored of the settings that people change together. */
+export interface StoredSettings extends Retention {
+  modified: string
+}
+
+const NAME = 'core_settings'
+/** Before anybody has saved. */
+const NEVER = '1970-01-01T00:00:00.000Z'
+
+export async function readCoreSettings(db: Db): Promise<StoredSettings> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst()
+  // Written below, by this version or one that knew fewer settings.
+  const stored = row === undefined ? {} : (JSON.parse(row.value) as Partial<StoredSettings>)
+  return { ...DEFAULT_RETENTION, modified: NEVER, ...stored }
+}
+
+export async function writeCoreSettings(tx: Db, settings: StoredSettings): Promise<void> {
+  await tx
+    .updateTable('settings')
+    .set({ value: JSON.stringify(settings) })
+    .where('name', '=', NAME)
+    .execute()
+}
+
+/** Keeps the row from others until the transaction ends; makes it where nobody has saved yet. */
+export async function lockCoreSettings(tx: Db): Promise<void> {
+  await tx
+    .insertInto('settings')
+    .values({ name: NAME, value: '{}' })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet((eb) => ({ value: eb.ref('settings.value') })),
+    )
+    .execute()
+}

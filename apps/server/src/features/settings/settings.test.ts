@@ -1,0 +1,86 @@
+import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
+import type { Event } from '@muster/contract/events'
+import { expect, test } from 'vitest'
+import { createTestServer, type TestServer } from '../../test-server.ts'
+
+const DEFAULTS = {
+  check_history_prune_days: 7,
+  check_history_5min_prune_days: 90,
+  check_history_hourly_prune_days: 730,
+}
+
+async function asKeeper(server: TestServer) {
+  return server.as(
+    await server.given.user({ permissions: ['can_view_core_settings', 'can_edit_core_settings'] }),
+  )
+}
+
+test('history is kept for a week, three months and two years until somebody says otherwise', async () => {
+  await using server = await createTestServer()
+  const events: Event[] = []
+  server.ctx.onEvent((event) => void events.push(event))
+  const keeper = await asKeeper(server)
+  const { body } = await keeper.call(getCoreSettings, {})
+  expect(body).toMatchObject(DEFAULTS)
+  const saved = await keeper.call(editCoreSettings, {
+    body: { check_history_prune_days: 30, modified: body.modified },
+  })
+  expect(saved.body).toMatchObject({ ...DEFAULTS, check_history_prune_days: 30 })
+  expect((await keeper.call(getCoreSettings, {})).body).toEqual(saved.body)
+  const audit = await server.ctx.db.selectFrom('audit_log').selectAll().orderBy('id').execute()
+  expect(audit.at(-1)).toMatchObject({
+    action: 'modify',
+    object_type: 'coresettings',
+    message: 'Set how long history is kept: every sample for 30 days',
+    before_value: '{"check_history_prune_days":7}',
+    after_value: '{"check_history_prune_days":30}',
+  })
+  expect(events).toContainEqual({ type: 'settings.changed', ids: ['check_history_prune_days'] })
+})
+
+test('saving what is there changes nothing', async () => {
+  await using server = await createTestServer()
+  const keeper = await asKeeper(server)
+  const before = (await keeper.call(getCoreSettings, {})).body
+  expect((await keeper.call(editCoreSettings, { body: DEFAULTS })).body).toEqual(before)
+  expect(await server.ctx.db.selectFrom('audit_log').selectAll().execute()).toEqual([])
+})
+
+test('what cannot be kept so is refused, each with its reason', async () => {
+  await using server = await createTestServer()
+  const keeper = await asKeeper(server)
+  const refuse = async (body: object) => (await keeper.call(editCoreSettings, { body })).error
+  expect(await refuse({ check_history_prune_days: 91 })).toMatchObject({
+    code: 'invalid',
+    detail: 'What is coarser is kept at least as long as what is finer.',
+    fields: { check_history_5min_prune_days: ['Not shorter than every sample is kept: 91 days.'] },
+  })
+  expect(await refuse({ check_history_hourly_prune_days: 89 })).toMatchObject({
+    fields: { check_history_hourly_prune_days: ['Not shorter than means of 5 minutes are kept: 90 days.'] },
+  })
+  expect(await refuse({ check_history_prune_days: 0 })).toMatchObject({
+    fields: { check_history_prune_days: ['At least one day.'] },
+  })
+  expect(await refuse({ check_history_hourly_prune_days: 3651 })).toMatchObject({
+    fields: { check_history_hourly_prune_days: ['At most 3650 days.'] },
+  })
+  for (const wrong of [1.5, '7', null, -1, 1e300])
+    expect(await refuse({ check_history_prune_days: wrong })).toMatchObject({ code: 'invalid' })
+  expect((await keeper.call(getCoreSettings, {})).body).toMatchObject(DEFAULTS)
+})
+
+test('of two who save at once the later one is told', async () => {
+  await using server = await createTestServer()
+  const keeper = await asKeeper(server)
+  const { modified } = (await keeper.call(getCoreSettings, {})).body
+  await keeper.call(editCoreSettings, { body: { check_history_prune_days: 8, modified } })
+  const { error } = await keeper.call(editCoreSettings, { body: { check_history_prune_days: 9, modified } })
+  expect(error).toMatchObject({ code: 'changed_meanwhile' })
+})
+
+test('who may only look cannot change', async () => {
+  await using server = await createTestServer()
+  const reader = server.as(await server.given.user({ permissions: ['can_view_core_settings'] }))
+  expect((await reader.call(getCoreSettings, {})).status).toBe(200)
+  expect((await reader.call(editCoreSettings, { body: { check_history_prune_days: 8 } })).status).toBe(403)
+})

@@ -1,0 +1,46 @@
+import { MOST_DAYS } from '@muster/rules/retention'
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+
+const Days = z
+  .int('A number of whole days.')
+  .min(1, 'At least one day.')
+  .max(MOST_DAYS, `At most ${MOST_DAYS} days.`)
+
+/** How long what checks and machines measure is kept, in days. */
+const Retention = {
+  /** Every sample. */
+  check_history_prune_days: Days,
+  /** Least, mean and most of every five minutes. */
+  check_history_5min_prune_days: Days,
+  /** The same of every hour. */
+  check_history_hourly_prune_days: Days,
+}
+
+export const CoreSettings = z.object({
+  ...Retention,
+  /** Changes with every save. */
+  modified: z.string(),
+})
+export type CoreSettings = z.infer<typeof CoreSettings>
+
+export const getCoreSettings = endpoint({
+  method: 'GET',
+  path: '/core/settings/',
+  access: 'can_view_core_settings',
+  summary: 'Settings of the whole server',
+  response: CoreSettings,
+})
+
+export const editCoreSettings = endpoint({
+  method: 'PUT',
+  path: '/core/settings/',
+  access: 'can_edit_core_settings',
+  summary:
+    'Change settings of the whole server; those that are left out stay. With `modified`, refused when somebody else saved since',
+  body: z
+    .object({ ...Retention })
+    .partial()
+    .extend({ modified: z.string().optional() }),
+  response: CoreSettings,
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_RETENTION, findShorterKept } from './retention.ts'
+
+test.each([
+  [7, 90, 730, {}],
+  [1, 1, 1, {}],
+  [91, 90, 730, { check_history_5min_prune_days: 'Not shorter than every sample is kept: 91 days.' }],
+  [2, 1, 1, { check_history_5min_prune_days: 'Not shorter than every sample is kept: 2 days.' }],
+  [1, 1, 0, { check_history_hourly_prune_days: 'Not shorter than means of 5 minutes are kept: 1 day.' }],
+])('%i, %i and %i days', (raw, minutes, hours, expected) => {
+  expect(
+    findShorterKept({
+      check_history_prune_days: raw,
+      check_history_5min_prune_days: minutes,
+      check_history_hourly_prune_days: hours,
+    }),
+  ).toEqual(expected)
+})
+
+test('what is kept by default is in order', () => {
+  expect(findShorterKept(DEFAULT_RETENTION)).toEqual({})
+})

@@ -1,0 +1,35 @@
+/** How many days samples are kept: every one, means of five minutes, and of an hour. */
+export interface Retention {
+  check_history_prune_days: number
+  check_history_5min_prune_days: number
+  check_history_hourly_prune_days: number
+}
+
+export const DEFAULT_RETENTION: Retention = {
+  check_history_prune_days: 7,
+  check_history_5min_prune_days: 90,
+  check_history_hourly_prune_days: 730,
+}
+
+/** Ten years. */
+export const MOST_DAYS = 3650
+
+/**
+ * What is wrong with it, by field: what is coarser is made of what is finer, and is there to be kept longer.
+ *
+ *     findShorterKept({ check_history_prune_days: 90, check_history_5min_prune_days: 30, ... })
+ *     // { check_history_5min_prune_days: 'Not shorter than every sample is kept: 90 days.' }
+ */
+export function findShorterKept(kept: Retention): Partial<Record<keyof Retention, string>> {
+  if (kept.check_history_5min_prune_days < kept.check_history_prune_days) {
+    return { check_history_5min_prune_days: notShorter('every sample is', kept.check_history_prune_days) }
+  }
+  if (kept.check_history_hourly_prune_days < kept.check_history_5min_prune_days) {
+    const days = kept.check_history_5min_prune_days
+    return { check_history_hourly_prune_days: notShorter('means of 5 minutes are', days) }
+  }
+  return {}
+}
+
+const notShorter = (what: string, days: number) =>
+  `Not shorter than ${what} kept: ${days} ${days === 1 ? 'day' : 'days'}.`
