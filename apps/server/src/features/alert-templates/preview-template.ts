@@ -11,7 +11,7 @@ import { openSettings } from '../alert-channels/seal-settings.ts'
 import type { AgentsRow } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
-import { findScriptNames } from './queries.ts'
+import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
 import { openTemplateBook, type Placed } from './template-book.ts'
 
@@ -29,15 +29,17 @@ export async function previewTemplate(ctx: Context, caller: Caller, question: Qu
     site: agent.site_name,
     client: agent.client_name,
   }
+  const policyNames = await findPolicyNames(ctx.db, steps)
   const channels = await findChannels(ctx.db)
   const seesSettings = mayDo(caller, 'can_view_core_settings')
   return {
     agent_id: agent.agent_id,
     hostname: agent.hostname,
     template: applies === undefined ? null : { id: applies.id, name: applies.name },
-    chain: steps.map(({ source, template, outcome }) => ({
+    chain: steps.map(({ source, policy, template, outcome }) => ({
       source,
-      at: names[source] ?? '',
+      at: (policy === null ? names[source] : policyNames.get(policy)) ?? '',
+      policy,
       id: template.id,
       name: template.name,
       outcome,
@@ -119,6 +121,7 @@ async function placedOf({ db }: Context, agent: AgentsRow): Promise<Placed> {
     place_id: agent.site_id,
     client_id: agent.client_id,
     agent_template: agent.alert_template_id,
+    policy_templates: agent.policy_templates,
     ...above,
   }
 }

@@ -110,6 +110,7 @@ export function documentForAudit(document: PolicyDocument, set: PolicySet): unkn
   return {
     ...rest,
     agent_settings: content.agent_settings,
+    alert_template: content.alert_template,
     checks: content.checks.map(({ settings, fails_b4_alert, run_interval }) => ({
       check: describeCheck(
         settings,
