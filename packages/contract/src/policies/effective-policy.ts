@@ -1,11 +1,8 @@
-import { POLICY_LEVELS } from '@muster/rules/policy-chain'
 import { z } from 'zod'
 import { AgentId, MonitoringType } from '../fields.ts'
+import { PolicyLevel } from './policy-level.ts'
 
 /** What a machine has by policies and of its own, from where, and what stood behind. */
-
-export const PolicyLevel = z.enum(POLICY_LEVELS)
-export type PolicyLevel = z.infer<typeof PolicyLevel>
 
 /** Kinds of what policies hold: each adds its name. */
 export const ContentKind = z.enum(['checks', 'agent_settings', 'alert_template'])

@@ -15,6 +15,8 @@ import { answer, fakeServer } from '../../app/test-server.ts'
 const QUIET = {
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
   agent_count: 3,
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },

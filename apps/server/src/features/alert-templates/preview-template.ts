@@ -22,7 +22,7 @@ type Answer = Output<typeof previewAlertTemplate>
 export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
   const agent = await requireAgent(ctx.db, question.agent, caller)
   const book = await openTemplateBook(ctx.db)
-  const { applies, steps } = book.resolve(await placedOf(ctx, agent))
+  const { applies, steps } = book.resolve(placedOf(agent))
   const choices = applies && choicesFor(applies.settings, question.alert_type)
   const names: Record<string, string> = {
     agent: agent.hostname,
@@ -108,20 +108,6 @@ async function describe(
   return `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}" on the machine`
 }
 
-async function placedOf({ db }: Context, agent: AgentsRow): Promise<Placed> {
-  const above = await db
-    .selectFrom('sites')
-    .innerJoin('clients', 'clients.id', 'sites.client_id')
-    .select(['sites.alert_template_id as site_template', 'clients.alert_template_id as client_template'])
-    .where('sites.id', '=', agent.site_id)
-    .executeTakeFirstOrThrow()
-  return {
-    agent_id: agent.agent_id,
-    monitoring_type: agent.monitoring_type,
-    place_id: agent.site_id,
-    client_id: agent.client_id,
-    agent_template: agent.alert_template_id,
-    policy_templates: agent.policy_templates,
-    ...above,
-  }
+function placedOf(agent: AgentsRow): Placed {
+  return { ...agent, place_id: agent.site_id, agent_template: agent.alert_template_id }
 }

@@ -101,6 +101,15 @@ async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Pr
 }
 
 const NEVER = new Date(0)
+/** What no search of a policy looks at. */
+const NOTHING = {
+  queued_runs: 0,
+  checks: NO_CHECKS,
+  site_template: null,
+  client_template: null,
+  template: undefined,
+  policy: null,
+}
 
 async function readTexts(db: Db, agentIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
@@ -115,7 +124,7 @@ async function readTexts(db: Db, agentIds: readonly string[]): Promise<Map<strin
   return new Map(
     rows.map((row) => {
       const values = valuesOf.get(row.agent_id) ?? []
-      const agent = viewAgentRow({ ...row, queued_runs: 0, checks: NO_CHECKS, values }, NEVER)
+      const agent = viewAgentRow({ ...row, ...NOTHING, values }, NEVER)
       return [row.agent_id, targetText(agent)]
     }),
   )

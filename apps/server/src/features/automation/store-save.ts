@@ -66,7 +66,14 @@ export async function storeSave(save: Save, saved: Saved): Promise<number> {
     emit,
   })
   emit({ type: 'policy.changed', ids: [id] })
+  emitPlaces(emit, [...(before?.targets ?? []), ...document.targets])
   return id
+}
+
+/** Rows of machines, clients and sites say which policies are assigned to them. */
+export function emitPlaces(emit: (event: Event) => void, targets: readonly PolicyTarget[]): void {
+  const agents = new Set(targets.flatMap((target) => (target.level === 'agent' ? [target.id] : [])))
+  if (agents.size > 0) emit({ type: 'agent.changed', ids: [...agents], agent_ids: [...agents] })
 }
 
 async function storePlaces(
