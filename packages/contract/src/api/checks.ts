@@ -129,6 +129,9 @@ export const CheckSchedule = {
     .default(0),
 }
 
+/** Another check, of this or of another machine: while that one fails, nobody is told of this one. Null = none. */
+const DependsOn = Id.nullable()
+
 export const CheckState = z.object({
   status: CheckStatus,
   /** Of a failing one. */
@@ -161,6 +164,17 @@ export const Check = z.object({
   policy_name: z.string().nullable(),
   /** An enforced policy has the same check: this one does not run. */
   overridden_by_policy: z.boolean(),
+  depends_on: z.int().nullable(),
+  /** What it depends on; null also where the caller may not see that. */
+  dependency: z
+    .object({
+      id: z.int(),
+      agent_id: AgentId,
+      hostname: z.string(),
+      readable_desc: z.string(),
+      status: CheckStatus,
+    })
+    .nullable(),
   check_result: CheckState,
   /** Changes with every edit: two people saving at once are told. */
   modified: z.string(),
@@ -193,7 +207,12 @@ export const createCheck = endpoint({
   path: '/checks/',
   access: 'can_manage_checks',
   summary: 'Add a check to a machine',
-  body: z.object({ agent: AgentId, settings: CheckSettings, ...CheckSchedule }),
+  body: z.object({
+    agent: AgentId,
+    settings: CheckSettings,
+    ...CheckSchedule,
+    depends_on: DependsOn.optional(),
+  }),
   response: Check,
 })
 
@@ -212,7 +231,13 @@ export const editCheck = endpoint({
   access: 'can_manage_checks',
   summary: 'Change a check; its type stays. With `modified`, refused when somebody else saved since',
   params: IdParams,
-  body: z.object({ settings: CheckSettings, ...CheckSchedule, modified: z.string().optional() }),
+  body: z.object({
+    settings: CheckSettings,
+    ...CheckSchedule,
+    /** Left out, it stays. */
+    depends_on: DependsOn.optional(),
+    modified: z.string().optional(),
+  }),
   response: Check,
 })
 

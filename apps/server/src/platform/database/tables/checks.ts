@@ -22,6 +22,8 @@ export interface ChecksTable {
   policy_check: number | null
   /** Of an own one: the enforced policy that has the same check; this one rests. */
   overridden_by: number | null
+  /** Another check: while that one fails, nobody is told of this one. */
+  depends_on: Generated<number | null>
   created_at: string
   modified: string
   modified_by: string
