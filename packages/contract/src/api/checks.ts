@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
+import { CheckDependency, CheckStatus, DependsOn } from '../checks/check-dependency.ts'
 import { logCheckFields } from '../checks/log-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
 import { Severity } from '../severity.ts'
@@ -9,8 +10,6 @@ import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from 
 export const CHECK_TYPES = [...MACHINE_CHECK_TYPES, ...SERVER_CHECK_TYPES] as const
 export const CheckType = z.enum(CHECK_TYPES)
 export type CheckType = z.infer<typeof CheckType>
-export const CheckStatus = z.enum(['passing', 'failing', 'pending'])
-export type CheckStatus = z.infer<typeof CheckStatus>
 
 const MAX_PERCENT = 99
 const PercentThreshold = z.number().min(0).max(MAX_PERCENT)
@@ -129,9 +128,6 @@ export const CheckSchedule = {
     .default(0),
 }
 
-/** Another check, of this or of another machine: while that one fails, nobody is told of this one. Null = none. */
-const DependsOn = Id.nullable()
-
 export const CheckState = z.object({
   status: CheckStatus,
   /** Of a failing one. */
@@ -166,15 +162,7 @@ export const Check = z.object({
   overridden_by_policy: z.boolean(),
   depends_on: z.int().nullable(),
   /** What it depends on; null also where the caller may not see that. */
-  dependency: z
-    .object({
-      id: z.int(),
-      agent_id: AgentId,
-      hostname: z.string(),
-      readable_desc: z.string(),
-      status: CheckStatus,
-    })
-    .nullable(),
+  dependency: CheckDependency.nullable(),
   check_result: CheckState,
   /** Changes with every edit: two people saving at once are told. */
   modified: z.string(),

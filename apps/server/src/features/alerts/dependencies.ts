@@ -72,18 +72,21 @@ interface AncestorRow {
 
 function dependencyOf(ancestors: readonly AncestorRow[]): Dependency {
   const counting = ancestors.filter((one) => Number(one.counts) === 1)
-  const runs = counting.map(({ last_run, fail_count }) => (fail_count === 0 ? last_run : null))
+  const oldest = counting.reduce<string | null>((since, { last_run, fail_count }) => {
+    if (since === null || last_run === null || fail_count !== 0) return null
+    return last_run < since ? last_run : since
+  }, FOREVER)
   const nearest = ancestors.find((one) => Number(one.nearest) === 1)
   const every = nearest === undefined ? 0 : nearest.run_interval || nearest.check_interval
   const wait = every * (nearest?.fails_b4_alert ?? 1) + SLACK_SECONDS
   return {
     fails: counting.some(({ alert_severity }) => alert_severity !== null),
-    // Where nothing counts there is nothing to wait for.
-    passesSince: runs.includes(null) ? null : (runs.toSorted()[0] ?? FOREVER),
+    passesSince: oldest,
     answersWithin: Math.min(wait, LONGEST_WAIT_SECONDS),
   }
 }
 
+/** Where nothing counts there is nothing to wait for. */
 const FOREVER = '9999-12-31T23:59:59.999Z'
 
 /** The numbers of all checks of which something fails that they depend on. */

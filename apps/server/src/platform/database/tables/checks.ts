@@ -1,4 +1,5 @@
-import type { CheckStatus, CheckType } from '@muster/contract/api/checks'
+import type { CheckType } from '@muster/contract/api/checks'
+import type { CheckStatus } from '@muster/contract/checks/check-dependency'
 import type { Severity } from '@muster/contract/severity'
 import type { Generated } from 'kysely'
 
