@@ -1,10 +1,10 @@
 import type { AlertHold, AlertSeverity } from '@muster/rules/alert-state'
 import type { CheckSettings } from '@muster/contract/api/checks'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { causeOfCheck, type Subject } from './causes.ts'
 import { type Dependency, findDependencies } from './dependencies.ts'
 import { isOverdue } from './overdue.ts'
-import { slicesOf } from './queries.ts'
 import type { Scene } from './store-lives.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
 
