@@ -27,6 +27,24 @@ test('a machine measures itself: the first values come within seconds, are told 
   }
   await cpu.press('End')
   await expect(cpu).toHaveAttribute('aria-valuetext', /: \d+(\.\d+)? %$/)
+  await test.step('while somebody looks it is measured each second, and not for longer', async () => {
+    await page.getByText('Live', { exact: true }).click()
+    await expect(page).toHaveURL(/entry=live/)
+    await expect(page.getByText('Measured each second while you look')).toBeVisible()
+    const told = new Set<string | null>()
+    await expect
+      .poll(async () => told.add(await cpu.getAttribute('aria-valuetext')).size, { timeout: 20_000 })
+      .toBeGreaterThan(4)
+    let asked = 0
+    page.on('request', (request) => (asked += request.url().includes('/metrics/live/') ? 1 : 0))
+    await page.getByRole('tab', { name: 'Notes' }).click()
+    await expect(page.getByText('Measured each second while you look')).toBeHidden()
+    const before = asked
+    await page.getByRole('tab', { name: 'Metrics' }).click()
+    await expect(page.getByText('Measured each second while you look')).toBeVisible()
+    expect(before).toBe(0)
+    expect(asked).toBeGreaterThan(0)
+  })
   await page.getByText('24 h', { exact: true }).click()
   await expect(page).not.toHaveURL(/entry=/)
 

@@ -24,3 +24,28 @@ export const getMachineMetrics = endpoint({
   }),
   response: MachineMetrics,
 })
+
+export const LiveMetrics = z.object({
+  samples: z.array(
+    z.object({
+      /** Unix seconds, with parts of them. */
+      at: z.number(),
+      /** By the names of agent/metrics.ts. */
+      values: z.record(z.string(), z.number()),
+    }),
+  ),
+  /** To be given back as `after`. */
+  next: z.int(),
+})
+export type LiveMetrics = z.infer<typeof LiveMetrics>
+
+export const watchMachineMetrics = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/metrics/live/',
+  access: 'can_list_agents',
+  summary:
+    'What a machine measures of itself now, each second for as long as somebody asks; waits some seconds for something newer than `after`, and stores nothing',
+  params: z.object({ agent_id: AgentId }),
+  query: z.object({ after: z.coerce.number().int().min(0).default(0) }),
+  response: LiveMetrics,
+})

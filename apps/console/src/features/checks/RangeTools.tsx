@@ -5,26 +5,29 @@ import { IconZoomReset } from '@tabler/icons-react'
 import type { Ref } from 'react'
 import { formatDate } from '../../ui/date-format.ts'
 import classes from './CheckHistory.module.css'
-import { type HistoryView, RANGES } from './history-view.ts'
+import { type HistoryView, LIVE_RANGE, RANGES } from './history-view.ts'
 
 interface RangeToolsProps {
   range: HistoryView['range']
   onChange: (range: HistoryView['range']) => void
+  /** There is something to see by the second. */
+  hasLive?: boolean
   ref?: Ref<HTMLDivElement>
 }
 
 /** Over what time a graph goes; after zooming, which time that is and the way back. */
-export function RangeTools({ range, onChange, ref }: RangeToolsProps) {
+export function RangeTools({ range, onChange, hasLive = false, ref }: RangeToolsProps) {
+  const ranges = hasLive ? [LIVE_RANGE, ...RANGES] : RANGES
   return (
     <>
       <SegmentedControl
         {...(ref === undefined ? {} : { ref })}
         aria-label="Time"
         size="xs"
-        data={RANGES.map(({ value, label }) => ({ value, label }))}
+        data={ranges.map(({ value, label }) => ({ value, label }))}
         value={typeof range === 'string' ? range : ''}
         onChange={(value) => {
-          const chosen = RANGES.find((one) => one.value === value)
+          const chosen = ranges.find((one) => one.value === value)
           if (chosen) onChange(chosen.value)
         }}
       />
