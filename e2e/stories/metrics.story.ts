@@ -63,6 +63,14 @@ test('a machine measures itself: the first values come within seconds, are told 
     await page.getByRole('tab', { name: 'Metrics' }).click()
   })
 
+  await test.step('it is compared with others, by what its checks measure too', async () => {
+    await page.getByRole('button', { name: 'Compare' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Compare machines' })
+    await expect(dialog.getByRole('slider', { name: 'Processor of one machine over time' })).toBeVisible()
+    await expect(dialog.getByRole('button', { name: hostname(), pressed: true })).toBeVisible()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+  })
+
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download these numbers as CSV' }).click()
   const file = await download
