@@ -38,7 +38,7 @@ interface Asked {
 type KnownCheck = ComparedCheck & { key: string; parsed: CheckSettings }
 
 /** One number of several machines over the same time, with the others that could be compared. */
-export async function compareMachines(
+export async function readComparison(
   ctx: Pick<Context, 'db' | 'now'>,
   caller: Caller,
   { agents, what, from, to }: Question,
