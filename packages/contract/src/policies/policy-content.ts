@@ -9,6 +9,8 @@ export const PolicyCheck = z.object({
   id: z.int().min(1).max(1_000_000).optional(),
   settings: CheckSettings,
   ...CheckSchedule,
+  /** The id of another check of this policy: each machine's own of the two depend on each other. */
+  depends_on: z.int().min(1).max(1_000_000).optional(),
 })
 export type PolicyCheck = z.infer<typeof PolicyCheck>
 

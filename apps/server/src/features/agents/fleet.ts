@@ -1,4 +1,6 @@
+import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
+import type { TaskDefinition } from '@muster/contract/agent/tasks'
 import type { LiveMetrics as LiveAnswer } from '@muster/contract/api/metrics'
 import type { Context } from '../../context.ts'
 import { AgentLinks } from '../../platform/agent-link/agent-links.ts'
@@ -7,10 +9,9 @@ import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
 import { VERSION } from '../../platform/config/version.ts'
 import { NoResponderError, RequestTimeoutError } from '../../platform/bus/bus.ts'
 import { tendAlerts } from '../alerts/tend-alerts.ts'
-import { CheckSync } from '../checks/check-sync.ts'
-import { meetMachines } from '../checks/meet-machines.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { type ReportedResults, storeResults } from '../checks/store-results.ts'
+import { toldChecks } from '../checks/told-checks.ts'
 import { LiveMetrics } from '../metrics/live-metrics.ts'
 import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
 import { settleActions } from '../alert-templates/settle-actions.ts'
@@ -21,9 +22,10 @@ import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { RunTracker } from '../history/run-tracker.ts'
 import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
 import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
-import { TaskSync } from '../tasks/task-sync.ts'
+import { toldTasks } from '../tasks/told-tasks.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
+import { DefinitionSync, type SyncLinks } from './definition-sync.ts'
 import { LinkState, type LinkedMachine } from './link-state.ts'
 import { startProcessBeat } from './processes.ts'
 import { findAgentKey } from './queries.ts'
@@ -52,8 +54,8 @@ export class Fleet implements AsyncDisposable {
   readonly commandKey: SigningKey
   #ctx: Context
   #linkState: LinkState
-  #checks: CheckSync
-  #tasks: TaskSync
+  #checks: DefinitionSync<CheckDefinition>
+  #tasks: DefinitionSync<TaskDefinition>
   #liveMetrics = new LiveMetrics((agentId, seconds) =>
     this.#sendChore(agentId, { name: 'watch-metrics', input: { seconds }, author: 'server' }),
   )
@@ -84,17 +86,8 @@ export class Fleet implements AsyncDisposable {
       onLive: (agentId, sample) => this.#liveMetrics.take(agentId, sample),
       store: (reports) => this.#store(reports),
     })
-    this.#checks = new CheckSync(ctx, {
-      isConnected: (agentId) => this.links.isConnected(agentId),
-      connectedIds: () => this.links.connectedIds(),
-      sendChecks: (agentId, input) =>
-        this.#sendChore(agentId, { name: 'set-checks', input, author: 'server' }),
-    })
-    this.#tasks = new TaskSync(ctx, {
-      isConnected: (agentId) => this.links.isConnected(agentId),
-      connectedIds: () => this.links.connectedIds(),
-      sendTasks: (agentId, input) => this.#sendChore(agentId, { name: 'set-tasks', input, author: 'server' }),
-    })
+    this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))
+    this.#tasks = new DefinitionSync(ctx, toldTasks, this.#linksFor('set-tasks'))
     this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
   }
 
@@ -197,10 +190,20 @@ export class Fleet implements AsyncDisposable {
     return this.links.send(agentId, { type: 'command', command })
   }
 
+  #linksFor<Definition>(name: 'set-checks' | 'set-tasks'): SyncLinks<Definition> {
+    return {
+      isConnected: (agentId) => this.links.isConnected(agentId),
+      connectedIds: () => this.links.connectedIds(),
+      send: (agentId, input) => this.#sendChore(agentId, { name, input, author: 'server' }),
+    }
+  }
+
   async #welcomeBack(machines: LinkedMachine[]): Promise<void> {
     await failLostRuns(this.#ctx, machines)
-    await meetMachines(this.#ctx, this.#checks, machines)
-    for (const { agentId, tasks } of machines) await this.#tasks.meet(agentId, tasks)
+    for (const { agentId, checks, tasks } of machines) {
+      await this.#checks.meet(agentId, checks)
+      await this.#tasks.meet(agentId, tasks)
+    }
     const agentIds = machines.map(({ agentId }) => agentId)
     await this.#deliverHere(agentIds, 'sent before too')
     // The sweep would find them within a second; whoever waits for the machine should not wait for that.

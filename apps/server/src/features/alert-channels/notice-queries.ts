@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import type { AlertNoticesTable, AlertsTable } from '../../platform/database/tables/alerts.ts'
-import { slicesOf } from '../alerts/queries.ts'
 
 /**
  * Notices of an alert are written by whoever holds the row of the alert (lockAlerts), so that planning and sending

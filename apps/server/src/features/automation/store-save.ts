@@ -110,7 +110,7 @@ export function documentForAudit(document: PolicyDocument, set: PolicySet): unkn
   return {
     ...rest,
     agent_settings: content.agent_settings,
-    checks: content.checks.map(({ settings, fails_b4_alert, run_interval }) => ({
+    checks: content.checks.map(({ settings, fails_b4_alert, run_interval, depends_on }) => ({
       check: describeCheck(
         settings,
         (settings.check_type === 'script' ? set.scripts.get(settings.script)?.name : undefined) ?? null,
@@ -118,6 +118,7 @@ export function documentForAudit(document: PolicyDocument, set: PolicySet): unkn
       ...settings,
       fails_b4_alert,
       run_interval,
+      ...(depends_on === undefined ? {} : { depends_on }),
     })),
     assigned: more > 0 ? [...told, `and ${more} more`] : told,
   }

@@ -70,14 +70,14 @@ class PolicyItems {
     const all = checks.map((check) => {
       const script = check.settings.check_type === 'script' ? check.settings.script : undefined
       const found = script === undefined ? undefined : this.#set.scripts.get(script)
-      const { settings, fails_b4_alert, run_interval } = check
+      const { settings, fails_b4_alert, run_interval, depends_on } = check
       return {
         fits: checkFitsPlatform(settings, plat, found?.supported_platforms),
         item: {
           key: checkKey(settings),
           value: {
             what: describeCheck(settings, found?.name ?? null),
-            digest: JSON.stringify([settings, fails_b4_alert, run_interval]),
+            digest: JSON.stringify([settings, fails_b4_alert, run_interval, depends_on]),
             check_id: null,
             ref: check,
           },
