@@ -3,7 +3,7 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { overdueAt } from './overdue.ts'
-import { slicesOf } from './queries.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 
 /** How that stands on which a check depends: the other check, what that one depends on, and so on. */
 export interface Dependency {
