@@ -1,6 +1,7 @@
 import { editAgent, listAgents } from '@muster/contract/api/agents'
 import { createClient } from '@muster/contract/api/clients'
 import { getHistoryOutput, listAgentHistory, sendCommand } from '@muster/contract/api/history'
+import { watchMachineMetrics } from '@muster/contract/api/metrics'
 import { listOwnSessions } from '@muster/contract/api/sessions'
 import { expect } from '@playwright/test'
 import { addClient, makeToken } from '../support/seed.ts'
@@ -55,6 +56,22 @@ for (const name of deployments) {
       const [newest, older] = await onTwo.call(listAgentHistory, { params: { agent_id: agentId }, query: {} })
       expect(newest?.state).toBe('done')
       expect(older).toMatchObject({ id: sent.id, retcode: 3 })
+    })
+
+    await test.step('what a machine of the other measures each second is followed on both at once', async () => {
+      const watch = async (session: Session) => {
+        const values: number[] = []
+        let after = 0
+        while (values.length < 3) {
+          const query = { after }
+          const answer = await session.call(watchMachineMetrics, { params: { agent_id: agentId }, query })
+          values.push(...answer.samples.map(({ at }) => at))
+          after = answer.next
+        }
+        return values.slice(0, 3)
+      }
+      const [here, there] = await Promise.all([watch(admin), watch(onTwo)])
+      expect(here).toEqual(there)
     })
 
     await test.step('changes cross to the consoles of the other within a second', async () => {

@@ -5,6 +5,7 @@ import { CheckScripts } from './checks/check-scripts.ts'
 import { Checks } from './checks/checks.ts'
 import { FactsReporter } from './collectors/facts-reporter.ts'
 import type { Facts } from './collectors/changed-facts.ts'
+import { LiveSampler } from './collectors/live-sampler.ts'
 import { MetricsSampler } from './collectors/metrics-sampler.ts'
 import { takeCommand } from './commands/take-command.ts'
 import type { Identity } from './identity/identity.ts'
@@ -106,6 +107,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
     now: () => clock.correct(now()),
   })
+  const liveMetrics = new LiveSampler({
+    readCounters: () => os.readCounters(),
+    send: (sample) => link.sendLive(sample),
+    log,
+    now: () => clock.correct(now()),
+  })
   tellMovedMachine(options, problems)
   await Promise.all([runs, ofChecks, ofTasks].map((interrupted) => interrupted.endInterrupted()))
 
@@ -127,6 +134,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       os,
       checks,
       tasks,
+      liveMetrics,
       refreshFacts: () => facts.refreshAll(),
       uninstall: async () => {
         await link.flush(LAST_WORDS_MS)
@@ -154,6 +162,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     },
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
+      if (linkState.state === 'waiting') liveMetrics.stop()
       if (linkState.state === 'waiting') facts.onLinkDown()
       status.write(linkState)
     },
@@ -174,6 +183,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     async [Symbol.asyncDispose]() {
       clearInterval(chores)
       metrics[Symbol.dispose]()
+      liveMetrics[Symbol.dispose]()
       await Promise.all([runs, checks, tasks].map((part) => part[Symbol.asyncDispose]()))
       for (const part of [ofChecks, ofTasks]) part[Symbol.dispose]()
       await link.flush(LAST_WORDS_MS)

@@ -128,7 +128,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   automationRoutes(api, ctx)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
-  metricsRoutes(api, ctx)
+  metricsRoutes(api, ctx, fleet)
   timelineRoutes(api, ctx)
   snippetsRoutes(api, ctx)
   keystoreRoutes(api, ctx)

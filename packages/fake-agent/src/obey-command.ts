@@ -24,6 +24,9 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
   switch (payload.name) {
     case 'report-facts':
       return machine.report({ kind: 'facts', facts: machine.facts() })
+    case 'watch-metrics':
+      // Simulated machines measure nothing of themselves.
+      return
     case 'uninstall':
       return machine.disconnect()
     case 'cancel':

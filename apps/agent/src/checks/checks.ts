@@ -1,12 +1,13 @@
 import type { Log } from '../log/log.ts'
 import { describeError } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
+import type { Wanted } from '../state/definitions.ts'
 import type { Kept } from '../state/kept.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { State } from '../state/state.ts'
 import type { CheckMemory } from './check-kind.ts'
 import type { CheckScripts } from './check-scripts.ts'
-import { CheckDefinitions, type WantedChecks } from './definitions.ts'
+import { CheckDefinitions } from './definitions.ts'
 import { CheckResults } from './results.ts'
 import { Scheduler } from './scheduler.ts'
 
@@ -63,7 +64,7 @@ export class Checks implements AsyncDisposable {
    * that came over the same link was overtaken. Over a new link any version counts: a server that was restored from a
    * backup starts with an older one.
    */
-  set(wanted: WantedChecks): void {
+  set(wanted: Wanted): void {
     if (wanted.version < this.#newest) return
     this.#newest = wanted.version
     this.#definitions.set(wanted)

@@ -15,7 +15,7 @@ export interface MetricsSamplerOptions {
   now: () => number
 }
 
-interface Look {
+export interface Look {
   /** By a clock that nobody sets. */
   atMs: number
   counters: Counters

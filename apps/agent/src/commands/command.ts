@@ -6,6 +6,7 @@ import {
 } from '@muster/contract/agent/commands'
 import { z } from 'zod'
 import type { Checks } from '../checks/checks.ts'
+import type { LiveSampler } from '../collectors/live-sampler.ts'
 import type { Os } from '../os/os.ts'
 import type { Runs } from '../run/runs.ts'
 import type { Tasks } from '../tasks/tasks.ts'
@@ -19,6 +20,7 @@ export interface CommandContext {
   runs: Runs
   checks: Checks
   tasks: Tasks
+  liveMetrics: Pick<LiveSampler, 'watch'>
   refreshFacts: () => Promise<void>
   uninstall: () => Promise<void>
 }

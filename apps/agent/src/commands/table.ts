@@ -9,6 +9,7 @@ import { runTask } from './run-task.ts'
 import { setChecks } from './set-checks.ts'
 import { setTasks } from './set-tasks.ts'
 import { uninstall } from './uninstall.ts'
+import { watchMetrics } from './watch-metrics.ts'
 
 /** Everything that a server may ask of this machine. */
 export const commandTable: Record<CommandName, AgentCommand> = {
@@ -20,5 +21,6 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'run-checks': runChecks,
   'set-tasks': setTasks,
   'run-task': runTask,
+  'watch-metrics': watchMetrics,
   uninstall,
 }

@@ -1,6 +1,7 @@
 import { sign, type KeyObject } from 'node:crypto'
 import { WebSocket, type ClientOptions, type RawData } from 'ws'
 import type { SignedCommand } from '@muster/contract/agent/commands'
+import type { MetricsSample } from '@muster/contract/agent/metrics'
 import {
   SERVER_DEAD_AFTER_MS,
   LINK_PATH,
@@ -123,6 +124,11 @@ export class Link implements Disposable {
   /** Tells the server of something that has no place in a report. */
   sendError(code: string, message: string): void {
     this.#send({ type: 'error', code, message: message.slice(0, 2000) })
+  }
+
+  /** Sends what is of use now or never: not while the connection is busy with more important things. */
+  sendLive(sample: MetricsSample): void {
+    if (this.isUp && this.#socket?.bufferedAmount === 0) this.#send({ type: 'live-metrics', sample })
   }
 
   /** Resolves when every report is acknowledged, or after `timeoutMs`. */

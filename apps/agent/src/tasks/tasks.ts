@@ -4,11 +4,12 @@ import type { TaskTrigger } from '@muster/contract/agent/tasks'
 import type { Log } from '../log/log.ts'
 import type { BackgroundRuns } from '../run/background-runs.ts'
 import type { RunPlace } from '../run/prepare-script.ts'
+import type { Wanted } from '../state/definitions.ts'
 import type { Kept } from '../state/kept.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { State } from '../state/state.ts'
 import { isSameBoot } from './boot-mark.ts'
-import { type PlannedTask, TaskDefinitions, type WantedTasks } from './definitions.ts'
+import { type PlannedTask, TaskDefinitions } from './definitions.ts'
 import { RunOrders } from './run-orders.ts'
 import { type DueTask, TaskClock } from './task-clock.ts'
 import { TaskRuns } from './task-runs.ts'
@@ -89,7 +90,7 @@ export class Tasks implements AsyncDisposable {
   }
 
   /** Takes over what the server wants, as Checks.set does. */
-  set(wanted: WantedTasks): void {
+  set(wanted: Wanted): void {
     if (wanted.version < this.#newest) return
     this.#newest = wanted.version
     this.#definitions.set(wanted)

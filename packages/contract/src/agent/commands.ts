@@ -54,6 +54,8 @@ export const commands = {
   }),
   /** Runs a task now; the same `run_id` runs once, however often it comes. */
   'run-task': z.object({ id: z.int(), run_id: RunId, trigger: z.enum(['manual', 'checkfailure']) }),
+  /** The machine is measured each second for so long from now on, and `live-metrics` frames tell of it; 0 = no more. */
+  'watch-metrics': z.object({ seconds: z.int().min(0).max(120) }),
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

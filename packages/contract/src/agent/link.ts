@@ -101,6 +101,8 @@ export const AgentFrame = z.discriminatedUnion('type', [
     tasks_version: z.int().min(0).optional(),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
+  /** While somebody looks (`watch-metrics`), each second. Neither kept nor acknowledged: what is lost is lost. */
+  z.object({ type: z.literal('live-metrics'), sample: MetricsSample }),
   z.object({ type: z.literal('error'), code: z.string().max(50), message: z.string().max(2000) }),
 ])
 export type AgentFrame = z.infer<typeof AgentFrame>

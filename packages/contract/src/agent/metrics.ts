@@ -19,6 +19,12 @@ export const METRIC_UNITS = {
 export type MetricName = keyof typeof METRIC_UNITS
 export const DISK_METRIC = 'disk:'
 
+/** Of a metric by its name; undefined for a name that is not ours. */
+export function metricUnit(name: string): string | undefined {
+  if (name.startsWith(DISK_METRIC)) return '%'
+  return Object.entries(METRIC_UNITS).find(([known]) => known === name)?.[1]
+}
+
 /** As many disks as are kept of one machine. */
 export const MOST_METRICS = 40
 

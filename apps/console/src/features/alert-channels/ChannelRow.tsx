@@ -1,4 +1,3 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import type { AlertChannel } from '@muster/contract/api/alert-channels'
 import {
   type Icon,
@@ -6,10 +5,10 @@ import {
   IconChecks,
   IconCircleDashed,
   IconCircleOff,
-  IconTrash,
 } from '@tabler/icons-react'
+import { EditAndDelete, ListRow, RowDetail } from '../../ui/ListRows.tsx'
 import { Time } from '../../ui/Time.tsx'
-import classes from './ChannelsDialog.module.css'
+import classes from './ChannelRow.module.css'
 import { KIND_LABELS } from './channel-fields.ts'
 import { type ChannelState, channelState, describeRules, describeWaiting } from './channel-words.ts'
 
@@ -32,28 +31,15 @@ export function ChannelRow({ channel, mayEdit, onEdit, onRemove }: ChannelRowPro
   const { name, settings, health } = channel
   const waiting = describeWaiting(health)
   return (
-    <li className={classes.row}>
-      <div className={classes.text}>
-        <div className={classes.head}>
-          <bdi className={classes.name}>{name}</bdi>
-          <span className={classes.dim}>{KIND_LABELS[settings.kind]}</span>
-        </div>
-        <Health channel={channel} />
-        <div className={classes.dim}>{[describeRules(channel), waiting].filter(Boolean).join(' · ')}</div>
-      </div>
-      {mayEdit && (
-        <div className={classes.actions}>
-          <Button variant="default" aria-label={`Edit ${name}`} onClick={onEdit}>
-            Edit
-          </Button>
-          <Tooltip label="Delete">
-            <ActionIcon aria-label={`Delete ${name}`} onClick={onRemove}>
-              <IconTrash size={16} stroke={1.75} />
-            </ActionIcon>
-          </Tooltip>
-        </div>
-      )}
-    </li>
+    <ListRow
+      name={name}
+      beside={<RowDetail>{KIND_LABELS[settings.kind]}</RowDetail>}
+      tall
+      actions={mayEdit ? <EditAndDelete name={name} onEdit={onEdit} onDelete={onRemove} /> : null}
+    >
+      <Health channel={channel} />
+      <RowDetail>{[describeRules(channel), waiting].filter(Boolean).join(' · ')}</RowDetail>
+    </ListRow>
   )
 }
 

@@ -7,9 +7,9 @@ import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { ListRows } from '../../ui/ListRows.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { ChannelRow } from './ChannelRow.tsx'
-import classes from './ChannelsDialog.module.css'
 import { RemoveChannel } from './RemoveChannel.tsx'
 import { KINDS, KIND_LABELS } from './channel-fields.ts'
 import { channelsQuery } from './channels-query.ts'
@@ -60,7 +60,7 @@ function Channels({ close }: { close: () => void }) {
             {mayEdit && <NewChannel />}
           </EmptyState>
         ) : (
-          <ul className={classes.list} aria-label={TITLE}>
+          <ListRows label={TITLE}>
             {data.map((channel) => (
               <ChannelRow
                 key={channel.id}
@@ -70,7 +70,7 @@ function Channels({ close }: { close: () => void }) {
                 onRemove={() => setRemoving(channel)}
               />
             ))}
-          </ul>
+          </ListRows>
         )}
       </Dialog>
       {removing !== undefined && <RemoveChannel channel={removing} onClose={() => setRemoving(undefined)} />}

@@ -1,14 +1,15 @@
-import { ActionIcon, Anchor, Button, Switch, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Switch, Tooltip } from '@mantine/core'
 import '@mantine/core/styles/Switch.css'
 import {
   type AlertTemplate,
   editAlertTemplate,
   setDefaultTemplate,
 } from '@muster/contract/api/alert-templates'
-import { IconStar, IconStarFilled, IconTrash } from '@tabler/icons-react'
+import { IconStar, IconStarFilled } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
+import { EditAndDelete, ListRow, RowDetail } from '../../ui/ListRows.tsx'
 import classes from './Templates.module.css'
 import { appliedLabel, describeTemplate } from './template-words.ts'
 import { templatesQuery } from './templates-query.ts'
@@ -26,50 +27,49 @@ export function TemplateRow({ template, mayManage, onEdit, onApplied, onRemove }
   const { name, is_active, default_template } = template
   const change = useChangeTemplate(template)
   return (
-    <li className={classes.row}>
-      <Switch
-        aria-label={`${name} is switched on`}
-        checked={is_active}
-        disabled={!mayManage || change.isPending}
-        onChange={(event) => change.mutate({ is_active: event.currentTarget.checked })}
-      />
-      <div className={classes.text}>
-        <div className={classes.head}>
-          <bdi className={classes.name}>{name}</bdi>
+    <ListRow
+      name={name}
+      before={
+        <Switch
+          aria-label={`${name} is switched on`}
+          checked={is_active}
+          disabled={!mayManage || change.isPending}
+          onChange={(event) => change.mutate({ is_active: event.currentTarget.checked })}
+        />
+      }
+      beside={
+        <>
           {default_template && <span className={classes.chip}>default</span>}
-          {!is_active && <span className={classes.dim}>switched off</span>}
-        </div>
-        <div className={classes.dim}>{describeTemplate(template)}</div>
-        <Anchor component="button" type="button" size="sm" className={classes.link} onClick={onApplied}>
-          {appliedLabel(template)}
-        </Anchor>
-      </div>
-      {mayManage && (
-        <div className={classes.actions}>
-          <Tooltip label={default_template ? 'No longer the default' : 'Make it the default'}>
-            <ActionIcon
-              aria-label={`${name} is the default`}
-              aria-pressed={default_template}
-              onClick={() => change.mutate({ isDefault: !default_template })}
-            >
-              {default_template ? (
-                <IconStarFilled size={16} aria-hidden />
-              ) : (
-                <IconStar size={16} stroke={1.75} aria-hidden />
-              )}
-            </ActionIcon>
-          </Tooltip>
-          <Button variant="default" aria-label={`Edit ${name}`} onClick={onEdit}>
-            Edit
-          </Button>
-          <Tooltip label="Delete">
-            <ActionIcon aria-label={`Delete ${name}`} onClick={onRemove}>
-              <IconTrash size={16} stroke={1.75} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-        </div>
-      )}
-    </li>
+          {!is_active && <RowDetail>switched off</RowDetail>}
+        </>
+      }
+      tall
+      actions={
+        mayManage ? (
+          <>
+            <Tooltip label={default_template ? 'No longer the default' : 'Make it the default'}>
+              <ActionIcon
+                aria-label={`${name} is the default`}
+                aria-pressed={default_template}
+                onClick={() => change.mutate({ isDefault: !default_template })}
+              >
+                {default_template ? (
+                  <IconStarFilled size={16} aria-hidden />
+                ) : (
+                  <IconStar size={16} stroke={1.75} aria-hidden />
+                )}
+              </ActionIcon>
+            </Tooltip>
+            <EditAndDelete name={name} onEdit={onEdit} onDelete={onRemove} />
+          </>
+        ) : null
+      }
+    >
+      <RowDetail>{describeTemplate(template)}</RowDetail>
+      <Anchor component="button" type="button" size="sm" className={classes.link} onClick={onApplied}>
+        {appliedLabel(template)}
+      </Anchor>
+    </ListRow>
   )
 }
 

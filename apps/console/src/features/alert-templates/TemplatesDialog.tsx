@@ -8,11 +8,11 @@ import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
 import { useDialog } from '../../app/use-dialog.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { ListRows } from '../../ui/ListRows.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { AppliedDialog } from './AppliedDialog.tsx'
 import { RemoveTemplate } from './RemoveTemplate.tsx'
 import { TemplateRow } from './TemplateRow.tsx'
-import classes from './Templates.module.css'
 import { templatesQuery } from './templates-query.ts'
 import { useTemplateAddress } from './use-template-address.ts'
 
@@ -67,7 +67,7 @@ function Templates({ close }: { close: () => void }) {
             {mayManage && create}
           </EmptyState>
         ) : (
-          <ul className={classes.list} aria-label={TITLE}>
+          <ListRows label={TITLE}>
             {data.map((template) => (
               <TemplateRow
                 key={template.id}
@@ -78,7 +78,7 @@ function Templates({ close }: { close: () => void }) {
                 onRemove={() => setRemoving(template)}
               />
             ))}
-          </ul>
+          </ListRows>
         )}
       </Dialog>
       {removing !== undefined && (

@@ -1,5 +1,7 @@
 import type { TimeRange } from './graph-data.ts'
 
+/** The last minutes, by the second where a machine is measured so. */
+export const LIVE_RANGE = { value: 'live', label: 'Live', seconds: 300 } as const
 export const RANGES = [
   { value: '1h', label: '1 h', seconds: 3600 },
   { value: '24h', label: '24 h', seconds: 86_400 },
@@ -7,7 +9,8 @@ export const RANGES = [
   { value: '30d', label: '30 d', seconds: 30 * 86_400 },
   { value: '90d', label: '90 d', seconds: 90 * 86_400 },
 ] as const
-export type RangeName = (typeof RANGES)[number]['value']
+const NAMED = [LIVE_RANGE, ...RANGES]
+export type RangeName = (typeof NAMED)[number]['value']
 
 /** What the history of a check shows, as its address says it: `24h`, `1790000000-1790003600,swap_percent,table`. */
 export interface HistoryView {
@@ -35,8 +38,7 @@ export function writeView({ range, series = '', asTable }: HistoryView): string 
   return text === START.range ? undefined : text
 }
 
-const rangeSeconds = (name: RangeName): number =>
-  RANGES.find(({ value }) => value === name)?.seconds ?? 86_400
+const rangeSeconds = (name: RangeName): number => NAMED.find(({ value }) => value === name)?.seconds ?? 86_400
 
 /** The range that ends at this moment. */
 export function rangeUntilNow(name: RangeName): TimeRange {
@@ -45,7 +47,7 @@ export function rangeUntilNow(name: RangeName): TimeRange {
 }
 
 function readRange(text: string): HistoryView['range'] | undefined {
-  const named = RANGES.find(({ value }) => value === text)
+  const named = NAMED.find(({ value }) => value === text)
   if (named) return named.value
   const [, from, to] = /^(\d{1,12})-(\d{1,12})$/.exec(text) ?? []
   return from !== undefined && to !== undefined && Number(from) < Number(to)

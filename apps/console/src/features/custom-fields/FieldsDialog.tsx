@@ -7,9 +7,9 @@ import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { ListRows } from '../../ui/ListRows.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { FieldRow } from './FieldRow.tsx'
-import classes from './FieldsDialog.module.css'
 import { RemoveField } from './RemoveField.tsx'
 import { MODELS, modelOf } from './field-words.ts'
 import { fieldsQuery } from './fields-query.ts'
@@ -74,7 +74,7 @@ function Fields({ item, close }: AddressedDialogProps) {
                 {mayManage && add}
               </EmptyState>
             ) : (
-              <ul className={classes.list} aria-label={TITLE}>
+              <ListRows label={TITLE}>
                 {shown.map((field, index) => (
                   <FieldRow
                     key={field.id}
@@ -86,7 +86,7 @@ function Fields({ item, close }: AddressedDialogProps) {
                     onDown={index === shown.length - 1 ? undefined : () => move(field, index + 1)}
                   />
                 ))}
-              </ul>
+              </ListRows>
             )}
           </Tabs.Panel>
         </Tabs>

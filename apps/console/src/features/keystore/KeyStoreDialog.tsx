@@ -1,6 +1,6 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { KeyStoreEntry } from '@muster/contract/api/keystore'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
@@ -8,6 +8,7 @@ import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { EditAndDelete, ListRow, ListRows, RowDetail } from '../../ui/ListRows.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { Time } from '../../ui/Time.tsx'
 import classes from './KeyStoreDialog.module.css'
@@ -56,11 +57,11 @@ function KeyStore({ close }: { close: () => void }) {
               Values are encrypted and never shown again. In the history and the output of scripts they are
               masked, unless they are shorter than four characters.
             </p>
-            <ul className={classes.list} aria-label={TITLE}>
+            <ListRows label={TITLE}>
               {data.map((entry) => (
                 <KeyRow key={entry.id} entry={entry} mayEdit={mayEdit} onRemove={() => setRemoving(entry)} />
               ))}
-            </ul>
+            </ListRows>
           </>
         )}
       </Dialog>
@@ -78,27 +79,15 @@ interface KeyRowProps {
 function KeyRow({ entry: { id, name, modified }, mayEdit, onRemove }: KeyRowProps) {
   const { openKey } = useKeyAddress()
   return (
-    <li className={classes.row}>
-      <div className={classes.text}>
-        <bdi className={classes.name}>{name}</bdi>
-        <div className={classes.dim}>
-          <CopyText text={`{{global.${name}}}`} label={`Copy the variable of ${name}`} /> · saved{' '}
-          <Time instant={modified} relative />
-        </div>
-      </div>
-      {mayEdit && (
-        <div className={classes.actions}>
-          <Button variant="default" aria-label={`Edit ${name}`} onClick={() => openKey(id)}>
-            Edit
-          </Button>
-          <Tooltip label="Delete">
-            <ActionIcon aria-label={`Delete ${name}`} onClick={onRemove}>
-              <IconTrash size={16} stroke={1.75} />
-            </ActionIcon>
-          </Tooltip>
-        </div>
-      )}
-    </li>
+    <ListRow
+      name={name}
+      actions={mayEdit ? <EditAndDelete name={name} onEdit={() => openKey(id)} onDelete={onRemove} /> : null}
+    >
+      <RowDetail>
+        <CopyText text={`{{global.${name}}}`} label={`Copy the variable of ${name}`} /> · saved{' '}
+        <Time instant={modified} relative />
+      </RowDetail>
+    </ListRow>
   )
 }
 

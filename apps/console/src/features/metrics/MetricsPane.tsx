@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { IconDownload } from '@tabler/icons-react'
+import { IconChartDots, IconDownload } from '@tabler/icons-react'
 import { Suspense, useMemo } from 'react'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { lazyPart } from '../../app/lazy-part.ts'
+import { useDialog } from '../../app/use-dialog.ts'
 import { toCsv } from '../../ui/csv.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { EmptyState } from '../../ui/States.tsx'
@@ -13,8 +14,11 @@ import { formatValue } from '../checks/check-words.ts'
 import { type HistoryView, readView, writeView } from '../checks/history-view.ts'
 import { samplesTable } from '../checks/samples-table.ts'
 import classes from './MetricsPane.module.css'
+import { LiveMark } from './LiveMark.tsx'
 import { Timeline } from './Timeline.tsx'
+import { type LiveSample, withTail } from './live-tail.ts'
 import { metricLabel, sortMetrics } from './metric-words.ts'
+import { useLiveMetrics } from './use-live-metrics.ts'
 import { type ShownMetrics, useMetrics } from './use-metrics.ts'
 
 const CheckGraph = lazyPart(() => import('../checks/CheckGraph.tsx').then((file) => file.CheckGraph))
@@ -24,17 +28,32 @@ const EVERY_SECONDS = 60
 /** What a machine measures of itself: processor, memory, network and disks over time. */
 export function MetricsPane({ agent }: { agent: AgentDetail }) {
   const { entry, setEntry } = usePane()
+  const { open } = useDialog()
   const { range } = readView(entry)
   const setRange = (chosen: HistoryView['range']) =>
     setEntry(writeView({ range: chosen, series: undefined, asTable: false }))
-  const { data, error, refetch } = useMetrics(agent.agent_id, range)
+  const { data: stored, error, refetch } = useMetrics(agent.agent_id, range)
+  const { view, samples } = useLiveMetrics(agent.agent_id, agent)
+  // A longer time has less than a pixel for a second.
+  const data = useMemo(
+    () => stored && (range === 'live' || range === '1h' ? withTail(stored, samples) : stored),
+    [stored, range, samples],
+  )
   return (
     <section className={classes.pane} aria-label="Metrics">
       <div className={classes.tools}>
-        <RangeTools range={range} onChange={setRange} />
+        <RangeTools range={range} onChange={setRange} hasLive />
+        <LiveMark view={view} />
         <Button
           variant="default"
           className={classes.end}
+          leftSection={<IconChartDots size={16} stroke={1.75} aria-hidden />}
+          onClick={() => open('compare', 'cpu', writeView({ range, series: agent.agent_id, asTable: false }))}
+        >
+          Compare
+        </Button>
+        <Button
+          variant="default"
           leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
           aria-label="Download these numbers as CSV"
           disabled={data === undefined || data.series.length === 0}
@@ -50,7 +69,7 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
           {data.series.every(({ points }) => points.length === 0) ? (
             <EmptyState message={describeNothing(agent)} />
           ) : (
-            <Graphs metrics={data} onZoom={setRange} />
+            <Graphs metrics={data} now={view === 'live' ? samples.at(-1) : undefined} onZoom={setRange} />
           )}
           <Timeline entries={data.timeline.entries} cut={data.timeline.cut} />
         </>
@@ -61,9 +80,11 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
 
 function Graphs({
   metrics,
+  now,
   onZoom,
 }: {
   metrics: ShownMetrics
+  now: LiveSample | undefined
   onZoom: (range: HistoryView['range']) => void
 }) {
   const { series, resolution, range, timeline } = metrics
@@ -82,7 +103,9 @@ function Graphs({
         <li key={name} className={classes.card}>
           <h3 className={classes.title}>
             <bdi>{metricLabel(name)}</bdi>
-            <span className={classes.now}>{formatValue(points.at(-1)?.[1] ?? 0, unit)}</span>
+            <span className={classes.now}>
+              {formatValue(now?.values[name] ?? points.at(-1)?.[1] ?? 0, unit)}
+            </span>
           </h3>
           <Suspense fallback={<div style={{ height: GRAPH_PX }} />}>
             <CheckGraph

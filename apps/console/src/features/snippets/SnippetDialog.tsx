@@ -13,7 +13,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState, SkeletonRows } from '../../ui/States.tsx'
 import { readShell } from '../scripts/script-form.ts'
 import { SHELL_LABELS } from '../scripts/script-words.ts'
-import classes from './SnippetsDialog.module.css'
+import classes from './SnippetDialog.module.css'
 import { snippetsQuery } from './snippets-query.ts'
 import { useSnippetAddress } from './use-snippet-address.ts'
 

@@ -1,20 +1,18 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { type Snippet, deleteSnippet } from '@muster/contract/api/snippets'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FormError } from '../../app/FormDialog.tsx'
 import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import { RemoveDialog } from '../../app/RemoveDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { notifyDone } from '../../app/notify.ts'
 import { useMay } from '../../app/queries.ts'
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { ListRow, ListRows, RowDetail } from '../../ui/ListRows.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { SHELL_LABELS } from '../scripts/script-words.ts'
-import classes from './SnippetsDialog.module.css'
 import { snippetsQuery } from './snippets-query.ts'
 import { useSnippetAddress } from './use-snippet-address.ts'
 
@@ -61,36 +59,41 @@ function Snippets({ onClose }: { onClose: () => void }) {
             {mayManage && add}
           </EmptyState>
         ) : (
-          <ul className={classes.list} aria-label={TITLE}>
+          <ListRows label={TITLE}>
             {data.map((snippet) => (
-              <li key={snippet.id} className={classes.row}>
-                <div className={classes.text}>
-                  <bdi className={classes.name}>{snippet.name}</bdi>
-                  <div className={classes.dim}>
-                    {SHELL_LABELS[snippet.shell]} ·{' '}
-                    <CopyText text={`{{${snippet.name}}}`} label={`Copy the name of ${snippet.name}`} />
-                  </div>
-                  {snippet.desc !== '' && <div className={classes.dim}>{snippet.desc}</div>}
-                </div>
-                <div className={classes.actions}>
-                  <Button
-                    variant="default"
-                    aria-label={`${mayManage ? 'Edit' : 'View'} ${snippet.name}`}
-                    onClick={() => openSnippet(snippet.id)}
-                  >
-                    {mayManage ? 'Edit' : 'View'}
-                  </Button>
-                  {mayManage && (
-                    <Tooltip label="Delete">
-                      <ActionIcon aria-label={`Delete ${snippet.name}`} onClick={() => setRemoving(snippet)}>
-                        <IconTrash size={16} stroke={1.75} />
-                      </ActionIcon>
-                    </Tooltip>
-                  )}
-                </div>
-              </li>
+              <ListRow
+                key={snippet.id}
+                name={snippet.name}
+                actions={
+                  <>
+                    <Button
+                      variant="default"
+                      aria-label={`${mayManage ? 'Edit' : 'View'} ${snippet.name}`}
+                      onClick={() => openSnippet(snippet.id)}
+                    >
+                      {mayManage ? 'Edit' : 'View'}
+                    </Button>
+                    {mayManage && (
+                      <Tooltip label="Delete">
+                        <ActionIcon
+                          aria-label={`Delete ${snippet.name}`}
+                          onClick={() => setRemoving(snippet)}
+                        >
+                          <IconTrash size={16} stroke={1.75} />
+                        </ActionIcon>
+                      </Tooltip>
+                    )}
+                  </>
+                }
+              >
+                <RowDetail>
+                  {SHELL_LABELS[snippet.shell]} ·{' '}
+                  <CopyText text={`{{${snippet.name}}}`} label={`Copy the name of ${snippet.name}`} />
+                </RowDetail>
+                {snippet.desc !== '' && <RowDetail>{snippet.desc}</RowDetail>}
+              </ListRow>
             ))}
-          </ul>
+          </ListRows>
         )}
       </Dialog>
       {removing !== undefined && <RemoveSnippet snippet={removing} onClose={() => setRemoving(undefined)} />}
@@ -99,29 +102,13 @@ function Snippets({ onClose }: { onClose: () => void }) {
 }
 
 function RemoveSnippet({ snippet, onClose }: { snippet: Snippet; onClose: () => void }) {
-  const queryClient = useQueryClient()
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => call(deleteSnippet, { params: { id: snippet.id } }),
-    meta: { errorsShown: true },
-    onSuccess: async () => {
-      notifyDone('Snippet deleted.')
-      await queryClient.invalidateQueries({ queryKey: snippetsQuery.queryKey })
-      onClose()
-    },
-  })
   return (
-    <ConfirmDialog
+    <RemoveDialog
       title={`Delete ${snippet.name}?`}
-      message={
-        <>
-          {error !== null && <FormError error={error} />}
-          Scripts that include it keep its name in braces as text, which their shell will hardly understand.
-        </>
-      }
-      confirmLabel="Delete"
-      danger
-      busy={isPending}
-      onConfirm={() => mutate()}
+      message="Scripts that include it keep its name in braces as text, which their shell will hardly understand."
+      remove={() => call(deleteSnippet, { params: { id: snippet.id } })}
+      done="Snippet deleted."
+      stale={snippetsQuery.queryKey}
       onClose={onClose}
     />
   )

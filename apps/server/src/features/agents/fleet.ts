@@ -1,16 +1,18 @@
+import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
+import type { TaskDefinition } from '@muster/contract/agent/tasks'
+import type { LiveMetrics as LiveAnswer } from '@muster/contract/api/metrics'
 import type { Context } from '../../context.ts'
 import { AgentLinks } from '../../platform/agent-link/agent-links.ts'
-import { newNonce, signCommand } from '../../platform/agent-link/command-sender.ts'
 import type { SigningKey } from '../../platform/agent-link/keys.ts'
 import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
 import { VERSION } from '../../platform/config/version.ts'
-import { NoResponderError } from '../../platform/bus/bus.ts'
+import { NoResponderError, RequestTimeoutError } from '../../platform/bus/bus.ts'
 import { tendAlerts } from '../alerts/tend-alerts.ts'
-import { CheckSync } from '../checks/check-sync.ts'
-import { meetMachines } from '../checks/meet-machines.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { type ReportedResults, storeResults } from '../checks/store-results.ts'
+import { toldChecks } from '../checks/told-checks.ts'
+import { LiveMetrics } from '../metrics/live-metrics.ts'
 import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
 import { settleActions } from '../alert-templates/settle-actions.ts'
 import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
@@ -20,27 +22,23 @@ import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { RunTracker } from '../history/run-tracker.ts'
 import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
 import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
-import { TaskSync } from '../tasks/task-sync.ts'
+import { toldTasks } from '../tasks/told-tasks.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
+import { DefinitionSync, type SyncLinks } from './definition-sync.ts'
 import { LinkState, type LinkedMachine } from './link-state.ts'
 import { startProcessBeat } from './processes.ts'
 import { findAgentKey } from './queries.ts'
+import { type Chore, signChore } from './sign-chore.ts'
 import { storeFacts } from './store-facts.ts'
-
-interface Chore {
-  name: CommandName
-  input: unknown
-  author: string
-}
 
 /** What another process may ask of the one that holds a link. */
 type LinkRequest =
   | { kind: 'deliver' }
   | ({ kind: 'chore' } & Chore)
   | { kind: 'refuse'; code: string; message: string }
+  | { kind: 'watch'; after: number }
 
-const CHORE_TTL_MS = 60_000
 const REACH_TIMEOUT_MS = 5000
 const FACTS_TIMEOUT_MS = 20_000
 const EXPIRE_EVERY_MS = 5000
@@ -56,8 +54,11 @@ export class Fleet implements AsyncDisposable {
   readonly commandKey: SigningKey
   #ctx: Context
   #linkState: LinkState
-  #checks: CheckSync
-  #tasks: TaskSync
+  #checks: DefinitionSync<CheckDefinition>
+  #tasks: DefinitionSync<TaskDefinition>
+  #liveMetrics = new LiveMetrics((agentId, seconds) =>
+    this.#sendChore(agentId, { name: 'watch-metrics', input: { seconds }, author: 'server' }),
+  )
   #answers = new Map<string, () => Promise<void>>()
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
@@ -79,21 +80,14 @@ export class Fleet implements AsyncDisposable {
       },
       onDown: (agentId) => {
         this.#linkState.down(agentId)
+        this.#liveMetrics.forget(agentId)
         void this.#stopAnswering(agentId)
       },
+      onLive: (agentId, sample) => this.#liveMetrics.take(agentId, sample),
       store: (reports) => this.#store(reports),
     })
-    this.#checks = new CheckSync(ctx, {
-      isConnected: (agentId) => this.links.isConnected(agentId),
-      connectedIds: () => this.links.connectedIds(),
-      sendChecks: (agentId, input) =>
-        this.#sendChore(agentId, { name: 'set-checks', input, author: 'server' }),
-    })
-    this.#tasks = new TaskSync(ctx, {
-      isConnected: (agentId) => this.links.isConnected(agentId),
-      connectedIds: () => this.links.connectedIds(),
-      sendTasks: (agentId, input) => this.#sendChore(agentId, { name: 'set-tasks', input, author: 'server' }),
-    })
+    this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))
+    this.#tasks = new DefinitionSync(ctx, toldTasks, this.#linksFor('set-tasks'))
     this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
   }
 
@@ -117,6 +111,18 @@ export class Fleet implements AsyncDisposable {
     return this.#reach(agentId, { kind: 'chore', name, ...order })
   }
 
+  /** What a machine measures now and newer than `after`, waited for; undefined = it is not connected. */
+  async watchMetrics(agentId: string, after: number): Promise<LiveAnswer | undefined> {
+    try {
+      // Answered by LiveMetrics of the process that holds the link.
+      return (await this.#ask(agentId, { kind: 'watch', after })) as LiveAnswer | undefined
+    } catch (error) {
+      // That process is just going; the machine will be with another one.
+      if (error instanceof RequestTimeoutError) return undefined
+      throw error
+    }
+  }
+
   /** Waits until a machine has reported facts, or a short while. */
   async nextFacts(agentId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -138,6 +144,7 @@ export class Fleet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.runs[Symbol.dispose]()
+    this.#liveMetrics[Symbol.dispose]()
     this.rows[Symbol.dispose]()
     await this.#checks[Symbol.asyncDispose]()
     await this.#tasks[Symbol.asyncDispose]()
@@ -147,19 +154,23 @@ export class Fleet implements AsyncDisposable {
   }
 
   async #reach(agentId: string, request: LinkRequest): Promise<boolean> {
+    // Of the kinds that are answered with whether there is a link.
+    return ((await this.#ask(agentId, request)) ?? false) as boolean
+  }
+
+  /** Undefined = no process has a link to this machine. */
+  async #ask(agentId: string, request: LinkRequest): Promise<unknown> {
     if (this.links.isConnected(agentId)) return this.#handle(agentId, request)
     try {
       // Answered by #answerFor of the process that holds the link.
-      return (await this.#ctx.bus.request(subjectOf(agentId), request, {
-        timeoutMs: REACH_TIMEOUT_MS,
-      })) as boolean
+      return await this.#ctx.bus.request(subjectOf(agentId), request, { timeoutMs: REACH_TIMEOUT_MS })
     } catch (error) {
-      if (error instanceof NoResponderError) return false
+      if (error instanceof NoResponderError) return undefined
       throw error
     }
   }
 
-  async #handle(agentId: string, request: LinkRequest): Promise<boolean> {
+  async #handle(agentId: string, request: LinkRequest): Promise<unknown> {
     switch (request.kind) {
       case 'deliver':
         await this.#deliverHere([agentId], 'waiting only')
@@ -169,32 +180,30 @@ export class Fleet implements AsyncDisposable {
         return true
       case 'chore':
         return this.#sendChore(agentId, request)
+      case 'watch':
+        return this.#liveMetrics.next(agentId, request.after)
     }
   }
 
   #sendChore(agentId: string, chore: Chore): boolean {
-    const now = this.#ctx.now()
-    const command = signCommand(
-      this.commandKey,
-      {
-        agentId,
-        name: chore.name,
-        // Checked against the command's own schema by sendChore's type, and again by the machine.
-        input: chore.input as CommandInput<CommandName>,
-        author: chore.author,
-        expiresAt: new Date(now.getTime() + CHORE_TTL_MS).toISOString(),
-        nonce: newNonce(),
-        historyId: null,
-      },
-      now,
-    )
+    const command = signChore(this.commandKey, this.#ctx.now(), { agentId, ...chore })
     return this.links.send(agentId, { type: 'command', command })
+  }
+
+  #linksFor<Definition>(name: 'set-checks' | 'set-tasks'): SyncLinks<Definition> {
+    return {
+      isConnected: (agentId) => this.links.isConnected(agentId),
+      connectedIds: () => this.links.connectedIds(),
+      send: (agentId, input) => this.#sendChore(agentId, { name, input, author: 'server' }),
+    }
   }
 
   async #welcomeBack(machines: LinkedMachine[]): Promise<void> {
     await failLostRuns(this.#ctx, machines)
-    await meetMachines(this.#ctx, this.#checks, machines)
-    for (const { agentId, tasks } of machines) await this.#tasks.meet(agentId, tasks)
+    for (const { agentId, checks, tasks } of machines) {
+      await this.#checks.meet(agentId, checks)
+      await this.#tasks.meet(agentId, tasks)
+    }
     const agentIds = machines.map(({ agentId }) => agentId)
     await this.#deliverHere(agentIds, 'sent before too')
     // The sweep would find them within a second; whoever waits for the machine should not wait for that.

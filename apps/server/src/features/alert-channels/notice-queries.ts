@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import type { AlertNoticesTable, AlertsTable } from '../../platform/database/tables/alerts.ts'
-import { slicesOf } from '../alerts/queries.ts'
 
 /**
  * Notices of an alert are written by whoever holds the row of the alert (lockAlerts), so that planning and sending
@@ -97,6 +97,9 @@ export async function findToldAlerts(db: Db, alertIds: readonly number[]) {
       .select(['agents.overdue_email_alert', 'agents.overdue_text_alert', 'agents.monitoring_type'])
       .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
       .select('clients.alert_template_id as client_template')
+      .select((eb) =>
+        eb.fn.coalesce('agents.policy_templates', 'sites.policy_templates').as('policy_templates'),
+      )
       .where('alerts.id', 'in', slice)
       .execute()
     found.push(...rows)

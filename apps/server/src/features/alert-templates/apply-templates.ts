@@ -2,8 +2,8 @@ import { alwaysWatches, belongsInBell } from '@muster/rules/alert-template'
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import { findToldAlerts, type ToldRow } from '../alert-channels/notice-queries.ts'
-import { slicesOf } from '../alerts/queries.ts'
 import { openTemplateBook, type TemplateBook } from './template-book.ts'
 
 export const APPLY_JOB = 'alert-templates.apply'
@@ -26,6 +26,7 @@ export async function applyTemplates(ctx: Context): Promise<void> {
     .select(['agents.agent_id', 'agents.monitoring_type', 'sites.id as place_id', 'clients.id as client_id'])
     .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
     .select(['clients.alert_template_id as client_template', 'agents.overdue_by_template'])
+    .select('agents.policy_templates')
     .$if(book.isEmpty, (query) => query.where('agents.overdue_by_template', '=', 1))
     .execute()
   const wrong = machines.filter((machine) => {

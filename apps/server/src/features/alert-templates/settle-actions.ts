@@ -1,8 +1,8 @@
 import { isFinal } from '@muster/rules/history-state'
 import type { Context } from '../../context.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import { findOutput, findRuns, type HistoryRow } from '../history/queries.ts'
 import { viewResult } from '../history/view.ts'
-import { slicesOf } from '../alerts/queries.ts'
 import { isOver, lockActions } from './action-queries.ts'
 import { type ActionScene, endAction, MOST_OUTPUT } from './end-action.ts'
 

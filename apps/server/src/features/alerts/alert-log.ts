@@ -1,8 +1,8 @@
 import type { AlertLogKind } from '@muster/contract/api/alerts'
 import type { Insertable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import type { AlertLogTable } from '../../platform/database/tables/alerts.ts'
-import { slicesOf } from './queries.ts'
 
 type Entry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'> & { by_user?: string }
 

@@ -4,11 +4,12 @@ import { AppError } from '@muster/contract/errors'
 import { actOnAlert } from '@muster/rules/alert-actions'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { writeAlertLog, countEntries, MOST_LOG_ENTRIES } from './alert-log.ts'
 import { findAlert, findAlerts, type ListedAlert } from './list-alerts.ts'
-import { type AlertRow, findFailing, lockAlerts, lockChecks, slicesOf } from './queries.ts'
+import { type AlertRow, findFailing, lockAlerts, lockChecks } from './queries.ts'
 import { emitAlertsChanged, follow, lifeOf, storeLives } from './store-lives.ts'
 
 export interface Order {

@@ -1,9 +1,10 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import { type CheckFinding, takeCheckFindings } from './check-alerts.ts'
 import { CHECK_CAUSE } from './causes.ts'
-import { lockChecks, slicesOf } from './queries.ts'
+import { lockChecks } from './queries.ts'
 
 /**
  * Brings alerts and checks together: for a database in which checks failed before there were alerts, and for one that

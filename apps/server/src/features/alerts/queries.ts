@@ -1,12 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import type { AlertsTable } from '../../platform/database/tables/alerts.ts'
 
 export type AlertRow = Selectable<AlertsTable>
-
-/** So many values a statement: SQLite takes 32,766, and equal statements are prepared once. */
-const SLICE = 250
 
 /**
  * The open alerts of these causes. On PostgreSQL they are kept from others until the transaction ends; everybody takes
@@ -100,9 +98,4 @@ export async function findFailing(tx: Db, checkIds: number[]): Promise<Set<numbe
     for (const { check_id } of rows) failing.add(check_id)
   }
   return failing
-}
-
-export function slicesOf<Item>(items: readonly Item[]): Item[][] {
-  const count = Math.ceil(items.length / SLICE)
-  return Array.from({ length: count }, (_, index) => items.slice(index * SLICE, (index + 1) * SLICE))
 }

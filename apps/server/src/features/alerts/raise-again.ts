@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import { takeCheckFindings } from './check-alerts.ts'
-import { lockChecks, slicesOf } from './queries.ts'
+import { lockChecks } from './queries.ts'
 import type { Scene } from './store-lives.ts'
 
 /** Raises alerts anew that a person resolved while their checks failed, once the check has failed again. */

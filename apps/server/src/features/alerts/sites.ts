@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import { isWatched, overdueAt } from './overdue.ts'
-import { slicesOf } from './queries.ts'
 
 /** How the machines of a site are, taken together. */
 export interface SiteStanding {

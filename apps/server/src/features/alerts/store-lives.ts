@@ -2,11 +2,12 @@ import type { Event } from '@muster/contract/events'
 import type { AlertLogLine, AlertStanding, AlertStep, TellKind } from '@muster/rules/alert-state'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import { planNotices, type Tellable } from '../alert-channels/plan-notices.ts'
 import { followTemplates } from '../alert-templates/plan-actions.ts'
 import { writeAlertLog } from './alert-log.ts'
 import type { Subject } from './causes.ts'
-import { type AlertRow, insertAlerts, slicesOf, updateAlert } from './queries.ts'
+import { type AlertRow, insertAlerts, updateAlert } from './queries.ts'
 
 /** The transaction in which alerts change. */
 export interface Scene {

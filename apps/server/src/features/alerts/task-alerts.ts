@@ -1,6 +1,6 @@
 import type { AlertSeverity } from '@muster/rules/alert-state'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import { causeOfTask, type Subject } from './causes.ts'
-import { slicesOf } from './queries.ts'
 import type { Scene } from './store-lives.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
 

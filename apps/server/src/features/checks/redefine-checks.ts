@@ -1,11 +1,12 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
+import { emitRedefined } from '../agents/definition-sync.ts'
 import { findDefinitions, findServerRevisions } from './definitions.ts'
 import { makeDue } from './from-server/run-queries.ts'
 
 type Revised = { id: number; agent_id: string; revision: string }
 type Emit = (event: Event) => void
-const SLICE = 500
 
 /**
  * Call it in the transaction of every change after which machines may have to measure something else: their checks get
@@ -23,20 +24,9 @@ export async function redefineChecks(
     redefined.push(...(await storeRevisions(tx, ids)))
     await redefineServerChecks(tx, ids)
   }
-  const fromChecks = redefined.map(({ agent_id }) => agent_id)
-  const agentIds = [...new Set([...fromChecks, ...(changed.agentIds ?? [])])]
+  const agentIds = [...new Set([...redefined.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
   for (const ids of slicesOf(agentIds)) await raiseVersions(tx, ids)
-  for (const slice of slicesOf(redefined)) {
-    emit({
-      type: 'check.redefined',
-      ids: slice.map(({ id }) => id),
-      agent_ids: slice.map(({ agent_id }) => agent_id),
-    })
-  }
-  const told = new Set(fromChecks)
-  for (const ids of slicesOf(agentIds.filter((id) => !told.has(id)))) {
-    emit({ type: 'check.redefined', ids: [], agent_ids: ids })
-  }
+  emitRedefined(emit, 'check.redefined', { redefined, agentIds })
 }
 
 async function redefineServerChecks(tx: Db, ids: number[]): Promise<void> {
@@ -69,9 +59,4 @@ async function raiseVersions(tx: Db, agentIds: string[]): Promise<void> {
     .set((eb) => ({ checks_version: eb('checks_version', '+', 1) }))
     .where('agent_id', 'in', agentIds)
     .execute()
-}
-
-function slicesOf<Item>(items: Item[]): Item[][] {
-  const count = Math.ceil(items.length / SLICE)
-  return Array.from({ length: count }, (_, index) => items.slice(index * SLICE, (index + 1) * SLICE))
 }

@@ -1,4 +1,4 @@
-import { DISK_METRIC, METRIC_UNITS, type MetricsSample } from '@muster/contract/agent/metrics'
+import { metricUnit, type MetricsSample } from '@muster/contract/agent/metrics'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { type MeasuredValue, storeSamples } from '../checks/samples/store-samples.ts'
@@ -22,14 +22,9 @@ export async function storeMetrics(
     const at = Math.floor(Date.parse(sample.at) / 1000)
     const owner = { check_id: null, agent_id: agentId, agent }
     return Object.entries(sample.values).flatMap(([name, value]) => {
-      const unit = unitOf(name)
+      const unit = metricUnit(name)
       return unit === undefined ? [] : [{ owner, at, name, unit, value }]
     })
   })
   await storeSamples(tx, ctx.now(), values)
-}
-
-function unitOf(name: string): string | undefined {
-  if (name.startsWith(DISK_METRIC)) return '%'
-  return Object.entries(METRIC_UNITS).find(([known]) => known === name)?.[1]
 }

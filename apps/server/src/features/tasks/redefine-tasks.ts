@@ -1,8 +1,8 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
+import { emitRedefined } from '../agents/definition-sync.ts'
 import { findTaskDefinitions } from './definitions.ts'
-
-const SLICE = 200
 
 /**
  * Call it in the transaction of every change after which machines may have to run something else: their tasks get their
@@ -18,19 +18,32 @@ export async function redefineTasks(
   for (const ids of slicesOf(changed.taskIds ?? [])) redefined.push(...(await findRevised(tx, ids)))
   const agentIds = [...new Set([...redefined.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
   for (const slice of slicesOf(agentIds)) {
-    const machines = await tx
+    await tx
       .updateTable('agents')
       .set((eb) => ({ tasks_version: eb('tasks_version', '+', 1) }))
       .where('agent_id', 'in', slice)
-      .returning(['agent_id', 'tasks_version'])
       .execute()
-    for (const { agent_id, tasks_version } of machines) {
-      const ids = redefined.flatMap((task) => (task.agent_id === agent_id ? [task.id] : []))
-      if (ids.length > 0)
-        await tx.updateTable('tasks').set({ version: tasks_version }).where('id', 'in', ids).execute()
-      emit({ type: 'task.redefined', ids, agent_ids: [agent_id] })
-    }
   }
+  for (const slice of slicesOf(redefined)) {
+    await tx
+      .updateTable('tasks')
+      .set((eb) => ({
+        version: eb
+          .selectFrom('agents')
+          .select('tasks_version')
+          .whereRef('agents.agent_id', '=', 'tasks.agent_id')
+          .$asScalar()
+          // Every task has its machine.
+          .$notNull(),
+      }))
+      .where(
+        'id',
+        'in',
+        slice.map(({ id }) => id),
+      )
+      .execute()
+  }
+  emitRedefined(emit, 'task.redefined', { redefined, agentIds })
 }
 
 /** Stores the revisions of those whose definition is another than it was, and answers these. */
@@ -48,9 +61,4 @@ async function findRevised(tx: Db, ids: number[]): Promise<{ id: number; agent_i
     await tx.updateTable('tasks').set({ revision }).where('id', '=', id).execute()
   }
   return revised
-}
-
-function slicesOf<Item>(items: readonly Item[]): Item[][] {
-  const count = Math.ceil(items.length / SLICE)
-  return Array.from({ length: count }, (_, index) => items.slice(index * SLICE, (index + 1) * SLICE))
 }

@@ -1,4 +1,5 @@
 import { DEAD_AFTER_MS, HEARTBEAT_MS, type ServerFrame } from '@muster/contract/agent/link'
+import type { MetricsSample } from '@muster/contract/agent/metrics'
 import { AgentId } from '@muster/contract/fields'
 import type { WebSocket } from 'ws'
 import type { Log } from '../log/log.ts'
@@ -14,6 +15,8 @@ export interface LinksOwner {
   onUp(agentId: string, answer: AnswerFrame, source: string): void
   /** The link of a machine is lost, and no newer one has replaced it. */
   onDown(agentId: string): void
+  /** What a machine measures while somebody looks. */
+  onLive(agentId: string, sample: MetricsSample): void
   /** Stores reports, all or none; they are acknowledged when this resolves. */
   store(reports: QueuedReport[]): Promise<void>
 }
@@ -64,6 +67,10 @@ export class AgentLinks implements AsyncDisposable {
         findKey: (id) => this.#owner.findKey(id),
         onUp: (socket, answer) => this.#up(socket, answer),
         onDown: (socket) => this.#down(socket),
+        onLive: (socket, sample) => {
+          // Not of a link that a newer one has replaced.
+          if (this.#sockets.get(socket.agentId) === socket) this.#owner.onLive(socket.agentId, sample)
+        },
         onReport: (socket, sent) => this.#queue.add(socket, sent),
       },
       ws,

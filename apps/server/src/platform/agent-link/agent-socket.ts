@@ -8,6 +8,7 @@ import {
   type Report,
   type ServerFrame,
 } from '@muster/contract/agent/link'
+import type { MetricsSample } from '@muster/contract/agent/metrics'
 import type { RawData, WebSocket } from 'ws'
 import type { Log } from '../log/log.ts'
 import { verifyProof } from './keys.ts'
@@ -22,6 +23,8 @@ export interface SocketOwner {
   findKey(agentId: string): Promise<string | undefined>
   onUp(socket: AgentSocket, answer: AnswerFrame): void
   onDown(socket: AgentSocket): void
+  /** What is of use at this moment only. */
+  onLive(socket: AgentSocket, sample: MetricsSample): void
   /** `bytes`: how long it was on the wire. */
   onReport(socket: AgentSocket, sent: { seq: number; report: Report; bytes: number }): void
 }
@@ -123,6 +126,8 @@ export class AgentSocket {
       if (frame.type === 'answer') void this.#checkAnswer(frame)
     } else if (this.#state === 'up' && frame.type === 'report') {
       this.#owner.onReport(this, { seq: frame.seq, report: frame.report, bytes: data.length })
+    } else if (this.#state === 'up' && frame.type === 'live-metrics') {
+      this.#owner.onLive(this, frame.sample)
     } else if (frame.type === 'error') {
       this.#owner.log.info(
         { agent_id: this.agentId, code: frame.code, problem: frame.message },

@@ -1,0 +1,6 @@
+import { defineCommand } from './command.ts'
+
+export const watchMetrics = defineCommand('watch-metrics', {
+  isRun: false,
+  take: ({ seconds }, { liveMetrics }) => liveMetrics.watch(seconds),
+})

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import type { Database } from './database.ts'
+import type { Kept } from './kept.ts'
+import type { State } from './state.ts'
+
+/** What a `set-checks` or `set-tasks` brings. Definitions are read one by one: one that is not understood spoils no other. */
+export interface Wanted {
+  version: number
+  wanted: readonly { id: number; revision: string }[]
+  put: readonly unknown[]
+}
+
+interface DefinitionsOptions {
+  state: State
+  kept: Kept
+}
+
+interface Kind {
+  table: 'checks' | 'tasks'
+  /** The name under which the version is kept. */
+  versionName: string
+  /** Scripts make definitions large; beyond this a server asks for more than a machine should keep. */
+  maxTextBytes: number
+  /** Kept in place of a definition for which there is no room. */
+  tooMuch: string
+}
+
+const Head = z.object({ id: z.int(), revision: z.string().max(64) })
+
+/**
+ * What the server wants on this machine of one kind, in the state database: it outlives a restart without a server.
+ * The rows of its table are found by number and revision.
+ */
+export abstract class Definitions {
+  protected readonly state: State
+  #kept: Kept
+  #kind: Kind
+
+  constructor(options: DefinitionsOptions, kind: Kind) {
+    this.state = options.state
+    this.#kept = options.kept
+    this.#kind = kind
+  }
+
+  /** Makes the row of something that is wanted anew. Nothing to do where there is one of the same number. */
+  protected abstract addRow(database: Database, id: number, revision: string): void
+
+  /** A definition was kept: what of it the table also holds in columns. */
+  protected noteKept(_database: Database, _id: number, _brought: unknown): void {}
+
+  /** The version that is wholly at hand, or 0. */
+  get version(): number {
+    return this.listMissing().length === 0 ? Number(this.#kept.find(this.#kind.versionName) ?? 0) : 0
+  }
+
+  /** Takes over what is wanted and brought, and forgets the rest. */
+  set({ version, wanted, put }: Wanted): void {
+    const { table, maxTextBytes, versionName } = this.#kind
+    this.state.write((database) => {
+      const revisions = new Map(wanted.map(({ id, revision }) => [id, revision]))
+      for (const { id } of database.all(`select id from ${table}`))
+        if (!revisions.has(Number(id))) database.run(`delete from ${table} where id = ?`, id ?? null)
+      for (const [id, revision] of revisions) this.#want(database, id, revision)
+      let bytes = this.#countBytes(database)
+      for (const brought of put) bytes += this.#keep(database, brought, maxTextBytes - bytes)
+      this.#kept.save(versionName, String(version))
+    })
+  }
+
+  listMissing(): number[] {
+    const sql = `select id from ${this.#kind.table} where definition is null order by id`
+    return this.state.read((database) => database.all(sql)).map(({ id }) => Number(id))
+  }
+
+  has(id: number): boolean {
+    const sql = `select 1 from ${this.#kind.table} where id = ?`
+    return this.state.read((database) => database.find(sql, id)) !== undefined
+  }
+
+  isCurrent(id: number, revision: string): boolean {
+    const sql = `select 1 from ${this.#kind.table} where id = ? and revision = ?`
+    return this.state.read((database) => database.find(sql, id, revision)) !== undefined
+  }
+
+  protected findText(id: number): { revision: string; text: string } | undefined {
+    const sql = `select revision, definition from ${this.#kind.table} where id = ?`
+    const row = this.state.read((database) => database.find(sql, id))
+    if (typeof row?.definition !== 'string') return undefined
+    return { revision: String(row.revision), text: row.definition }
+  }
+
+  #countBytes(database: Database): number {
+    const sql = `select total(octet_length(definition)) as bytes from ${this.#kind.table}`
+    return Number(database.find(sql)?.bytes ?? 0)
+  }
+
+  #want(database: Database, id: number, revision: string): void {
+    const { table } = this.#kind
+    this.addRow(database, id, revision)
+    const sql = `update ${table} set revision = ?, definition = null where id = ? and revision <> ?`
+    database.run(sql, revision, id, revision)
+  }
+
+  /** Keeps what was brought if it is wanted; answers the bytes that it takes. */
+  #keep(database: Database, brought: unknown, roomBytes: number): number {
+    const { table, tooMuch } = this.#kind
+    const head = Head.safeParse(brought)
+    if (!head.success) return 0
+    const { id, revision } = head.data
+    const whole = JSON.stringify(brought)
+    const text = Buffer.byteLength(whole) <= roomBytes ? whole : tooMuch
+    const sql = `update ${table} set definition = ? where id = ? and revision = ?`
+    if (database.run(sql, text, id, revision) === 0) return 0
+    this.noteKept(database, id, brought)
+    return Buffer.byteLength(text)
+  }
+}

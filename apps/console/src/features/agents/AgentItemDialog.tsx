@@ -1,0 +1,65 @@
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { ApiError } from '@muster/contract/client'
+import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { StateDialog } from '../../app/GuardedDialog.tsx'
+import { Dialog, type DialogProps } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { AgentDialog } from './AgentDialog.tsx'
+
+/** What dialogs about one thing of a machine are given. */
+export interface ItemDialogProps<Item> {
+  title: string
+  close: () => void
+  size?: NonNullable<DialogProps['size']>
+  /** What is open follows the server; without it, it stays as it was when it was opened. */
+  live?: boolean
+  children: (item: Item, agent: AgentDetail) => ReactNode
+}
+
+interface AgentItemDialogProps<Item, Key extends QueryKey> extends ItemDialogProps<Item> {
+  noun: string
+  query: Pick<UseQueryOptions<Item, Error, Item, Key>, 'queryKey' | 'queryFn'> & { queryKey: Key }
+}
+
+/**
+ * A dialog about one thing of a machine, a check or a task: until both are there, and where they cannot be, the dialog
+ * says so.
+ */
+export function AgentItemDialog<Item extends { agent_id: string }, Key extends QueryKey>({
+  title,
+  noun,
+  query: options,
+  close,
+  size = 'lg',
+  live = false,
+  children,
+}: AgentItemDialogProps<Item, Key>) {
+  const answer = useQuery<Item, Error, Item, Key>(live ? options : { ...options, staleTime: 0 })
+  const { data: item, error, refetch } = answer
+  const [opened, setOpened] = useState<Item>()
+  if (opened === undefined && item !== undefined && answer.isFetchedAfterMount) setOpened(item)
+  const shown = live ? item : opened
+  if (error !== null && (shown === undefined || (live && isMissing(error)))) {
+    return isMissing(error) ? (
+      <Dialog title={title} onClose={close} size={size}>
+        <EmptyState message={`This ${noun} is not there any more, or you may not see it.`} />
+      </Dialog>
+    ) : (
+      <StateDialog title={title} size={size} onClose={close} error={error} onRetry={() => void refetch()} />
+    )
+  }
+  if (shown === undefined) {
+    return (
+      <StateDialog title={title} size={size} onClose={close} error={null} onRetry={() => void refetch()} />
+    )
+  }
+  return (
+    <AgentDialog title={title} agentId={shown.agent_id} onClose={close} size={size}>
+      {(agent) => children(shown, agent)}
+    </AgentDialog>
+  )
+}
+
+const isMissing = (error: Error) =>
+  error instanceof ApiError && (error.status === 404 || error.status === 400)

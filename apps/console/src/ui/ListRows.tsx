@@ -1,0 +1,70 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import classes from './ListRows.module.css'
+
+/** A short list of things in a dialog, each with what can be done with it. */
+export function ListRows({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul className={classes.list} aria-label={label}>
+      {children}
+    </ul>
+  )
+}
+
+interface ListRowProps {
+  name: string
+  /** Stands before the name, as a switch does. */
+  before?: ReactNode
+  /** Stands beside the name. */
+  beside?: ReactNode
+  actions: ReactNode
+  /** With more than a line or two below the name. */
+  tall?: boolean
+  /** What is below the name. */
+  children?: ReactNode
+}
+
+/** One thing of a list, with its name in bold. */
+export function ListRow({ name, before, beside, actions, tall = false, children }: ListRowProps) {
+  return (
+    <li className={classes.row} data-tall={tall || undefined}>
+      {before}
+      <div className={classes.text}>
+        <div className={classes.head}>
+          <bdi className={classes.name}>{name}</bdi>
+          {beside}
+        </div>
+        {children}
+      </div>
+      {actions !== null && <div className={classes.actions}>{actions}</div>}
+    </li>
+  )
+}
+
+/** A line about the thing, smaller and paler than its name. */
+export function RowDetail({ children }: { children: ReactNode }) {
+  return <div className={classes.detail}>{children}</div>
+}
+
+interface EditAndDeleteProps {
+  name: string
+  onEdit: () => void
+  onDelete: () => void
+}
+
+/** What can be done with most things of a list. */
+export function EditAndDelete({ name, onEdit, onDelete }: EditAndDeleteProps) {
+  return (
+    <>
+      <Button variant="default" aria-label={`Edit ${name}`} onClick={onEdit}>
+        Edit
+      </Button>
+      <Tooltip label="Delete">
+        <ActionIcon aria-label={`Delete ${name}`} onClick={onDelete}>
+          <IconTrash size={16} stroke={1.75} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+import { watchMachineMetrics } from '@muster/contract/api/metrics'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { TestAgent } from '../agents/test-agent.ts'
+import { LiveMetrics } from './live-metrics.ts'
+
+const AT = '2026-11-21T12:00:00.500Z'
+
+function prepare() {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const told: number[] = []
+  const state = { isLinked: true }
+  const live = new LiveMetrics((_agentId, seconds) => {
+    if (state.isLinked) told.push(seconds)
+    return state.isLinked
+  })
+  onTestFinished(() => live[Symbol.dispose]())
+  const measure = (cpu: number) => live.take('pc12', { at: AT, values: { cpu } })
+  return { live, told, state, measure }
+}
+
+test('one stream for all who look, each hears every value once', async () => {
+  const { live, told, measure } = prepare()
+  const [ada, bob] = [live.next('pc12', 0), live.next('pc12', 0)]
+  measure(1)
+  const sample = { at: Date.parse(AT) / 1000, values: { cpu: 1 } }
+  expect((await ada)?.samples).toEqual([sample])
+  const place = (await bob)?.next ?? 0
+  measure(2)
+  measure(3)
+  expect((await live.next('pc12', place))?.samples.map(({ values }) => values.cpu)).toEqual([2, 3])
+  // Who comes later is shown what there is.
+  expect((await live.next('pc12', 0))?.samples).toHaveLength(3)
+  expect(told).toEqual([30])
+})
+
+test('the machine is told again while somebody asks, and to stop when nobody does any more', async () => {
+  const { live, told } = prepare()
+  let place = 0
+  for (let turn = 0; turn < 6; turn += 1) {
+    const asked = live.next('pc12', place)
+    await vi.advanceTimersByTimeAsync(3000)
+    place = (await asked)?.next ?? 0
+  }
+  expect(told).toEqual([30, 30])
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(told).toEqual([30, 30, 0])
+  expect(live.size).toBe(0)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a machine that is away is said to be, a link that is lost ends the waiting, and the next one begins anew', async () => {
+  const { live, told, state, measure } = prepare()
+  const asked = live.next('pc12', 0)
+  live.forget('pc12')
+  expect(await asked).toEqual({ samples: [], next: 0 })
+  state.isLinked = false
+  expect(await live.next('pc12', 0)).toBeUndefined()
+  state.isLinked = true
+  const again = live.next('pc12', 0)
+  measure(7)
+  expect((await again)?.samples).toHaveLength(1)
+  expect(told).toEqual([30, 30])
+})
+
+test('a place that another process gave, whose clock is ahead, holds nothing back', async () => {
+  const { live, measure } = prepare()
+  const asked = live.next('pc12', Date.now() + 3_600_000)
+  measure(1)
+  expect((await asked)?.samples).toHaveLength(1)
+})
+
+test('what nobody asked for is not kept, names that are not ours are not told, and not more than 90 values wait', async () => {
+  const { live, measure } = prepare()
+  measure(1)
+  expect(live.size).toBe(0)
+  const asked = live.next('pc12', 0)
+  live.take('pc12', { at: AT, values: { cpu: 5, 'disk:/': 40, 'made up': 1 } })
+  expect((await asked)?.samples[0]?.values).toEqual({ cpu: 5, 'disk:/': 40 })
+  for (let turn = 0; turn < 500; turn += 1) measure(turn)
+  expect((await live.next('pc12', 0))?.samples).toHaveLength(90)
+})
+
+test('over a real link: the machine is asked, what it says is answered, and nothing is stored', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  using agent = await TestAgent.enrol(server, url, site.id)
+  const params = { agent_id: agent.agentId }
+  const ada = server.as(await server.given.user({ permissions: ['can_list_agents'] }))
+  expect((await ada.call(watchMachineMetrics, { params, query: {} })).error?.code).toBe('agent_offline')
+  const from = agent.frames.length
+  await agent.connect()
+  const asked = ada.call(watchMachineMetrics, { params, query: {} })
+  const { payload } = await agent.nextCommand(from)
+  expect(payload).toMatchObject({ name: 'watch-metrics', input: { seconds: 30 }, history_id: null })
+  agent.send({ type: 'live-metrics', sample: { at: 'never', values: {} } })
+  agent.send({ type: 'live-metrics', sample: { at: AT, values: { cpu: 12.5 } } })
+  const { body } = await asked
+  expect(body.samples).toEqual([{ at: Date.parse(AT) / 1000, values: { cpu: 12.5 } }])
+  await agent.next((frame) => frame.type === 'error' && frame.code === 'unreadable', from)
+  expect(await server.ctx.db.selectFrom('sample_batches').selectAll().execute()).toEqual([])
+})

@@ -1,0 +1,20 @@
+import type { TaskDefinition } from '@muster/contract/agent/tasks'
+import type { ToldKind } from '../agents/definition-sync.ts'
+import { findTaskDefinitions } from './definitions.ts'
+
+/** How machines are told of their tasks. */
+export const toldTasks: ToldKind<TaskDefinition> = {
+  noun: 'tasks',
+  version: 'tasks_version',
+  event: 'task.redefined',
+  mostAtOnce: 200,
+  findWanted: (db, agentIds) =>
+    db
+      .selectFrom('tasks')
+      .select(['id', 'agent_id', 'revision'])
+      .where('agent_id', 'in', agentIds)
+      .where('revision', '!=', '')
+      .orderBy('id')
+      .execute(),
+  define: ({ db }, ids) => findTaskDefinitions(db, ids),
+}
