@@ -44,7 +44,7 @@ export const BUDGETS = {
     unit: 'ms',
   },
   sampleSize: {
-    what: 'a stored result of a check: raw, means and index',
+    what: 'a stored sample of a check: raw, means and index',
     must: 8,
     aim: 2,
     unit: 'bytes',

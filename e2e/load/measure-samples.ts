@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
+import { getCheckSamples } from '@muster/contract/api/checks'
 import { editCoreSettings } from '@muster/contract/api/settings'
 import { savePreferences } from '@muster/contract/api/users'
 import type { Session } from '../support/sign-in.ts'
@@ -38,7 +39,8 @@ export async function measureSamples(): Promise<Figure[]> {
 }
 
 /** What the database file grows by when some machines send what they found in a week. */
-async function measureSize({ fleet, server, started }: Stage): Promise<Figure> {
+async function measureSize(stage: Stage): Promise<Figure> {
+  const { fleet, server, started } = stage
   const before = await fleet.ask({ kind: 'look' })
   const bytesBefore = usedBytes(server.dataFolder)
   for (const agentId of started.agentIds.slice(0, MACHINES_WITH_PAST)) {
@@ -51,8 +53,23 @@ async function measureSize({ fleet, server, started }: Stage): Promise<Figure> {
   await settle(() => cpuSeconds(server.pid))
   const bytes = usedBytes(server.dataFolder) - bytesBefore
   const results = after.counts.checkResults - before.counts.checkResults
-  const remark = `${results} results, of most two numbers each, in ${(bytes / 1e6).toFixed(1)} MB of the database file`
-  return { budget: 'sampleSize', value: bytes / results, remark }
+  const samples = results * (await countNumbers(stage))
+  const remark = `${results} results of ${(samples / results).toFixed(1)} numbers each, which take ${(bytes / results).toFixed(1)} bytes a result; ${(bytes / 1e6).toFixed(1)} MB`
+  return { budget: 'sampleSize', value: bytes / samples, remark }
+}
+
+/** How many numbers a result has, on the average of those machines. */
+async function countNumbers(stage: Stage): Promise<number> {
+  let numbers = 0
+  let checks = 0
+  for (const agentId of stage.started.agentIds.slice(0, MACHINES_WITH_PAST)) {
+    for (const id of await findCheckIds(stage, agentId)) {
+      const query = { from: 0, to: Math.floor(Date.now() / 1000) }
+      numbers += (await stage.session.call(getCheckSamples, { params: { id }, query })).series.length
+      checks += 1
+    }
+  }
+  return numbers / checks
 }
 
 function usedBytes(folder: string): number {

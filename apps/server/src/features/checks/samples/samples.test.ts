@@ -136,6 +136,17 @@ test('merging and pruning run by themselves', async () => {
   expect(await batches()).toEqual([])
 })
 
+test('a machine that sends much at once is merged with the next minute', async () => {
+  await using prepared = await givenMeasuring()
+  const { server, cpu } = prepared
+  await server.ctx.jobs.drain()
+  await cpu(...sawTooth(3 * DAY))
+  server.clock.advance(60)
+  await server.ctx.jobs.drain()
+  expect(await server.ctx.db.selectFrom('sample_batches').select('id').execute()).toEqual([])
+  expect((await countChunks(server))[0]).toBe(12)
+})
+
 test('a time that ends before it begins is refused, and so are too many points', async () => {
   await using prepared = await givenMeasuring()
   const { check, root } = prepared
