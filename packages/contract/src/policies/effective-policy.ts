@@ -8,7 +8,7 @@ export const PolicyLevel = z.enum(POLICY_LEVELS)
 export type PolicyLevel = z.infer<typeof PolicyLevel>
 
 /** Kinds of what policies hold: each adds its name. */
-export const ContentKind = z.enum(['checks', 'agent_settings'])
+export const ContentKind = z.enum(['checks', 'tasks', 'agent_settings'])
 
 const SourceOwn = z.object({ own: z.literal(true) })
 const SourcePolicy = z.object({
@@ -43,11 +43,14 @@ export const EffectiveItem = z.object({
   what: z.string(),
   /** Of checks: the check of this machine, once it has it. */
   check_id: z.int().nullable(),
+  /** The same of tasks. */
+  task_id: z.int().nullable(),
   source: PolicySource,
   overrode: z.array(
     z.object({
       what: z.string(),
       check_id: z.int().nullable(),
+      task_id: z.int().nullable(),
       source: PolicySource,
       lost: z.enum(['enforced', 'own', 'nearer', 'earlier']),
     }),

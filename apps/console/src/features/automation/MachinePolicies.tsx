@@ -44,6 +44,12 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
           </p>
         ))}
       </Section>
+      <Section title="Tasks">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'tasks')}
+          empty="Policies give no tasks to this machine."
+        />
+      </Section>
       <Section title="Settings">
         <ItemList
           items={data.items.filter(({ kind }) => kind === 'agent_settings')}

@@ -15,6 +15,7 @@ import { PolicyHistory } from './PolicyHistory.tsx'
 import { PolicyMachines } from './PolicyMachines.tsx'
 import { PolicySettings } from './PolicySettings.tsx'
 import { PolicyTargets } from './PolicyTargets.tsx'
+import { PolicyTasks } from './PolicyTasks.tsx'
 import { documentOf, findDraftProblem, isSameDocument, namesOf, NEW_POLICY } from './policy-draft.ts'
 import { countMachines } from './policy-words.ts'
 
@@ -96,6 +97,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
         <div className={classes.sections}>
           <PolicyGeneral {...section} />
           <PolicyChecks {...section} />
+          <PolicyTasks {...section} />
           <PolicyTargets {...section} known={namesOf(opened)} />
           <PolicySettings {...section} />
           {policy !== undefined && <PolicyMachines id={policy.id} />}

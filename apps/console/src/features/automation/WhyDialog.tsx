@@ -11,17 +11,35 @@ import classes from './Policies.module.css'
 
 const TITLE = 'Why does this machine have this?'
 
+type Noun = 'check' | 'task'
+
 /** Where a check of a machine comes from. The address names both: `AGENTID.12`. */
-export function WhyDialog({ item = '', close }: AddressedDialogProps) {
-  const [agentId = '', checkId = ''] = item.split('.')
+export function WhyCheckDialog(props: AddressedDialogProps) {
+  return <WhyDialog {...props} noun="check" />
+}
+
+/** The same of a task. */
+export function WhyTaskDialog(props: AddressedDialogProps) {
+  return <WhyDialog {...props} noun="task" />
+}
+
+function WhyDialog({ item = '', close, noun }: AddressedDialogProps & { noun: Noun }) {
+  const [agentId = '', id = ''] = item.split('.')
   return (
     <GuardedDialog title={TITLE} needs="can_list_automation_policies" onClose={close}>
-      <Why agentId={agentId} checkId={Number(checkId)} close={close} />
+      <Why agentId={agentId} noun={noun} id={Number(id)} close={close} />
     </GuardedDialog>
   )
 }
 
-function Why({ agentId, checkId, close }: { agentId: string; checkId: number; close: () => void }) {
+interface WhyProps {
+  agentId: string
+  noun: Noun
+  id: number
+  close: () => void
+}
+
+function Why({ agentId, noun, id, close }: WhyProps) {
   const options = query(getEffectivePolicy, { params: { agent_id: agentId } })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0 })
   if (data === undefined) {
@@ -29,20 +47,22 @@ function Why({ agentId, checkId, close }: { agentId: string; checkId: number; cl
   }
   return (
     <Dialog title={TITLE} onClose={close} size="md">
-      <Answer policy={data} checkId={checkId} />
+      <Answer policy={data} noun={noun} id={id} />
       <h3 className={classes.sectionTitle}>Policies of {data.hostname}, from the nearest to the furthest</h3>
       <ChainList policy={data} />
     </Dialog>
   )
 }
 
-/** A check that rests is told by what stands before it. */
-function Answer({ policy, checkId }: { policy: EffectivePolicy; checkId: number }) {
-  const found = policy.items.find(
-    ({ check_id, overrode }) => check_id === checkId || overrode.some((loser) => loser.check_id === checkId),
-  )
+/** What rests is told by what stands before it. */
+function Answer({ policy, noun, id }: { policy: EffectivePolicy; noun: Noun; id: number }) {
+  const isMeant = (one: { check_id: number | null; task_id: number | null }) =>
+    (noun === 'check' ? one.check_id : one.task_id) === id
+  const found = policy.items.find((item) => isMeant(item) || item.overrode.some(isMeant))
   return found === undefined ? (
-    <p className={classes.lead}>{policy.hostname} has this check of its own, and no policy has the same.</p>
+    <p className={classes.lead}>
+      {policy.hostname} has this {noun} of its own, and no policy has the same.
+    </p>
   ) : (
     <div className={classes.lead}>
       <ItemWords item={found} />

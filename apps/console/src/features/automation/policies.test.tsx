@@ -80,3 +80,32 @@ test('without permission the screen says so', async () => {
   const { screen } = await openConsole('/policies')
   await expect.element(screen.getByText('Your role does not allow you to see policies.')).toBeVisible()
 })
+
+test('a task of a policy has the form of tasks, and goes into the draft', async () => {
+  const server = givenPolicies([])
+  server.on(getPolicy, () => answer(getPolicy, testPolicy()))
+  server.on(planPolicy, () => answer(planPolicy, PLAN))
+  const { screen } = await openConsole('/policies/1')
+  await screen.getByRole('button', { name: 'New task' }).click()
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('Tidy up')
+  await dialog().getByRole('textbox', { name: 'Command' }).fill('true')
+  await dialog().getByRole('checkbox', { name: 'Windows' }).click()
+  await expect.element(dialog().getByText('Next, by the clocks of each machine')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Add task' }).click()
+  const tasks = screen.getByRole('list', { name: 'Tasks of the policy' })
+  await expect.element(tasks.getByText(/Every day.*Linux, macOS/)).toBeVisible()
+  await screen.getByRole('button', { name: 'Review and save' }).click()
+  await expect.poll(() => server.calls(planPolicy).length).toBe(1)
+  expect(server.calls(planPolicy)[0]?.body).toMatchObject({
+    policy: {
+      content: {
+        tasks: [
+          {
+            task: { name: 'Tidy up', task_type: 'daily', actions: [{ type: 'cmd', command: 'true' }] },
+            task_supported_platforms: ['linux', 'darwin'],
+          },
+        ],
+      },
+    },
+  })
+})

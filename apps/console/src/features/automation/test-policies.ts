@@ -37,6 +37,7 @@ export function testPolicy(more: Partial<Policy> = {}): Policy {
           run_interval: 0,
         },
       ],
+      tasks: [],
       agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
     },
     targets: [{ level: 'client', id: 1, monitoring_type: null }],

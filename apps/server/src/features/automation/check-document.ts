@@ -10,6 +10,7 @@ import { refuseBadThresholds } from '../checks/check-columns.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { refuseTarget } from '../checks/from-server/refuse-target.ts'
 import { requireTargets } from '../maintenance/require-targets.ts'
+import { refuseBadTasks } from './check-tasks.ts'
 import { placeOf, type PolicySet } from './policy-set.ts'
 
 interface Check {
@@ -43,6 +44,7 @@ export async function checkDocument(
     if (keys.has(key)) refuse(place, `The policy has the same check twice: ${name}.`)
     keys.add(key)
   }
+  refuseBadTasks(caller, { set, document, before })
   const { offline_time, overdue_time } = document.content.agent_settings
   if (offline_time !== null && overdue_time !== null && overdue_time <= offline_time) {
     refuse('content.agent_settings.overdue_time', `More than the ${offline_time} minutes of "offline".`)

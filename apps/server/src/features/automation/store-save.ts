@@ -119,6 +119,7 @@ export function documentForAudit(document: PolicyDocument, set: PolicySet): unkn
       fails_b4_alert,
       run_interval,
     })),
+    tasks: content.tasks,
     assigned: more > 0 ? [...told, `and ${more} more`] : told,
   }
 }

@@ -7,7 +7,8 @@ import {
   planPolicy,
 } from '@muster/contract/api/automation'
 import { type Check, createCheck, listAgentChecks } from '@muster/contract/api/checks'
-import type { PolicyCheck, PolicyContent } from '@muster/contract/policies/policy-content'
+import type { PolicyCheck, PolicyContent, PolicyTask } from '@muster/contract/policies/policy-content'
+import { listAgentTasks, type Task, TASK_DEFAULTS, type TaskFields } from '@muster/contract/api/tasks'
 import { createTestServer } from '../../test-server.ts'
 
 const NO_SETTINGS = { check_interval: null, offline_time: null, overdue_time: null }
@@ -23,8 +24,27 @@ export function checkOf(settings: PolicyCheck['settings'], id?: number): PolicyC
   return { settings, fails_b4_alert: 1, run_interval: 0, ...(id === undefined ? {} : { id }) }
 }
 
-export function contentOf(checks: PolicyCheck[], settings: Partial<PolicyContent['agent_settings']> = {}) {
-  return { checks, agent_settings: { ...NO_SETTINGS, ...settings } }
+export function contentOf(
+  checks: PolicyCheck[],
+  settings: Partial<PolicyContent['agent_settings']> = {},
+): PolicyContent {
+  return { checks, tasks: [], agent_settings: { ...NO_SETTINGS, ...settings } }
+}
+
+/** A task that somebody runs by hand, unless said otherwise. */
+export function taskOf(more: Partial<TaskFields> = {}, id?: number): PolicyTask {
+  const action = {
+    type: 'cmd' as const,
+    command: 'true',
+    shell: 'sh' as const,
+    custom_shell: null,
+    timeout: 30,
+  }
+  return {
+    task: { ...TASK_DEFAULTS, name: 'Tidy up', task_type: 'manual', actions: [action], ...more },
+    task_supported_platforms: ['windows', 'linux', 'darwin'],
+    ...(id === undefined ? {} : { id }),
+  }
 }
 
 /** A client with a site and two machines, a server and a workstation, and who may do everything. */
@@ -58,6 +78,8 @@ export async function prepareFleet() {
       root.call(createCheck, { body: { agent: agent.agent_id, settings } }),
     checks: async (agent = pc): Promise<Check[]> =>
       (await root.call(listAgentChecks, { params: { agent_id: agent.agent_id }, query: {} })).body,
+    tasks: async (agent = pc): Promise<Task[]> =>
+      (await root.call(listAgentTasks, { params: { agent_id: agent.agent_id }, query: {} })).body,
     effective: async (agent = pc) =>
       (await root.call(getEffectivePolicy, { params: { agent_id: agent.agent_id } })).body,
     plan: async (id: number | undefined, policy: PolicyDocument | undefined) =>
