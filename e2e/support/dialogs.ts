@@ -35,6 +35,7 @@ export function listDialogs(
     'edit-check': { item: '1', shows: 'Error threshold' },
     'remove-check': { item: '1', shows: 'is deleted with its whole history' },
     'check-history': { item: '1', shows: 'CSV' },
+    compare: { shows: 'Choose the machines to compare.' },
     'why-check': { item: `${agentId}.1`, shows: 'from the nearest to the furthest' },
     'policy-inheritance': { item: 'client-1', shows: 'Block policies from above Acme?' },
     'add-task': { item: agentId, shows: 'Next, by the clocks of' },

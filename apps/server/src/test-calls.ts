@@ -24,6 +24,7 @@ const CHANNEL = {
 /** What must be in the query. */
 export function queryIn({ path }: Endpoint): string {
   if (path === '/alerts/templates/preview/') return '?agent=nosuchmachine&alert_type=check&severity=error'
+  if (path === '/agents/metrics/compare/') return '?agents=nosuchmachine&what=cpu&from=0&to=1800000000'
   return /\/(samples|metrics|timeline)\/$/.test(path) ? '?from=0&to=1800000000' : ''
 }
 

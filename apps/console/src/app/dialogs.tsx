@@ -40,6 +40,7 @@ const DIALOG_LOADERS = {
     import('../features/checks/RemoveCheckDialog.tsx').then((file) => file.RemoveCheckDialog),
   'check-history': () =>
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
+  compare: () => import('../features/metrics/CompareDialog.tsx').then((file) => file.CompareDialog),
   'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyCheckDialog),
   'why-task': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyTaskDialog),
   'policy-inheritance': () =>

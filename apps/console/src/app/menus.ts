@@ -33,7 +33,10 @@ const MENUS: readonly MenuTable[] = [
   },
   {
     label: 'View',
-    entries: [{ label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' }],
+    entries: [
+      { label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' },
+      { label: 'Compare machines', opens: { dialog: 'compare' }, needs: 'can_list_agents' },
+    ],
   },
   {
     label: 'Agents',

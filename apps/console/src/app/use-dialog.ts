@@ -6,14 +6,14 @@ import type { DialogName } from './dialogs.tsx'
 export function useDialog() {
   const navigate = useNavigate()
   const open = useCallback(
-    (dialog: DialogName, item?: string | number) =>
+    (dialog: DialogName, item?: string | number, filter?: string) =>
       void navigate({
         to: '.',
         search: (old) => ({
           ...old,
           dialog,
           item: item === undefined ? undefined : `${item}`,
-          filter: undefined,
+          filter,
         }),
       }),
     [navigate],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
+import { CheckDependency, CheckStatus, DependsOn } from '../checks/check-dependency.ts'
 import { logCheckFields } from '../checks/log-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
 import { Severity } from '../severity.ts'
@@ -9,8 +10,6 @@ import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from 
 export const CHECK_TYPES = [...MACHINE_CHECK_TYPES, ...SERVER_CHECK_TYPES] as const
 export const CheckType = z.enum(CHECK_TYPES)
 export type CheckType = z.infer<typeof CheckType>
-export const CheckStatus = z.enum(['passing', 'failing', 'pending'])
-export type CheckStatus = z.infer<typeof CheckStatus>
 
 const MAX_PERCENT = 99
 const PercentThreshold = z.number().min(0).max(MAX_PERCENT)
@@ -161,6 +160,9 @@ export const Check = z.object({
   policy_name: z.string().nullable(),
   /** An enforced policy has the same check: this one does not run. */
   overridden_by_policy: z.boolean(),
+  depends_on: z.int().nullable(),
+  /** What it depends on; null also where the caller may not see that. */
+  dependency: CheckDependency.nullable(),
   check_result: CheckState,
   /** Changes with every edit: two people saving at once are told. */
   modified: z.string(),
@@ -193,7 +195,12 @@ export const createCheck = endpoint({
   path: '/checks/',
   access: 'can_manage_checks',
   summary: 'Add a check to a machine',
-  body: z.object({ agent: AgentId, settings: CheckSettings, ...CheckSchedule }),
+  body: z.object({
+    agent: AgentId,
+    settings: CheckSettings,
+    ...CheckSchedule,
+    depends_on: DependsOn.optional(),
+  }),
   response: Check,
 })
 
@@ -212,7 +219,13 @@ export const editCheck = endpoint({
   access: 'can_manage_checks',
   summary: 'Change a check; its type stays. With `modified`, refused when somebody else saved since',
   params: IdParams,
-  body: z.object({ settings: CheckSettings, ...CheckSchedule, modified: z.string().optional() }),
+  body: z.object({
+    settings: CheckSettings,
+    ...CheckSchedule,
+    /** Left out, it stays. */
+    depends_on: DependsOn.optional(),
+    modified: z.string().optional(),
+  }),
   response: Check,
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId } from '../fields.ts'
-import { SamplePoint } from './checks.ts'
+import { CheckSettings, SamplePoint } from './checks.ts'
 
 export const MachineMetrics = z.object({
   /** 0 = every sample as it was measured, else the seconds that each point stands for. */
@@ -48,4 +48,56 @@ export const watchMachineMetrics = endpoint({
   params: z.object({ agent_id: AgentId }),
   query: z.object({ after: z.coerce.number().int().min(0).default(0) }),
   response: LiveMetrics,
+})
+
+/** As many lines as can be told apart on one graph. */
+export const MOST_COMPARED = 10
+
+/** A metric of agent/metrics.ts, or `check:7:percent`: that number of check 7, and of the same check of other machines. */
+const Compared = z.string().min(1).max(300)
+
+export const Comparison = z.object({
+  unit: z.string(),
+  lines: z.array(
+    z.object({
+      agent_id: AgentId,
+      hostname: z.string(),
+      /** The check that measured it; null = the machine itself, or it has no such check. */
+      check: z.int().nullable(),
+      /** 0 = every sample as it was measured, else the seconds that each point stands for. */
+      resolution: z.int(),
+      points: z.array(SamplePoint),
+    }),
+  ),
+  /** What at least one of these machines has measured. */
+  choices: z.array(
+    z.object({
+      what: Compared,
+      series: z.string(),
+      /** Null = a metric. */
+      check: z.object({ settings: CheckSettings, script_name: z.string().nullable() }).nullable(),
+    }),
+  ),
+})
+export type Comparison = z.infer<typeof Comparison>
+
+export const compareMachines = endpoint({
+  method: 'GET',
+  path: '/agents/metrics/compare/',
+  access: 'can_list_agents',
+  summary:
+    'One metric, or one number of one check, of up to ten machines between two moments; checks are for who may list checks',
+  query: z.object({
+    /** Agent ids, with commas between them. */
+    agents: z
+      .string()
+      .max(2000)
+      .transform((text) => [...new Set(text.split(','))])
+      .pipe(z.array(AgentId).min(1).max(MOST_COMPARED, `At most ${MOST_COMPARED} machines can be compared.`)),
+    what: Compared,
+    /** Unix seconds. */
+    from: z.coerce.number().int().min(0),
+    to: z.coerce.number().int().min(0),
+  }),
+  response: Comparison,
 })

@@ -2,6 +2,7 @@ import { AGENT_SETTINGS, type AgentSetting } from '@muster/rules/policy-settings
 import { z } from 'zod'
 import { CheckSchedule, CheckSettings } from '../api/checks.ts'
 import { TaskFields } from '../api/tasks.ts'
+import { Id } from '../fields.ts'
 
 /** What policies hold: a field for each kind of content. The server has a file for each in features/automation/kinds. */
 
@@ -10,6 +11,8 @@ export const PolicyCheck = z.object({
   id: z.int().min(1).max(1_000_000).optional(),
   settings: CheckSettings,
   ...CheckSchedule,
+  /** The id of another check of this policy: each machine's own of the two depend on each other. */
+  depends_on: z.int().min(1).max(1_000_000).optional(),
 })
 export type PolicyCheck = z.infer<typeof PolicyCheck>
 
@@ -46,6 +49,8 @@ export const PolicyContent = z.object({
   checks: z.array(PolicyCheck).max(200, 'A policy has at most 200 checks.'),
   tasks: z.array(PolicyTask).max(50, 'A policy has at most 50 tasks.'),
   agent_settings: AgentSettingValues,
+  /** Of the machines that it reaches; null = not given. */
+  alert_template: Id.nullable(),
 })
 export type PolicyContent = z.infer<typeof PolicyContent>
 
@@ -53,4 +58,5 @@ export const NO_CONTENT: PolicyContent = {
   checks: [],
   tasks: [],
   agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
+  alert_template: null,
 }

@@ -4,6 +4,7 @@ import {
   IconBellCog,
   IconBellQuestion,
   IconCalendarClock,
+  IconChartDots,
   IconFileCode,
   IconListDetails,
   IconPencil,
@@ -101,6 +102,13 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       icon: IconRefresh,
       disabledReason: unless(mayEdit) ?? away,
       run: () => refresh({ agent_id, hostname }),
+    },
+    {
+      id: 'compare',
+      label: 'Compare with other machines',
+      icon: IconChartDots,
+      // As history-view.ts writes it, which the first screen does not load.
+      run: () => open('compare', 'cpu', `24h,${agent_id}`),
     },
     divider('alerts'),
     {

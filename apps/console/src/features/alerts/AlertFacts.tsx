@@ -1,11 +1,15 @@
 import { Anchor } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
+import { getCheck } from '@muster/contract/api/checks'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { query } from '../../app/api.ts'
 import { useMay } from '../../app/queries.ts'
 import { useDialog } from '../../app/use-dialog.ts'
 import { Time } from '../../ui/Time.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { dependencyName } from '../checks/check-words.ts'
 import classes from './AlertDialog.module.css'
 import { SeverityMark } from './SeverityMark.tsx'
 import { StateMark } from './StateMark.tsx'
@@ -73,11 +77,38 @@ export function AlertFacts({ alert }: { alert: Alert }) {
           </span>
         </Fact>
       )}
-      {hold !== null && state !== 'resolved' && <Fact name="Held back">{HOLD_LABELS[hold].sentence}</Fact>}
+      {hold !== null && state !== 'resolved' && (
+        <Fact name="Held back">
+          <HeldBack alert={alert} />
+        </Fact>
+      )}
       {alert.flapping && hold !== 'flapping' && (
         <Fact name="Flapping">It came and went so often lately that it is told only once.</Fact>
       )}
     </dl>
+  )
+}
+
+/** Why nobody is told, with the name of what it depends on where one may see that. */
+function HeldBack({ alert: { hold, check_id } }: { alert: Alert }) {
+  const mayListChecks = useMay('can_list_checks')
+  const isDependent = hold === 'dependency' && check_id !== null
+  const { data } = useQuery({
+    ...query(getCheck, { params: { id: check_id ?? 0 } }),
+    enabled: isDependent && mayListChecks,
+  })
+  if (hold === null) return null
+  const other = isDependent ? data?.dependency : undefined
+  return (
+    <span>
+      {HOLD_LABELS[hold].sentence}
+      {other != null && (
+        <span className={classes.dim}>
+          {' '}
+          It depends on <bdi>{dependencyName(other)}</bdi>.
+        </span>
+      )}
+    </span>
   )
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { ActionIcon, Button, Menu, Select } from '@mantine/core'
 import type { CheckType } from '@muster/contract/api/checks'
 import type { PolicyCheck } from '@muster/contract/policies/policy-content'
 import { IconChevronDown, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
@@ -8,6 +8,7 @@ import { CheckFormDialog } from '../checks/CheckFormDialog.tsx'
 import { NewCheckItems } from '../checks/NewCheckItems.tsx'
 import { newCheckForm, readCheckForm, toCheckBody } from '../checks/check-form.ts'
 import { checkName, TYPE_LABELS } from '../checks/check-words.ts'
+import { FIELD_LABELS } from '../checks/field-labels.ts'
 import { POLICY_PLACE } from '../checks/fields/fields-props.ts'
 import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
 import classes from './Policies.module.css'
@@ -45,7 +46,7 @@ export function PolicyChecks({ draft, change, disabled }: SectionProps) {
                 </ActionIcon>
                 <ActionIcon
                   aria-label={`Remove ${nameOf(check)}`}
-                  onClick={() => setChecks(checks.filter((_, at) => at !== index))}
+                  onClick={() => setChecks(withoutCheck(checks, index))}
                 >
                   <IconTrash size={16} stroke={1.75} aria-hidden />
                 </ActionIcon>
@@ -59,6 +60,7 @@ export function PolicyChecks({ draft, change, disabled }: SectionProps) {
           check={checks[open.index]}
           type={open.type}
           name={checks[open.index] && nameOf(checks[open.index])}
+          others={othersOf(checks, open.index, nameOf)}
           close={() => setOpen(undefined)}
           save={(check) => setChecks(checks.toSpliced(open.index, 1, check))}
         />
@@ -72,12 +74,14 @@ interface PolicyCheckDialogProps {
   check: PolicyCheck | undefined
   type: CheckType
   name: string | undefined
+  /** What it may depend on. */
+  others: { value: string; label: string }[]
   save: (check: PolicyCheck) => void
   close: () => void
 }
 
 /** Changes the draft only. */
-function PolicyCheckDialog({ check, type, name, save, close }: PolicyCheckDialogProps) {
+function PolicyCheckDialog({ check, type, name, others, save, close }: PolicyCheckDialogProps) {
   return (
     <CheckFormDialog
       title={check === undefined ? `New check of the policy: ${TYPE_LABELS[type]}` : `Edit ${name ?? ''}`}
@@ -88,11 +92,48 @@ function PolicyCheckDialog({ check, type, name, save, close }: PolicyCheckDialog
       save={async (form) => {
         const body = toCheckBody(type, form)
         if (body === undefined) return
-        const { settings, fails_b4_alert, run_interval } = body
-        save({ ...(check?.id === undefined ? {} : { id: check.id }), settings, fails_b4_alert, run_interval })
+        const { settings, fails_b4_alert, run_interval, depends_on } = body
+        save({
+          ...(check?.id === undefined ? {} : { id: check.id }),
+          settings,
+          fails_b4_alert,
+          run_interval,
+          ...(depends_on == null ? {} : { depends_on }),
+        })
       }}
       close={close}
+      dependsOn={(form) => (
+        <Select
+          label={FIELD_LABELS.depends_on}
+          description="Another check of this policy, saved before: while it fails on a machine, nobody is told of this one there."
+          placeholder="Nothing"
+          data={others}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Depend on nothing' }}
+          {...form.getInputProps('depends_on')}
+        />
+      )}
     />
+  )
+}
+
+/** What depended on the removed one depends on nothing. */
+function withoutCheck(checks: readonly PolicyCheck[], index: number): PolicyCheck[] {
+  const gone = checks[index]?.id
+  return checks
+    .filter((_, at) => at !== index)
+    .map(({ depends_on, ...check }) =>
+      depends_on === undefined || depends_on === gone ? check : { ...check, depends_on },
+    )
+}
+
+function othersOf(
+  checks: readonly PolicyCheck[],
+  index: number,
+  nameOf: (check: PolicyCheck) => string,
+): { value: string; label: string }[] {
+  return checks.flatMap((check, at) =>
+    at === index || check.id === undefined ? [] : [{ value: `${check.id}`, label: nameOf(check) }],
   )
 }
 

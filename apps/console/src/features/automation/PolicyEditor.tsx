@@ -14,6 +14,7 @@ import { PolicyGeneral } from './PolicyGeneral.tsx'
 import { PolicyHistory } from './PolicyHistory.tsx'
 import { PolicyMachines } from './PolicyMachines.tsx'
 import { PolicySettings } from './PolicySettings.tsx'
+import { PolicyTemplate } from './PolicyTemplate.tsx'
 import { PolicyTargets } from './PolicyTargets.tsx'
 import { PolicyTasks } from './PolicyTasks.tsx'
 import { documentOf, findDraftProblem, isSameDocument, namesOf, NEW_POLICY } from './policy-draft.ts'
@@ -100,6 +101,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
           <PolicyTasks {...section} />
           <PolicyTargets {...section} known={namesOf(opened)} />
           <PolicySettings {...section} />
+          <PolicyTemplate {...section} />
           {policy !== undefined && <PolicyMachines id={policy.id} />}
           {policy?.is_whole === true && (
             <PolicyHistory policy={policy} {...(disabled || isDirty ? {} : { onRevert: setSaving })} />

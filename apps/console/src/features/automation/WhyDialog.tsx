@@ -13,7 +13,7 @@ const TITLE = 'Why does this machine have this?'
 
 type Noun = 'check' | 'task'
 
-/** Where a check of a machine comes from. The address names both: `AGENTID.12`. */
+/** Where a check of a machine, or its alert template, comes from: `AGENTID.12`, `AGENTID.alert_template`. */
 export function WhyCheckDialog(props: AddressedDialogProps) {
   return <WhyDialog {...props} noun="check" />
 }
@@ -24,10 +24,10 @@ export function WhyTaskDialog(props: AddressedDialogProps) {
 }
 
 function WhyDialog({ item = '', close, noun }: AddressedDialogProps & { noun: Noun }) {
-  const [agentId = '', id = ''] = item.split('.')
+  const [agentId = '', asked = ''] = item.split('.')
   return (
     <GuardedDialog title={TITLE} needs="can_list_automation_policies" onClose={close}>
-      <Why agentId={agentId} noun={noun} id={Number(id)} close={close} />
+      <Why agentId={agentId} noun={noun} asked={asked} close={close} />
     </GuardedDialog>
   )
 }
@@ -35,11 +35,11 @@ function WhyDialog({ item = '', close, noun }: AddressedDialogProps & { noun: No
 interface WhyProps {
   agentId: string
   noun: Noun
-  id: number
+  asked: string
   close: () => void
 }
 
-function Why({ agentId, noun, id, close }: WhyProps) {
+function Why({ agentId, noun, asked, close }: WhyProps) {
   const options = query(getEffectivePolicy, { params: { agent_id: agentId } })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0 })
   if (data === undefined) {
@@ -47,10 +47,26 @@ function Why({ agentId, noun, id, close }: WhyProps) {
   }
   return (
     <Dialog title={TITLE} onClose={close} size="md">
-      <Answer policy={data} noun={noun} id={id} />
+      {asked === 'alert_template' ? (
+        <TemplateAnswer policy={data} />
+      ) : (
+        <Answer policy={data} noun={noun} id={Number(asked)} />
+      )}
       <h3 className={classes.sectionTitle}>Policies of {data.hostname}, from the nearest to the furthest</h3>
       <ChainList policy={data} />
     </Dialog>
+  )
+}
+
+function TemplateAnswer({ policy }: { policy: EffectivePolicy }) {
+  const found = policy.items.find(({ kind }) => kind === 'alert_template')
+  if (found === undefined) {
+    return <p className={classes.lead}>No alert template counts for {policy.hostname}.</p>
+  }
+  return (
+    <div className={classes.lead}>
+      <ItemWords item={found} />
+    </div>
   )
 }
 

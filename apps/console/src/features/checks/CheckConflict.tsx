@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import type { Check } from '@muster/contract/api/checks'
-import { readCheckForm } from './check-form.ts'
+import { type CheckForm, readCheckForm } from './check-form.ts'
 import { fieldLabel } from './field-labels.ts'
 
 interface CheckConflictProps {
@@ -13,7 +13,7 @@ interface CheckConflictProps {
 
 /** Somebody else saved in between: what they changed, and a way to go on from there. */
 export function CheckConflict({ before, now, onReload }: CheckConflictProps) {
-  const [old, fresh] = [readCheckForm(before), readCheckForm(now)]
+  const [old, fresh] = [readNamed(before), readNamed(now)]
   const changed = Object.keys(fresh).filter((name) => textOf(old[name]) !== textOf(fresh[name]))
   return (
     <Alert color="warning" mb="md" title="Somebody else has changed this check">
@@ -32,6 +32,12 @@ export function CheckConflict({ before, now, onReload }: CheckConflictProps) {
     </Alert>
   )
 }
+
+/** The form with what the check depends on by its name. */
+const readNamed = (check: Check): CheckForm => ({
+  ...readCheckForm(check),
+  depends_on: check.dependency?.readable_desc ?? check.depends_on,
+})
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'empty'

@@ -15,6 +15,7 @@ import { CheckConflict } from './CheckConflict.tsx'
 import { CheckDialog } from './CheckDialog.tsx'
 import { CheckFormDialog } from './CheckFormDialog.tsx'
 import { newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
+import { DependencyFields } from './fields/DependencyFields.tsx'
 import { TYPE_LABELS, checkName } from './check-words.ts'
 
 /** A new check; the address names the machine and the type: `AGENTID.cpuload`. */
@@ -53,6 +54,7 @@ function AddForm({ agent, type, close }: { agent: AgentDetail; type: CheckType; 
       }}
       done="Check added. It runs in a moment."
       close={close}
+      dependsOn={(form) => <DependencyFields agent={agent} form={form} />}
     />
   )
 }
@@ -104,6 +106,7 @@ function EditForm({ opened, agent, close }: EditFormProps) {
       }}
       done="Check saved."
       close={close}
+      dependsOn={(form) => <DependencyFields agent={agent} check={check} form={form} />}
       notice={(form) =>
         conflict && (
           <CheckConflict

@@ -22,13 +22,15 @@ interface CheckFormDialogProps {
   save: (form: CheckForm) => Promise<void>
   done?: string
   close: () => void
+  /** Below the fields: what the check may depend on. */
+  dependsOn: (form: UseFormReturnType<CheckForm>) => ReactNode
   /** Above the fields. */
   notice?: (form: UseFormReturnType<CheckForm>) => ReactNode
 }
 
 /** The form of a check of any type. */
 export function CheckFormDialog(props: CheckFormDialogProps) {
-  const { title, agent, type, check, start, isNew = false, save, done, close, notice } = props
+  const { title, agent, type, check, start, isNew = false, save, done, close, dependsOn, notice } = props
   const form = useForm<CheckForm>({
     initialValues: start,
     validate: (values) => checkCheckForm(type, values),
@@ -55,6 +57,7 @@ export function CheckFormDialog(props: CheckFormDialogProps) {
       <Stack gap="md">
         <CheckFields agent={agent} check={check} type={type} form={form} onLeaveThresholds={sayThresholds} />
         <ScheduleFields agent={agent} form={form} />
+        {dependsOn(form)}
       </Stack>
     </FormDialog>
   )

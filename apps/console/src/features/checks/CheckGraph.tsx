@@ -1,19 +1,13 @@
 import { SERVER_CHECK_LIMIT_MS } from '@muster/contract/checks/server-checks'
 import { useComputedColorScheme } from '@mantine/core'
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatDate } from '../../ui/date-format.ts'
 import classes from './CheckGraph.module.css'
 import { formatValue } from './check-words.ts'
-import {
-  type GraphColumns,
-  type GraphPoint,
-  type TimeRange,
-  stepTo,
-  toColumns,
-  zoomRange,
-} from './graph-data.ts'
+import { type GraphColumns, type GraphPoint, type TimeRange, toColumns } from './graph-data.ts'
+import { handleGraphKey } from './graph-keys.ts'
 import { AXIS_PX, type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
 import { readColors } from './graph-marks.ts'
 import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
@@ -112,13 +106,13 @@ export function CheckGraph(props: CheckGraphProps) {
         style={{ height }}
         {...drag}
         onKeyDown={(event) =>
-          walk(event, { chart: chart.current, columns, cursor: cursor?.index, range, onZoom })
+          handleGraphKey(event, { chart: chart.current, columns, cursor: cursor?.index, range, onZoom })
         }
       />
       {cursor !== undefined && told !== undefined && <Tip cursor={cursor} text={told} />}
       {mayZoom && hasHint && (
         <p className={classes.hint} aria-hidden>
-          Drag to zoom. With the keyboard: arrows walk, + and − zoom.
+          Drag to zoom. With the keyboard: arrows walk, + and − zoom, Shift and arrows move the time.
         </p>
       )}
     </div>
@@ -147,40 +141,6 @@ function show(chart: uPlot | undefined, columns: GraphColumns, { from, to }: Tim
   })
   // The marks may have changed alone.
   chart.redraw(false, true)
-}
-
-interface Walk {
-  chart: uPlot | undefined
-  columns: GraphColumns
-  cursor: number | undefined
-  range: TimeRange
-  onZoom: ((range: TimeRange) => void) | undefined
-}
-
-const STEPS: Record<string, number> = {
-  ArrowLeft: -1,
-  ArrowRight: 1,
-  PageUp: -20,
-  PageDown: 20,
-  Home: -1e9,
-  End: 1e9,
-}
-
-function walk(event: KeyboardEvent, { chart, columns, cursor, range, onZoom }: Walk): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || chart === undefined) return
-  const step = STEPS[event.key]
-  const factor = event.key === '+' || event.key === '=' ? 0.5 : event.key === '-' ? 2 : undefined
-  if (step !== undefined && columns[0].length > 0) {
-    const end = columns[0].length - 1
-    const at = stepTo({ columns, from: cursor ?? (step > 0 ? -1 : end + 1), by: step })
-    const [time, value] = [columns[0][at], columns[1][at]]
-    if (time === undefined) return
-    chart.setCursor({ left: chart.valToPos(time, 'x'), top: chart.valToPos(value ?? 0, 'y') })
-  } else if (factor !== undefined && onZoom !== undefined) {
-    const around = (cursor === undefined ? undefined : columns[0][cursor]) ?? (range.from + range.to) / 2
-    onZoom(zoomRange(range, around, factor))
-  } else return
-  event.preventDefault()
 }
 
 interface Telling {

@@ -1,13 +1,14 @@
 import { Button, Select } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check, CheckSamples } from '@muster/contract/api/checks'
-import { IconChartLine, IconDownload, IconTable } from '@tabler/icons-react'
+import { IconChartDots, IconChartLine, IconDownload, IconTable } from '@tabler/icons-react'
+import { useDialog } from '../../app/use-dialog.ts'
 import { toCsv } from '../../ui/csv.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import classes from './CheckHistory.module.css'
 import { RangeTools } from './RangeTools.tsx'
 import { seriesLabel } from './check-words.ts'
-import type { HistoryView } from './history-view.ts'
+import { type HistoryView, writeView } from './history-view.ts'
 import { samplesTable } from './samples-table.ts'
 
 interface HistoryToolsProps {
@@ -22,6 +23,7 @@ interface HistoryToolsProps {
 /** Which number, over what time, as a graph or as a table. */
 export function HistoryTools({ check, agent, samples, series, view, change }: HistoryToolsProps) {
   const { range } = view
+  const { open } = useDialog()
   const all = samples?.series ?? []
   return (
     <div className={classes.tools}>
@@ -37,6 +39,21 @@ export function HistoryTools({ check, agent, samples, series, view, change }: Hi
       )}
       <RangeTools ref={takeFirstFocus} range={range} onChange={(chosen) => change({ range: chosen })} />
       <span className={classes.end}>
+        {series !== undefined && (
+          <Button
+            variant="default"
+            leftSection={<IconChartDots size={16} stroke={1.75} aria-hidden />}
+            onClick={() =>
+              open(
+                'compare',
+                `check:${check.id}:${series.name}`,
+                writeView({ range, series: agent.agent_id, asTable: false }),
+              )
+            }
+          >
+            Compare
+          </Button>
+        )}
         <Button
           variant="default"
           leftSection={

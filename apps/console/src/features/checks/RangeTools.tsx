@@ -1,11 +1,12 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
 import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
-import { IconZoomReset } from '@tabler/icons-react'
+import { IconChevronLeft, IconChevronRight, IconZoomReset } from '@tabler/icons-react'
 import type { Ref } from 'react'
 import { formatDate } from '../../ui/date-format.ts'
 import classes from './CheckHistory.module.css'
-import { type HistoryView, LIVE_RANGE, RANGES } from './history-view.ts'
+import { panRange } from './graph-data.ts'
+import { type HistoryView, LIVE_RANGE, RANGES, rangeUntilNow } from './history-view.ts'
 
 interface RangeToolsProps {
   range: HistoryView['range']
@@ -17,6 +18,10 @@ interface RangeToolsProps {
 
 /** Over what time a graph goes; after zooming, which time that is and the way back. */
 export function RangeTools({ range, onChange, hasLive = false, ref }: RangeToolsProps) {
+  const pan = (share: number) => {
+    const shown = typeof range === 'string' ? rangeUntilNow(range) : range
+    onChange(panRange(shown, share, Date.now() / 1000))
+  }
   const ranges = hasLive ? [LIVE_RANGE, ...RANGES] : RANGES
   return (
     <>
@@ -31,6 +36,20 @@ export function RangeTools({ range, onChange, hasLive = false, ref }: RangeTools
           if (chosen) onChange(chosen.value)
         }}
       />
+      <ActionIcon.Group>
+        <ActionIcon variant="default" size={30} aria-label="Earlier" onClick={() => pan(-0.5)}>
+          <IconChevronLeft size={16} stroke={1.75} aria-hidden />
+        </ActionIcon>
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label="Later"
+          disabled={typeof range === 'string'}
+          onClick={() => pan(0.5)}
+        >
+          <IconChevronRight size={16} stroke={1.75} aria-hidden />
+        </ActionIcon>
+      </ActionIcon.Group>
       {typeof range !== 'string' && (
         <>
           <span className={classes.dim}>

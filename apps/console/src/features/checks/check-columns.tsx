@@ -1,13 +1,13 @@
 import { ActionIcon } from '@mantine/core'
 import type { Check } from '@muster/contract/api/checks'
 import { formatRelativeTime } from '@muster/rules/relative-time'
-import { IconDots } from '@tabler/icons-react'
+import { IconDots, IconLink } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import type { Point } from '../../ui/menu-entry.ts'
 import { PolicyMark } from '../automation/PolicyMark.tsx'
 import { CheckStatus } from './CheckStatus.tsx'
 import classes from './ChecksPane.module.css'
-import { checkName, describeInterval } from './check-words.ts'
+import { checkName, dependencyName, describeInterval } from './check-words.ts'
 
 export interface CheckContext {
   nowMs: number
@@ -37,6 +37,7 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
     render: (check, context) => (
       <span className={classes.described}>
         <Mark check={check} context={context} />
+        <DependencyMark check={check} />
         <bdi
           className={classes.name}
           data-tip={check.readable_desc}
@@ -83,6 +84,7 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
       <div className={classes.cardLine}>
         <span className={classes.described}>
           <Mark check={check} context={context} />
+          <DependencyMark check={check} />
           <bdi className={`${classes.cut} ${classes.name}`} data-resting={check.overridden_by_policy}>
             {checkName(check)}
           </bdi>
@@ -115,6 +117,29 @@ function Mark({ check, context: { explain } }: { check: Check; context: CheckCon
       className={classes.action ?? ''}
       explain={explain && (() => explain(check))}
     />
+  )
+}
+
+/** That it depends on another check, and whether nobody is told of it for that. */
+function DependencyMark({ check: { depends_on, dependency, check_result } }: { check: Check }) {
+  if (depends_on === null) return null
+  const name = dependency === null ? 'a check that you may not see' : dependencyName(dependency)
+  const isBlocked = dependency?.status === 'failing'
+  const more = !isBlocked
+    ? ''
+    : check_result.status === 'failing'
+      ? ', which fails: nobody is told of this one'
+      : ', which fails'
+  return (
+    <span
+      role="img"
+      aria-label={`Depends on ${name}${more}`}
+      data-tip={`Depends on ${name}${more}`}
+      data-blocked={isBlocked}
+      className={classes.depends}
+    >
+      <IconLink size={16} stroke={1.75} aria-hidden />
+    </span>
   )
 }
 

@@ -23,6 +23,7 @@ test('a CPU check is added with the usual values', async () => {
     settings: { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 },
     fails_b4_alert: 1,
     run_interval: 0,
+    depends_on: null,
   })
   expect(at()).not.toContain('dialog')
 })
@@ -229,4 +230,27 @@ test('who may not manage checks cannot edit them by address', async () => {
   })
   await open(EDIT)
   await expect.element(page.getByText('Your role does not allow this.')).toBeVisible()
+})
+
+test('a check may depend on another one, of this machine or of one that is chosen', async () => {
+  const router = testCheck({
+    id: 7,
+    settings: { check_type: 'ping', name: 'Router', ip: '192.0.2.1', alert_severity: 'error' },
+  })
+  const { server, open } = await givenChecks({ checks: [testCheck(), router] })
+  await open(EDIT)
+  const on = page.getByRole('combobox', { name: 'Depends on' }).or(field('Depends on')).first()
+  await on.click()
+  await expect
+    .poll(() =>
+      page
+        .getByRole('option')
+        .elements()
+        .map((one) => one.textContent),
+    )
+    .toEqual(['Ping Router'])
+  await page.getByRole('option', { name: 'Ping Router' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(page.getByText('Check saved.')).toBeVisible()
+  expect(server.calls(editCheck)[0]?.body).toMatchObject({ depends_on: 7 })
 })

@@ -31,6 +31,7 @@ test.each(CHECK_TYPES)('a new %s check has the usual values, and says what is mi
     settings: { check_type: type },
     fails_b4_alert: 1,
     run_interval: 0,
+    depends_on: null,
   })
 })
 

@@ -10,7 +10,7 @@ import { checkVariable } from '../history/run-form.ts'
  */
 export type CheckForm = Record<string, unknown>
 
-const SCHEDULE = { fails_b4_alert: 1, run_interval: 0 }
+const SCHEDULE = { fails_b4_alert: 1, run_interval: 0, depends_on: null }
 /** Texts that may be left out. */
 const OPTIONAL_TEXTS = new Set([
   'event_source',
@@ -41,7 +41,12 @@ export function newCheckForm(type: CheckType): CheckForm {
   return { ...Object.fromEntries(own), ...SCHEDULE }
 }
 
-export function readCheckForm(check: Pick<Check, 'settings' | 'fails_b4_alert' | 'run_interval'>): CheckForm {
+/** What a check of a machine and one of a policy have in common. */
+type FormCheck = Pick<Check, 'settings' | 'fails_b4_alert' | 'run_interval'> & {
+  depends_on?: number | null | undefined
+}
+
+export function readCheckForm(check: FormCheck): CheckForm {
   const { check_type: _, ...own } = check.settings
   const fields = Object.entries(own).map(([name, value]): [string, unknown] => [
     name,
@@ -51,6 +56,8 @@ export function readCheckForm(check: Pick<Check, 'settings' | 'fails_b4_alert' |
     ...Object.fromEntries(fields),
     fails_b4_alert: check.fails_b4_alert,
     run_interval: check.run_interval,
+    // As a select takes it.
+    depends_on: check.depends_on == null ? null : `${check.depends_on}`,
   }
 }
 
@@ -127,7 +134,7 @@ const RANGES: Record<string, string> = {
 }
 
 function parseForm(type: CheckType, form: CheckForm) {
-  const { fails_b4_alert, run_interval, ...fields } = form
+  const { fails_b4_alert, run_interval, depends_on, ...fields } = form
   // The answer to HEAD has no text: its fields are not shown, and what stands in them does not count.
   const hidden = fields.method === 'HEAD' ? { text_present: '', text_absent: '' } : {}
   const own = Object.entries({ ...fields, ...hidden }).map(([name, value]) => [
@@ -135,7 +142,7 @@ function parseForm(type: CheckType, form: CheckForm) {
     fromFormValue(name, value),
   ])
   const settings: unknown = { ...Object.fromEntries(own), check_type: type }
-  const parsed = editCheck.body?.safeParse({ settings, fails_b4_alert, run_interval })
+  const parsed = editCheck.body?.safeParse({ settings, fails_b4_alert, run_interval, depends_on })
   return parsed?.success === true
     ? { data: parsed.data, issues: [] }
     : { data: undefined, issues: parsed?.error.issues ?? [] }

@@ -79,6 +79,10 @@ export function checkName({ settings, script_name }: Pick<Check, 'settings' | 's
   }
 }
 
+/** What another check depends on: `Ping Check: Router of GW-1`. */
+export const dependencyName = ({ readable_desc, hostname }: NonNullable<Check['dependency']>) =>
+  `${readable_desc} of ${hostname}`
+
 /** How often it runs: `2 min`. 0 = as often as the machine's checks usually do. */
 export const intervalSeconds = ({ run_interval }: Pick<Check, 'run_interval'>, usualSeconds: number) =>
   run_interval === 0 ? usualSeconds : run_interval

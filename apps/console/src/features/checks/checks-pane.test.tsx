@@ -216,3 +216,20 @@ test('nothing is created by opening', async () => {
   await expect.element(page.getByText('There is no such type of check.')).toBeVisible()
   expect(server.calls(createCheck)).toEqual([])
 })
+
+test('a row says what its check depends on, and that nobody is told while that fails', async () => {
+  const dependency = { id: 7, agent_id: AGENT, hostname: 'GW-1', readable_desc: 'Ping Check: Router' }
+  const failing = { status: 'failing', alert_severity: 'error' } as const
+  const { open } = await givenChecks({
+    checks: [
+      testCheck({ depends_on: 7, dependency: { ...dependency, status: 'failing' } }, failing),
+      testCheck({ id: 2, depends_on: 8, dependency: null }),
+    ],
+  })
+  await open(AT)
+  const marked = (name: string) => page.getByRole('img', { name, exact: true })
+  await expect
+    .element(marked('Depends on Ping Check: Router of GW-1, which fails: nobody is told of this one'))
+    .toBeVisible()
+  await expect.element(marked('Depends on a check that you may not see')).toBeVisible()
+})

@@ -55,6 +55,7 @@ export const FIELD_LABELS = {
   resolver: 'Name server',
   fails_b4_alert: 'Failing runs in a row before it counts',
   run_interval: 'Interval',
+  depends_on: 'Depends on',
 } as const
 
 export const fieldLabel = (name: string): string =>

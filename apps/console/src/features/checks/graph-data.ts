@@ -26,8 +26,10 @@ export function toColumns(points: readonly GraphPoint[], stepSeconds: number): G
   return columns
 }
 
+type Walked = readonly [readonly number[], readonly (number | null)[], ...unknown[]]
+
 /** Place of the next moment with a value in a direction, or where one is already. */
-export function stepTo({ columns, from, by }: { columns: GraphColumns; from: number; by: number }): number {
+export function stepTo({ columns, from, by }: { columns: Walked; from: number; by: number }): number {
   const last = columns[0].length - 1
   const direction = Math.sign(by)
   let at = Math.min(last, Math.max(0, from + by))
@@ -49,4 +51,11 @@ export function zoomRange({ from, to }: TimeRange, around: number, factor: numbe
   const share = to === from ? 0.5 : (around - from) / (to - from)
   const start = Math.max(0, Math.round(around - width * share))
   return { from: start, to: start + Math.round(width) }
+}
+
+/** The range moved by a share of its width, not beyond this moment. */
+export function panRange({ from, to }: TimeRange, share: number, nowSeconds: number): TimeRange {
+  const end = Math.min(Math.round(to + (to - from) * share), Math.max(to, Math.ceil(nowSeconds)))
+  const start = Math.max(0, end - (to - from))
+  return { from: start, to: start + (to - from) }
 }

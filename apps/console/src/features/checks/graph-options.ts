@@ -1,4 +1,4 @@
-import uPlot from 'uplot'
+import type uPlot from 'uplot'
 import { formatDate } from '../../ui/date-format.ts'
 import { formatValue } from './check-words.ts'
 import {
@@ -49,13 +49,6 @@ const INCREMENTS: Record<string, number[] | undefined> = {
 /** A line with a band from least to most, threshold lines, and tints where it failed. */
 export function graphOptions(settings: GraphSettings): uPlot.Options {
   const { width, height, unit, colors, marks, onCursor, onZoom } = settings
-  const incrs = INCREMENTS[unit]
-  const axis = {
-    stroke: colors.dim,
-    font: FONT,
-    grid: { stroke: colors.line, width: 1 },
-    ticks: { stroke: colors.line, width: 1, size: 4 },
-  }
   return {
     width,
     height,
@@ -66,16 +59,11 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
       drag: { x: onZoom !== undefined, y: false, setScale: false },
       points: { size: 7, fill: colors.accent },
     },
-    scales: { x: { time: true }, y: { range: (_chart, least, most) => yRange(unit, least, most, marks()) } },
-    axes: [
-      { ...axis, space: 72, size: 44, values: (...[, splits, , , step]) => timeLabels(splits, step) },
-      {
-        ...axis,
-        size: AXIS_PX,
-        ...(incrs === undefined ? {} : { incrs }),
-        values: (_chart, splits) => splits.map((value) => formatValue(value, unit)),
-      },
-    ],
+    scales: {
+      x: { time: true },
+      y: { range: (_chart, least, most) => valueRange(unit, [least, most], limitsOf(marks())) },
+    },
+    axes: graphAxes(unit, colors),
     series: [
       {},
       // Points are drawn where there is room for them: the first sample of a check is no line yet.
@@ -92,36 +80,56 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
           if (thresholds) drawThresholds(chart, thresholds, colors)
         },
       ],
-      setCursor: [
-        ({ cursor: { idx, left }, over }) =>
-          onCursor(
-            typeof idx === 'number' && left !== undefined && left >= 0
-              ? { index: idx, left, isRight: left > over.clientWidth / 2 }
-              : undefined,
-          ),
-      ],
-      setSelect: [
-        (chart) => {
-          const { left, width: wide } = chart.select
-          if (wide < 4 || onZoom === undefined) return
-          const [from, to] = [left, left + wide].map((px) => Math.round(chart.posToVal(px, 'x')))
-          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-          if (from !== undefined && to !== undefined && to > from) onZoom(from, to)
-        },
-      ],
+      setCursor: [(chart) => onCursor(readCursor(chart))],
+      setSelect: [(chart) => onZoom && takeSelection(chart, onZoom)],
     },
   }
 }
 
-/** Percent are seen against the whole; anything else from 0 to what occurs, with the thresholds near it. */
-function yRange(
+/** Time below, values with their unit at the left. */
+export function graphAxes(unit: string, colors: GraphColors): uPlot.Axis[] {
+  const incrs = INCREMENTS[unit]
+  const axis = {
+    stroke: colors.dim,
+    font: FONT,
+    grid: { stroke: colors.line, width: 1 },
+    ticks: { stroke: colors.line, width: 1, size: 4 },
+  }
+  return [
+    { ...axis, space: 72, size: 44, values: (...[, splits, , , step]) => timeLabels(splits, step) },
+    {
+      ...axis,
+      size: AXIS_PX,
+      ...(incrs === undefined ? {} : { incrs }),
+      values: (_chart, splits) => splits.map((value) => formatValue(value, unit)),
+    },
+  ]
+}
+
+export function readCursor({ cursor: { idx, left }, over }: uPlot): GraphCursor | undefined {
+  if (typeof idx !== 'number' || left === undefined || left < 0) return undefined
+  return { index: idx, left, isRight: left > over.clientWidth / 2 }
+}
+
+/** What was dragged over becomes what is shown. */
+export function takeSelection(chart: uPlot, onZoom: (from: number, to: number) => void): void {
+  const { left, width } = chart.select
+  if (width < 4) return
+  const [from, to] = [left, left + width].map((px) => Math.round(chart.posToVal(px, 'x')))
+  chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+  if (from !== undefined && to !== undefined && to > from) onZoom(from, to)
+}
+
+const limitsOf = ({ thresholds }: GraphMarks) =>
+  thresholds ? [thresholds.warning_threshold, thresholds.error_threshold] : []
+
+/** Percent are seen against the whole; anything else from 0 to what occurs, with the limits near it. */
+export function valueRange(
   unit: string,
-  least: number | null,
-  most: number | null,
-  { thresholds }: GraphMarks,
+  [least, most]: readonly [number | null, number | null],
+  limits: readonly number[],
 ): [number, number] {
   if (unit === '%') return [0, 100]
-  const limits = thresholds ? [thresholds.warning_threshold, thresholds.error_threshold] : []
   const top = Math.max(most ?? 1, ...limits)
   const bottom = Math.min(0, least ?? 0)
   return [bottom, top === bottom ? bottom + 1 : top + (top - bottom) * 0.08]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { stepTo, toColumns, zoomRange } from './graph-data.ts'
+import { panRange, stepTo, toColumns, zoomRange } from './graph-data.ts'
 import { readView, writeView } from './history-view.ts'
 
 describe('address', () => {
@@ -40,6 +40,13 @@ describe('points', () => {
     expect(stepTo({ columns, from: 0, by: 1 })).toBe(2)
     expect(stepTo({ columns, from: 2, by: -1 })).toBe(0)
     expect(stepTo({ columns, from: 2, by: 10 })).toBe(2)
+  })
+
+  test('moving keeps the width, and ends at this moment and at the beginning of time', () => {
+    expect(panRange({ from: 1000, to: 1400 }, -0.25, 5000)).toEqual({ from: 900, to: 1300 })
+    expect(panRange({ from: 1000, to: 1400 }, 1, 1500)).toEqual({ from: 1100, to: 1500 })
+    expect(panRange({ from: 1000, to: 1400 }, 1, 1200)).toEqual({ from: 1000, to: 1400 })
+    expect(panRange({ from: 100, to: 500 }, -1, 5000)).toEqual({ from: 0, to: 400 })
   })
 
   test('zooming keeps its moment in place, and ends at a minute', () => {

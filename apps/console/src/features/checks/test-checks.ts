@@ -34,6 +34,8 @@ export function testCheck(more: Partial<Check> = {}, state: Partial<CheckState> 
     policy: null,
     policy_name: null,
     overridden_by_policy: false,
+    depends_on: null,
+    dependency: null,
     modified: 'm1',
     ...more,
     check_result: {

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { IconDownload } from '@tabler/icons-react'
+import { IconChartDots, IconDownload } from '@tabler/icons-react'
 import { Suspense, useMemo } from 'react'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { lazyPart } from '../../app/lazy-part.ts'
+import { useDialog } from '../../app/use-dialog.ts'
 import { toCsv } from '../../ui/csv.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { EmptyState } from '../../ui/States.tsx'
@@ -27,6 +28,7 @@ const EVERY_SECONDS = 60
 /** What a machine measures of itself: processor, memory, network and disks over time. */
 export function MetricsPane({ agent }: { agent: AgentDetail }) {
   const { entry, setEntry } = usePane()
+  const { open } = useDialog()
   const { range } = readView(entry)
   const setRange = (chosen: HistoryView['range']) =>
     setEntry(writeView({ range: chosen, series: undefined, asTable: false }))
@@ -45,6 +47,13 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
         <Button
           variant="default"
           className={classes.end}
+          leftSection={<IconChartDots size={16} stroke={1.75} aria-hidden />}
+          onClick={() => open('compare', 'cpu', writeView({ range, series: agent.agent_id, asTable: false }))}
+        >
+          Compare
+        </Button>
+        <Button
+          variant="default"
           leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
           aria-label="Download these numbers as CSV"
           disabled={data === undefined || data.series.length === 0}

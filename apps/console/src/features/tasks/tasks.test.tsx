@@ -196,7 +196,5 @@ test('a task of a policy says so, is changed there only, and an own one that res
     await expect.element(entry).toBeDisabled()
   }
   await page.getByRole('menuitem', { name: 'Why is this here?' }).click()
-  await expect
-    .element(page.getByRole('dialog', { name: 'Why does this machine have this?' }))
-    .toBeVisible()
+  await expect.element(page.getByRole('dialog', { name: 'Why does this machine have this?' })).toBeVisible()
 })

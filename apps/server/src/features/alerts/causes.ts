@@ -1,5 +1,6 @@
 import type { AlertType } from '@muster/contract/api/alerts'
 import type { AlertHold } from '@muster/rules/alert-state'
+import type { Dependency } from './dependencies.ts'
 
 /** What is wrong, and of what. */
 export interface Subject {
@@ -11,6 +12,8 @@ export interface Subject {
   site_id: number | null
   /** Why an alert of it that opens now is not told. */
   hold: AlertHold | null
+  /** Of a check that depends on another one: that one is asked first. */
+  dependency?: Dependency | undefined
 }
 
 export function causeOfCheck(checkId: number): string {

@@ -3,6 +3,7 @@ import type { CheckSettings } from '@muster/contract/api/checks'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { causeOfCheck, type Subject } from './causes.ts'
+import { type Dependency, findDependencies } from './dependencies.ts'
 import { isOverdue } from './overdue.ts'
 import type { Scene } from './store-lives.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
@@ -29,7 +30,10 @@ export async function takeCheckFindings(
   if (found.length === 0) return
   const subjects = new Map<string, Subject>()
   const names = new Map<number, string>()
-  for (const check of await findChecks(scene, [...new Set(found.map(({ checkId }) => checkId))])) {
+  const ids = [...new Set(found.map(({ checkId }) => checkId))]
+  const now = scene.ctx.now()
+  const dependencies = await findDependencies(scene.tx, scene.ctx.engine, { checkIds: ids, now })
+  for (const check of await findChecks(scene, ids)) {
     const cause = causeOfCheck(check.id)
     subjects.set(cause, {
       cause,
@@ -37,7 +41,8 @@ export async function takeCheckFindings(
       agent_id: check.agent_id,
       check_id: check.id,
       site_id: null,
-      hold: holdOf(check, from, scene.ctx.now()),
+      hold: holdOf(check, { from, now, dependency: dependencies.get(check.id) }),
+      dependency: dependencies.get(check.id),
     })
     names.set(check.id, nameOf(check))
   }
@@ -50,9 +55,16 @@ export async function takeCheckFindings(
   await takeFindings(scene, subjects, findings)
 }
 
-function holdOf(check: KnownCheck, from: 'machine' | 'server', now: Date): AlertHold | null {
+interface Around {
+  from: 'machine' | 'server'
+  now: Date
+  dependency: Dependency | undefined
+}
+
+function holdOf(check: KnownCheck, { from, now, dependency }: Around): AlertHold | null {
   if (check.maintenance_mode === 1) return 'maintenance'
-  return from === 'server' && isOverdue(check, now) ? 'machine_down' : null
+  if (from === 'server' && isOverdue(check, now)) return 'machine_down'
+  return dependency?.fails === true ? 'dependency' : null
 }
 
 type KnownCheck = Awaited<ReturnType<typeof findChecks>>[number]

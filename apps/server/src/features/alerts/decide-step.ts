@@ -8,9 +8,11 @@ import {
   releaseAlert,
   tellLate,
 } from '@muster/rules/alert-state'
+import type { Dependency } from './dependencies.ts'
 import { isOverdue } from './overdue.ts'
 import type { AlertRow } from './queries.ts'
 import type { SiteStanding } from './sites.ts'
+import { MORE_TO_COME_MS } from './take-findings.ts'
 
 /** What is known of the machine and the check of an open alert. */
 export interface Surroundings {
@@ -23,6 +25,8 @@ export interface Surroundings {
   isSiteTold: boolean
   /** Of the site of its machine: it is about to be down as a whole. */
   isSiteGoingDown: boolean
+  /** Of a check that depends on another one. */
+  dependency: Dependency | undefined
 }
 
 interface Machine {
@@ -48,7 +52,7 @@ export function decideStep(alert: AlertRow, around: Surroundings, now: Date): Al
   const hold = reasonToHold(alert, around, now)
   if (hold !== undefined) return holdAlert(alert, { at, hold })
   const isDue = alert.look_after !== null && alert.look_after <= at
-  if (alert.hold === null) return isDue ? tellLate(alert) : undefined
+  if (alert.hold === null) return isDue || isAnswered(alert, around, now) ? tellLate(alert) : undefined
   if (alert.look_after === null) {
     const graceMs = alert.hold === 'site_down' ? SITE_GRACE_MS : 0
     return letGo(alert, { after: new Date(now.getTime() + graceMs).toISOString() })
@@ -58,6 +62,12 @@ export function decideStep(alert: AlertRow, around: Surroundings, now: Date): Al
     return hasRun ? releaseAlert(alert, { at }) : undefined
   }
   return isDue ? releaseAlert(alert, { at }) : undefined
+}
+
+/** It waited for what it depends on, and that has run since and passes. */
+function isAnswered({ alert_time, created_at }: AlertRow, { dependency }: Surroundings, now: Date): boolean {
+  const since = dependency?.passesSince ?? null
+  return since !== null && since > alert_time && now.getTime() - Date.parse(created_at) >= MORE_TO_COME_MS
 }
 
 /** After maintenance, and after its machine was down, the check says first whether it is still so. */
@@ -88,7 +98,10 @@ function reasonToHold(alert: AlertRow, around: Surroundings, now: Date): AlertHo
   const { machine, site } = around
   if (machine?.maintenance_mode === 1 || site?.isInMaintenance === true) return 'maintenance'
   if (machine === undefined) return undefined
-  if (alert.alert_type === 'check') return isOverdue(machine, now) ? 'machine_down' : undefined
+  if (alert.alert_type === 'check') {
+    if (isOverdue(machine, now)) return 'machine_down'
+    return around.dependency?.fails === true ? 'dependency' : undefined
+  }
   if (alert.alert_type !== 'availability') return undefined
   const waitsForSite = alert.hold === 'site_down' && around.isSiteGoingDown
   return around.isSiteTold || waitsForSite ? 'site_down' : undefined

@@ -25,7 +25,7 @@ export interface Finding {
 
 /** What is older than this comes late, and more may follow. */
 const LATE_MS = 60_000
-const MORE_TO_COME_MS = 5000
+export const MORE_TO_COME_MS = 5000
 const LONGEST_MESSAGE = 4000
 
 type Earlier = Parameters<typeof judgeFlapping>[0][number]
@@ -102,7 +102,7 @@ function begin(
     severity: finding.severity ?? 'error',
     message: messageOf(finding),
     hold: subject.hold ?? (flaps === 'again' ? 'flapping' : null),
-    tellAfter: isLate ? new Date(now.getTime() + MORE_TO_COME_MS).toISOString() : null,
+    tellAfter: tellAfter({ subject, at, now, isLate }),
   })
   const tale: Tale = {
     subject,
@@ -118,6 +118,22 @@ function begin(
     tale.log.push({ at, kind: 'flapping', by: '', text })
   }
   return tale
+}
+
+/** When it is told at the latest, if not at once. */
+function tellAfter({ subject, at, now, isLate }: Waiting): string | null {
+  const { dependency } = subject
+  // Two checks that fail for one reason find that out within one interval, in either order.
+  const asks = dependency !== undefined && (dependency.passesSince === null || dependency.passesSince <= at)
+  const waitMs = Math.max(isLate ? MORE_TO_COME_MS : 0, asks ? dependency.answersWithin * 1000 : 0)
+  return waitMs === 0 ? null : new Date(now.getTime() + waitMs).toISOString()
+}
+
+interface Waiting {
+  subject: Subject
+  at: string
+  now: Date
+  isLate: boolean
 }
 
 function goOn(tale: Tale, finding: Finding): void {

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { causeOfSite, SITE_CAUSE } from './causes.ts'
 import { decideStep, type Surroundings } from './decide-step.ts'
+import { blockedChecks, findDependencies } from './dependencies.ts'
 import { isWatched, overdueAt } from './overdue.ts'
 import { type AlertRow, lockAlerts } from './queries.ts'
 import { findSites } from './sites.ts'
@@ -63,7 +64,9 @@ async function findSurroundings(
   })
   const sites = await findSites(ctx, tx, [...ofSites, ...sitesOfMachines])
   const told = await findToldSites(tx, sitesOfMachines)
-  return ({ id, agent_id, site_id, alert_type }) => {
+  const checkIds = alerts.flatMap(({ check_id }) => check_id ?? [])
+  const dependencies = await findDependencies(tx, ctx.engine, { checkIds, now: ctx.now() })
+  return ({ id, agent_id, site_id, alert_type, check_id }) => {
     const fact = factsOf.get(id)
     const siteId = fact?.site_id ?? undefined
     return {
@@ -75,6 +78,7 @@ async function findSurroundings(
           : undefined,
       isSiteTold: siteId !== undefined && told.has(siteId),
       isSiteGoingDown: siteId !== undefined && sites.get(siteId)?.isGoingDown === true,
+      dependency: dependencies.get(check_id ?? 0),
     }
   }
 }
@@ -140,6 +144,7 @@ async function findWaiting(ctx: Context, agentIds: readonly string[] | undefined
 
 function wantsAttention(engine: Engine, now: string) {
   const overdue = overdueAt(engine, now)
+  const blocked = blockedChecks(engine, now)
   const siteIsTold = sql<SqlBool>`exists (
     select 1 from alerts as whole where whole.open_cause = ${SITE_CAUSE} || cast(agents.site_id as text))`
   return sql<SqlBool>`(
@@ -151,6 +156,11 @@ function wantsAttention(engine: Engine, now: string) {
     or (alerts.look_after <= ${now} and (alerts.check_id is null or alerts.hold is null
       or alerts.hold = 'flapping' or check_results.last_run > alerts.look_after))
     or (alerts.alert_type = 'check' and alerts.hold is null and ${overdue})
+    or (alerts.alert_type = 'check' and (alerts.hold is null or alerts.hold = 'flapping')
+      and alerts.check_id in ${blocked})
+    or (alerts.hold = 'dependency' and (alerts.look_after is null) = (coalesce(alerts.check_id, 0) not in ${blocked}))
+    or (alerts.told is null and alerts.hold is null and alerts.look_after > ${now}
+      and exists (select 1 from checks where checks.id = alerts.check_id and checks.depends_on is not null))
     or (alerts.alert_type = 'availability' and (
       alerts.agent_id is null
       or agents.last_seen > alerts.alert_time or not ${isWatched} or not ${overdue}

@@ -2,10 +2,12 @@ import type { MaintenanceTarget } from '@muster/contract/api/maintenance'
 import type { PolicyDocument } from '@muster/contract/api/automation'
 import { AppError } from '@muster/contract/errors'
 import { checkKey } from '@muster/rules/check-key'
+import { closesCircle } from '@muster/rules/dependency'
 import { findTargetProblem } from '@muster/rules/machine-target'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { findTemplate } from '../alert-templates/queries.ts'
 import { refuseBadThresholds } from '../checks/check-columns.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { refuseTarget } from '../checks/from-server/refuse-target.ts'
@@ -45,9 +47,17 @@ export async function checkDocument(
     keys.add(key)
   }
   refuseBadTasks(caller, { set, document, before })
+  refuseBadDependencies(document)
   const { offline_time, overdue_time } = document.content.agent_settings
   if (offline_time !== null && overdue_time !== null && overdue_time <= offline_time) {
     refuse('content.agent_settings.overdue_time', `More than the ${offline_time} minutes of "offline".`)
+  }
+  const { alert_template } = document.content
+  if (alert_template !== null && alert_template !== before?.content.alert_template) {
+    const found = await findTemplate(db, alert_template)
+    if (found === undefined) {
+      refuse('content.alert_template', 'This alert template does not exist (any more).')
+    }
   }
   return {
     ...document,
@@ -55,6 +65,18 @@ export async function checkDocument(
     excluded_clients: [...new Set(document.excluded_clients)],
     excluded_sites: [...new Set(document.excluded_sites)],
     excluded_agents: [...new Set(document.excluded_agents)],
+  }
+}
+
+function refuseBadDependencies({ content: { checks } }: PolicyDocument): void {
+  const parents = new Map(checks.map(({ id, depends_on }) => [id ?? 0, depends_on]))
+  for (const [index, { id, depends_on: on }] of checks.entries()) {
+    const place = `content.checks.${index}.depends_on`
+    if (on === undefined) continue
+    if (!parents.has(on)) refuse(place, 'The policy has no such check that this one could depend on.')
+    if (id !== undefined && closesCircle(id, on, parents)) {
+      refuse(place, 'These checks depend on each other: each would wait for the other.')
+    }
   }
 }
 

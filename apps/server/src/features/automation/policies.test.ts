@@ -2,6 +2,7 @@ import { editAgent } from '@muster/contract/api/agents'
 import {
   blockInheritance,
   deletePolicy,
+  editPolicy,
   listPolicyRelations,
   setOwnSettings,
 } from '@muster/contract/api/automation'
@@ -237,4 +238,45 @@ test('settings come from a policy, unless the machine has its own; an enforced o
   expect(await read()).toEqual([60, 40, 41])
   await edit(policy.id, { active: false })
   expect(await read()).toEqual([120, 4, 30])
+})
+
+test('a check of a policy depends on another one of it, on each machine that has both', async () => {
+  await using fleet = await prepareFleet()
+  const { add, edit, checks, site, root } = fleet
+  const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
+  const policy = await add({ name: 'Base', content: contentOf([checkOf(PING), checkOf(CPU)]), targets })
+  const given = policy.content.checks
+  const [ping = 0, cpu = 0] = given.map(({ id }) => id)
+  const withLinks = (...links: [check: number, on: number][]) =>
+    contentOf(
+      given.map((check) => {
+        const on = links.find(([id]) => id === check.id)?.[1]
+        return on === undefined ? check : { ...check, depends_on: on }
+      }),
+    )
+  await edit(policy.id, { content: withLinks([cpu, ping]) })
+  for (const agent of [fleet.pc, fleet.srv]) {
+    const rows = await checks(agent)
+    const router = rows.find(({ settings }) => settings.check_type === 'ping')
+    expect(rows.find(({ settings }) => settings.check_type === 'cpuload')).toMatchObject({
+      depends_on: router?.id,
+      dependency: { hostname: agent.hostname, readable_desc: 'Ping Check: Router' },
+    })
+  }
+  const refused = await root.call(editPolicy, {
+    params: { id: policy.id },
+    body: { content: withLinks([cpu, ping], [ping, cpu]) },
+  })
+  expect(refused.error).toMatchObject({
+    fields: {
+      'content.checks.0.depends_on': ['These checks depend on each other: each would wait for the other.'],
+    },
+  })
+  const gone = await root.call(editPolicy, {
+    params: { id: policy.id },
+    body: { content: contentOf([{ ...checkOf(CPU, cpu), depends_on: ping }]) },
+  })
+  expect(gone.status).toBe(400)
+  await edit(policy.id, { content: contentOf([checkOf(CPU, cpu)]) })
+  expect(await checks()).toMatchObject([{ depends_on: null }])
 })

@@ -7,11 +7,17 @@ import {
   planPolicy,
 } from '@muster/contract/api/automation'
 import { type Check, createCheck, listAgentChecks } from '@muster/contract/api/checks'
-import type { PolicyCheck, PolicyContent, PolicyTask } from '@muster/contract/policies/policy-content'
+import {
+  NO_CONTENT,
+  type PolicyCheck,
+  type PolicyContent,
+  type PolicyTask,
+} from '@muster/contract/policies/policy-content'
+import type { Database } from '../../platform/database/database.ts'
+import type { OpenDatabase } from '../../platform/database/open-database.ts'
 import { listAgentTasks, type Task, TASK_DEFAULTS, type TaskFields } from '@muster/contract/api/tasks'
 import { createTestServer } from '../../test-server.ts'
 
-const NO_SETTINGS = { check_interval: null, offline_time: null, overdue_time: null }
 export const CPU = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const
 export const PING = {
   check_type: 'ping',
@@ -24,11 +30,8 @@ export function checkOf(settings: PolicyCheck['settings'], id?: number): PolicyC
   return { settings, fails_b4_alert: 1, run_interval: 0, ...(id === undefined ? {} : { id }) }
 }
 
-export function contentOf(
-  checks: PolicyCheck[],
-  settings: Partial<PolicyContent['agent_settings']> = {},
-): PolicyContent {
-  return { checks, tasks: [], agent_settings: { ...NO_SETTINGS, ...settings } }
+export function contentOf(checks: PolicyCheck[], settings: Partial<PolicyContent['agent_settings']> = {}) {
+  return { ...NO_CONTENT, checks, agent_settings: { ...NO_CONTENT.agent_settings, ...settings } }
 }
 
 /** A task that somebody runs by hand, unless said otherwise. */
@@ -48,8 +51,8 @@ export function taskOf(more: Partial<TaskFields> = {}, id?: number): PolicyTask 
 }
 
 /** A client with a site and two machines, a server and a workstation, and who may do everything. */
-export async function prepareFleet() {
-  const server = await createTestServer()
+export async function prepareFleet(database?: OpenDatabase<Database>) {
+  const server = await createTestServer(database === undefined ? {} : { overrides: { database } })
   const client = await server.given.client({ name: 'Nordwind' })
   const site = await server.given.site({ client_id: client.id, name: 'Bern' })
   const pc = await server.given.agent({ site_id: site.id, hostname: 'PC-12' })

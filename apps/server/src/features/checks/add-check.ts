@@ -7,6 +7,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
+import { settleDependency } from './dependency.ts'
 import { refuseTarget } from './from-server/refuse-target.ts'
 import { type CheckRow, countChecks, insertCheck } from './queries.ts'
 import { redefineChecks } from './redefine-checks.ts'
@@ -31,6 +32,8 @@ export function addCheck(
       if ((await countChecks(tx, agent.agent_id)) >= MOST_CHECKS) {
         throw new AppError('conflict', `A machine has at most ${MOST_CHECKS} checks.`)
       }
+      const wish = { before: null, wanted: given.depends_on }
+      const depends_on = await settleDependency({ ctx, tx, caller }, wish)
       const at = ctx.now()
       const { id } = await insertCheck(tx, {
         agent_id: agent.agent_id,
@@ -38,6 +41,7 @@ export function addCheck(
         ...toColumns(settings, agent),
         fails_b4_alert,
         run_interval,
+        depends_on,
         revision: '',
         created_at: at.toISOString(),
         modified: at.toISOString(),

@@ -9,6 +9,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
+import { settleDependency } from './dependency.ts'
 import { judgeLast } from './judge-last.ts'
 import { refuseTarget } from './from-server/refuse-target.ts'
 import { type CheckRow, updateCheck } from './queries.ts'
@@ -30,11 +31,14 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
       refuseTarget(settings, ctx.config.checkTargets)
       const agent = await requireAgent(tx, before.agent_id, caller)
       await refuseBadScript(tx, agent, settings)
+      const wish = { id, before: before.depends_on, wanted: change.depends_on }
+      const depends_on = await settleDependency({ ctx, tx, caller }, wish)
       const at = ctx.now()
       await updateCheck(tx, id, {
         ...toColumns(settings, agent),
         fails_b4_alert,
         run_interval,
+        depends_on,
         modified: laterThan(before.modified, at),
         modified_by: caller.username,
       })

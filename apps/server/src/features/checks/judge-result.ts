@@ -1,5 +1,6 @@
 import type { Measured } from '@muster/contract/agent/checks'
-import type { CheckSettings, CheckStatus } from '@muster/contract/api/checks'
+import type { CheckSettings } from '@muster/contract/api/checks'
+import type { CheckStatus } from '@muster/contract/checks/check-dependency'
 import type { ServerMeasured } from '@muster/contract/checks/server-checks'
 import type { Severity } from '@muster/contract/severity'
 import { judgeCheck } from '@muster/rules/judge-check'

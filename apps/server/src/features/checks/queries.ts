@@ -15,7 +15,15 @@ export type CheckRow = Selectable<ChecksTable> & { [Name in keyof Result]: Resul
   hostname: string
   script_name: string | null
   policy_name: string | null
+  /** What it depends on, as far as the caller of the query sees it. */
+  dependency?: Dependency | null
 }
+type Dependency = Pick<
+  CheckRow,
+  'id' | 'agent_id' | 'hostname' | 'check_type' | 'settings' | 'script_name' | 'status'
+>
+
+const SLICE = 500
 
 function selectChecks(db: Db, caller: Viewer) {
   return db
@@ -33,15 +41,30 @@ function selectChecks(db: Db, caller: Viewer) {
 }
 
 /** Checks of one machine, or of all that the caller sees. */
-export function findChecks(db: Db, caller: Viewer, agentId?: string): Promise<CheckRow[]> {
-  return selectChecks(db, caller)
+export async function findChecks(db: Db, caller: Viewer, agentId?: string): Promise<CheckRow[]> {
+  const rows = await selectChecks(db, caller)
     .$if(agentId !== undefined, (query) => query.where('checks.agent_id', '=', agentId ?? ''))
     .orderBy('checks.id')
     .execute()
+  return addDependencies(db, caller, rows)
 }
 
-export function findCheck(db: Db, caller: Viewer, id: number): Promise<CheckRow | undefined> {
-  return selectChecks(db, caller).where('checks.id', '=', id).executeTakeFirst()
+export async function findCheck(db: Db, caller: Viewer, id: number): Promise<CheckRow | undefined> {
+  const row = await selectChecks(db, caller).where('checks.id', '=', id).executeTakeFirst()
+  return row === undefined ? undefined : (await addDependencies(db, caller, [row]))[0]
+}
+
+/** What these checks depend on, as far as the caller sees it. */
+async function addDependencies(db: Db, caller: Viewer, rows: CheckRow[]): Promise<CheckRow[]> {
+  const ids = [...new Set(rows.flatMap(({ depends_on }) => depends_on ?? []))]
+  if (ids.length === 0) return rows
+  const others = new Map<number, Dependency>()
+  for (let start = 0; start < ids.length; start += SLICE) {
+    const slice = ids.slice(start, start + SLICE)
+    const found = await selectChecks(db, caller).where('checks.id', 'in', slice).execute()
+    for (const other of found) others.set(other.id, other)
+  }
+  return rows.map((row) => ({ ...row, dependency: others.get(row.depends_on ?? 0) ?? null }))
 }
 
 /** Checks with these numbers, whoever sees them. */

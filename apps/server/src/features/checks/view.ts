@@ -16,6 +16,8 @@ export function viewCheck(row: CheckRow): Check {
     policy: row.policy_id,
     policy_name: row.policy_name,
     overridden_by_policy: row.overridden_by !== null,
+    depends_on: row.depends_on,
+    dependency: viewDependency(row),
     check_result: viewState(row),
     modified: row.modified,
   }
@@ -33,8 +35,16 @@ export function readMeasured(measured: string): AnyMeasured {
 
 /** What the audit log keeps of a check. */
 export function viewForAudit(row: CheckRow) {
-  const { settings, readable_desc, fails_b4_alert, run_interval } = viewCheck(row)
-  return { check: readable_desc, ...settings, fails_b4_alert, run_interval }
+  const { settings, readable_desc, fails_b4_alert, run_interval, depends_on, dependency } = viewCheck(row)
+  const depends = depends_on === null ? {} : { depends_on: dependency?.readable_desc ?? depends_on }
+  return { check: readable_desc, ...settings, fails_b4_alert, run_interval, ...depends }
+}
+
+function viewDependency({ dependency: other }: CheckRow): Check['dependency'] {
+  if (other == null) return null
+  const { id, agent_id, hostname, script_name, status } = other
+  const readable_desc = describeCheck(readSettings(other), script_name)
+  return { id, agent_id, hostname, readable_desc, status: status ?? 'pending' }
 }
 
 function viewState(row: CheckRow): CheckState {

@@ -1,3 +1,4 @@
+import type { CheckType } from '@muster/contract/api/checks'
 import type { Db } from '../../platform/database/database.ts'
 import { SLICE, slicesOf } from '../checks/samples/queries.ts'
 
@@ -13,4 +14,25 @@ export async function findMachineNumbers(db: Db, agentIds: string[]): Promise<Ma
     for (const { id, agent_id } of rows) numbers.set(agent_id, id)
   }
   return numbers
+}
+
+export interface ComparedCheck {
+  id: number
+  agent_id: string
+  check_type: CheckType
+  settings: string
+  script_name: string | null
+}
+
+/** The checks that are at work on these machines. */
+export function findComparedChecks(db: Db, agentIds: string[]): Promise<ComparedCheck[]> {
+  return db
+    .selectFrom('checks')
+    .leftJoin('scripts', 'scripts.id', 'checks.script_id')
+    .select(['checks.id', 'checks.agent_id', 'checks.check_type', 'checks.settings'])
+    .select('scripts.name as script_name')
+    .where('checks.agent_id', 'in', agentIds)
+    .where('checks.overridden_by', 'is', null)
+    .orderBy('checks.id')
+    .execute()
 }

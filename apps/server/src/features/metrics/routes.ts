@@ -1,4 +1,4 @@
-import { getMachineMetrics, watchMachineMetrics } from '@muster/contract/api/metrics'
+import { compareMachines, getMachineMetrics, watchMachineMetrics } from '@muster/contract/api/metrics'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
@@ -6,12 +6,14 @@ import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { graphSeries } from '../checks/samples/graph-check.ts'
 import { findMachineSeries } from '../checks/samples/queries.ts'
+import { readComparison } from './read-comparison.ts'
 
 export function metricsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, getMachineMetrics, async ({ params, query, caller }) => {
     const { id: agent, agent_id } = await requireAgent(ctx.db, params.agent_id, caller)
     return graphSeries(ctx, { agent, rows: await findMachineSeries(ctx.db, [agent_id]) }, query)
   })
+  route(api, compareMachines, ({ query, caller }) => readComparison(ctx, caller, query))
   route(api, watchMachineMetrics, async ({ params, query, caller }) => {
     const { agent_id, hostname } = await requireAgent(ctx.db, params.agent_id, caller)
     const found = await fleet.watchMetrics(agent_id, query.after)

@@ -8,7 +8,14 @@ import { judgeLast } from '../../checks/judge-last.ts'
 import { findChecksByIds, updateCheck } from '../../checks/queries.ts'
 import { redefineChecks } from '../../checks/redefine-checks.ts'
 import { slicesOf } from '../queries.ts'
-import { findHeldChecks, type HeldRow, isSame, type WantedCheck, wantedOf } from './held-checks.ts'
+import {
+  dependenciesOf,
+  findHeldChecks,
+  type HeldRow,
+  isSame,
+  type WantedCheck,
+  wantedOf,
+} from './held-checks.ts'
 import type { Resolved } from './kind.ts'
 
 type Machines = readonly Resolved<PolicyCheck | undefined>[]
@@ -36,6 +43,7 @@ export async function applyChecks(scene: Scene, machines: Machines): Promise<voi
   await restChecks(scene, change.resting, at)
   const added = await addChecks(tx, change.added, at)
   const changed = await changeChecks(scene, change.changed, at)
+  const linked = await linkChecks(tx, machines)
   const woken = change.resting.filter(({ by }) => by === null)
   await redefineChecks(tx, emit, {
     checkIds: [...added, ...changed, ...woken].map(({ id }) => id),
@@ -49,6 +57,7 @@ export async function applyChecks(scene: Scene, machines: Machines): Promise<voi
     ...changed,
     ...change.removed.map(({ id, agent_id }) => ({ id, agentId: agent_id })),
     ...change.resting,
+    ...linked,
   ]
   for (const slice of slicesOf(touched)) {
     emit({
@@ -176,6 +185,28 @@ async function changeChecks(
     }
   }
   return changes.map(({ row }) => ({ id: row.id, agentId: row.agent_id }))
+}
+
+/** When all rows are there: those of which one depends on another of the same machine. */
+async function linkChecks(tx: Db, machines: Machines): Promise<{ id: number; agentId: string }[]> {
+  const heldOf = await findHeldChecks(
+    tx,
+    machines.map(({ machine }) => machine.agent_id),
+  )
+  const linked: { id: number; agentId: string }[] = []
+  for (const resolved of machines) {
+    const rows = heldOf.get(resolved.machine.agent_id)?.ofPolicies ?? []
+    const wanted = wantedOf(resolved).checks
+    const dependencyOf = dependenciesOf(rows)
+    for (const row of rows) {
+      const check = wanted.get(`${row.policy_id} ${row.policy_check}`)?.check
+      const depends_on = check === undefined ? null : dependencyOf(row, check)
+      if (row.depends_on === depends_on) continue
+      await updateCheck(tx, row.id, { depends_on })
+      linked.push({ id: row.id, agentId: row.agent_id })
+    }
+  }
+  return linked
 }
 
 function columnsOf({ settings, fails_b4_alert, run_interval }: PolicyCheck, scripts: ReadonlySet<number>) {

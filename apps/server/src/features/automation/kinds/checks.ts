@@ -27,7 +27,7 @@ export const checksKind: ContentKind<CheckRef> = {
       const unfit: Resolved<CheckRef>['unfit'] = []
       const applied = appliedOf(set, chained, (policy) => {
         const { fitting, others } = library.itemsFor(policy, machine.plat)
-        unfit.push(...others.map(({ value }) => ({ what: value.what, policy })))
+        unfit.push(...others.map(({ value }) => ({ what: value.what, policy, why: 'other_system' as const })))
         return fitting
       })
       return { ...chained, effective: mergePolicies(own.get(machine.agent_id) ?? [], applied), unfit }
@@ -70,14 +70,14 @@ class PolicyItems {
     const all = checks.map((check) => {
       const script = check.settings.check_type === 'script' ? check.settings.script : undefined
       const found = script === undefined ? undefined : this.#set.scripts.get(script)
-      const { settings, fails_b4_alert, run_interval } = check
+      const { settings, fails_b4_alert, run_interval, depends_on } = check
       return {
         fits: checkFitsPlatform(settings, plat, found?.supported_platforms),
         item: {
           key: checkKey(settings),
           value: {
             what: describeCheck(settings, found?.name ?? null),
-            digest: JSON.stringify([settings, fails_b4_alert, run_interval]),
+            digest: JSON.stringify([settings, fails_b4_alert, run_interval, depends_on]),
             row_id: null,
             ref: check,
           },

@@ -13,7 +13,7 @@ export interface HeldChecks {
 }
 export type HeldRow = Pick<
   Selectable<ChecksTable>,
-  'id' | 'agent_id' | 'check_type' | 'settings' | 'fails_b4_alert' | 'run_interval'
+  'id' | 'agent_id' | 'check_type' | 'settings' | 'fails_b4_alert' | 'run_interval' | 'depends_on'
 > & { policy_id: number; policy_check: number }
 
 export async function findHeldChecks(db: Db, agentIds: readonly string[]): Promise<Map<string, HeldChecks>> {
@@ -27,7 +27,7 @@ export async function findHeldChecks(db: Db, agentIds: readonly string[]): Promi
     const rows = await db
       .selectFrom('checks')
       .select(['id', 'agent_id', 'check_type', 'settings', 'fails_b4_alert', 'run_interval'])
-      .select(['policy_id', 'policy_check', 'overridden_by'])
+      .select(['policy_id', 'policy_check', 'overridden_by', 'depends_on'])
       .where('agent_id', 'in', slice)
       .where((eb) => eb.or([eb('policy_id', 'is not', null), eb('overridden_by', 'is not', null)]))
       .execute()
@@ -70,10 +70,25 @@ export function isInLine(
   const { checks, resting } = wantedOf(resolved)
   if (checks.size !== held.ofPolicies.length || resting.size !== held.resting.size) return false
   for (const [id, policyId] of resting) if (held.resting.get(id) !== policyId) return false
+  const dependencyOf = dependenciesOf(held.ofPolicies)
   return held.ofPolicies.every((row) => {
     const wanted = checks.get(`${row.policy_id} ${row.policy_check}`)
-    return wanted !== undefined && isSame(row, wanted.check)
+    return (
+      wanted !== undefined && isSame(row, wanted.check) && row.depends_on === dependencyOf(row, wanted.check)
+    )
   })
+}
+
+/**
+ * What each row of a machine is to depend on: its own row of the other check of that policy; nothing where it has none,
+ * as that check is for another system, or another policy's stands before it.
+ */
+export function dependenciesOf(
+  rows: readonly HeldRow[],
+): (row: HeldRow, check: PolicyCheck) => number | null {
+  const ids = new Map(rows.map((row) => [`${row.policy_id} ${row.policy_check}`, row.id]))
+  return ({ policy_id }, { depends_on }) =>
+    depends_on === undefined ? null : (ids.get(`${policy_id} ${depends_on}`) ?? null)
 }
 
 export function isSame(row: HeldRow, { settings, fails_b4_alert, run_interval }: PolicyCheck): boolean {

@@ -26,7 +26,11 @@ export const tasksKind: ContentKind<TaskRef | undefined> = {
         const all = known.get(policy) ?? itemsOf(set, policy)
         known.set(policy, all)
         const fits = ({ policyTask }: (typeof all)[number]) => fitsMachine(set, policyTask, machine.plat)
-        unfit.push(...all.filter((one) => !fits(one)).map(({ item }) => ({ what: item.value.what, policy })))
+        unfit.push(
+          ...all
+            .filter((one) => !fits(one))
+            .map(({ item }) => ({ what: item.value.what, policy, why: 'other_system' as const })),
+        )
         return all.filter(fits).map(({ item }) => item)
       })
       return { ...chained, effective: mergePolicies(own.get(machine.agent_id) ?? [], applied), unfit }

@@ -9,7 +9,9 @@ import * as scriptsAndFields from './0007-scripts-and-fields.ts'
 import * as policies from './0008-policies.ts'
 import * as alertTemplates from './0009-alert-templates.ts'
 import * as machineSeries from './0010-machine-series.ts'
+import * as policyTemplates from './0011-policy-templates.ts'
 import * as policyTasks from './0013-policy-tasks.ts'
+import * as checkDependencies from './0018-check-dependencies.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -23,5 +25,7 @@ export const migrations: readonly Migration[] = [
   policies,
   alertTemplates,
   machineSeries,
+  policyTemplates,
   policyTasks,
+  checkDependencies,
 ]

@@ -1,4 +1,5 @@
-import type { CheckStatus, CheckType } from '@muster/contract/api/checks'
+import type { CheckType } from '@muster/contract/api/checks'
+import type { CheckStatus } from '@muster/contract/checks/check-dependency'
 import type { Severity } from '@muster/contract/severity'
 import type { Generated } from 'kysely'
 
@@ -22,6 +23,8 @@ export interface ChecksTable {
   policy_check: number | null
   /** Of an own one: the enforced policy that has the same check; this one rests. */
   overridden_by: number | null
+  /** Another check: while that one fails, nobody is told of this one. */
+  depends_on: Generated<number | null>
   created_at: string
   modified: string
   modified_by: string

@@ -1,0 +1,70 @@
+import { Select, SimpleGrid } from '@mantine/core'
+import '@mantine/core/styles/SimpleGrid.css'
+import type { UseFormReturnType } from '@mantine/form'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { type Check, listAgentChecks } from '@muster/contract/api/checks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { query } from '../../../app/api.ts'
+import { useMay } from '../../../app/queries.ts'
+import { machineNamesQuery, namesOf } from '../../alert-templates/machine-names.ts'
+import type { CheckForm } from '../check-form.ts'
+import { checkName } from '../check-words.ts'
+import { FIELD_LABELS } from '../field-labels.ts'
+
+interface DependencyFieldsProps {
+  agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
+  /** The one that is edited. */
+  check?: Check
+  form: UseFormReturnType<CheckForm>
+}
+
+/** Another check, of this machine or of another one: while it fails, nobody is told of this one. */
+export function DependencyFields({ agent, check, form }: DependencyFieldsProps) {
+  const mayListAgents = useMay('can_list_agents')
+  const [machine, setMachine] = useState(check?.dependency?.agent_id ?? agent.agent_id)
+  const { data: machines = [] } = useQuery({ ...machineNamesQuery, enabled: mayListAgents })
+  const { data: checks = [] } = useQuery(query(listAgentChecks, { params: { agent_id: machine }, query: {} }))
+  const known = namesOf(machines)
+  const names = known.some(({ value }) => value === machine)
+    ? known
+    : [...known, { value: machine, label: agent.hostname }]
+  const offered = checks
+    .filter(({ id }) => id !== check?.id)
+    .map((one) => ({ value: `${one.id}`, label: checkName(one) }))
+  const chosen = form.values.depends_on
+  const isHidden = check?.depends_on != null && check.dependency === null && chosen === `${check.depends_on}`
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+      <Select
+        label={FIELD_LABELS.depends_on}
+        description="While that check fails, nobody is told of this one."
+        placeholder="Nothing"
+        data={
+          isHidden ? [...offered, { value: `${chosen}`, label: 'A check that you may not see' }] : offered
+        }
+        clearable
+        clearButtonProps={{ 'aria-label': 'Depend on nothing' }}
+        searchable
+        nothingFoundMessage="This machine has no other check"
+        {...form.getInputProps('depends_on')}
+      />
+      <Select
+        label="A check of"
+        description="This machine, or one like the router of its site."
+        data={names}
+        value={machine}
+        onChange={(next) => {
+          if (next === null) return
+          setMachine(next)
+          form.setFieldValue('depends_on', null)
+        }}
+        searchable
+        openOnFocus={false}
+        allowDeselect={false}
+        nothingFoundMessage="No such machine"
+        limit={200}
+      />
+    </SimpleGrid>
+  )
+}

@@ -1,0 +1,79 @@
+import type { Comparison } from '@muster/contract/api/metrics'
+import uPlot from 'uplot'
+import { type GraphPoint, toColumns } from '../checks/graph-data.ts'
+
+export type ComparedLine = Comparison['lines'][number]
+
+/** As a machine or a check is usually measured; a longer silence is a gap. */
+const USUAL_SECONDS = 120
+
+/** Times of all lines, and of each line its values; undefined = measured at another second, null = a gap. */
+export function joinLines(lines: readonly ComparedLine[]): uPlot.AlignedData {
+  const tables = lines.map(({ points, resolution }): uPlot.AlignedData => {
+    const [times, means] = toColumns(points, Math.max(resolution, USUAL_SECONDS))
+    return [times, means]
+  })
+  if (tables.length === 0) return [[]]
+  // 2 = a gap stays one where other lines have moments that this one has not.
+  return uPlot.join(
+    tables,
+    tables.map(() => [0, 2]),
+  )
+}
+
+/** What a line says of a moment: its nearest point, if that is not far away. */
+export function nearestPoint(
+  points: readonly GraphPoint[],
+  at: number,
+  within: number,
+): GraphPoint | undefined {
+  let [low, high] = [0, points.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((points[middle]?.[0] ?? 0) < at) low = middle + 1
+    else high = middle
+  }
+  const candidates = [points[low - 1], points[low]].filter((point) => point !== undefined)
+  const distance = ([time]: GraphPoint) => Math.abs(time - at)
+  const nearest = candidates.toSorted((a, b) => distance(a) - distance(b))[0]
+  return nearest !== undefined && distance(nearest) <= within ? nearest : undefined
+}
+
+/** Seconds beyond which a value says nothing of a moment. */
+export const reachOf = ({ resolution }: Pick<ComparedLine, 'resolution'>) =>
+  Math.max(resolution, USUAL_SECONDS)
+
+export interface ComparedPoint {
+  key: string
+  hostname: string
+  point: GraphPoint
+}
+
+/** All numbers of all lines, newest first. */
+export function listPoints(lines: readonly ComparedLine[]): ComparedPoint[] {
+  return lines
+    .flatMap(({ agent_id, hostname, points }) =>
+      points.map((point) => ({ key: `${agent_id} ${point[0]}`, hostname, point })),
+    )
+    .toSorted((a, b) => b.point[0] - a.point[0])
+}
+
+/** The same as rows under titles, oldest first; plain numbers, so that programs can count with them. */
+export function compareTable(
+  { lines, unit }: Pick<Comparison, 'lines' | 'unit'>,
+  label: string,
+): (string | number)[][] {
+  const rows = listPoints(lines).toReversed()
+  return [
+    ['Time', 'Machine', 'What', 'Unit', 'Value', 'Least', 'Most'],
+    ...rows.map(({ hostname, point: [at, mean, least, most] }) => [
+      new Date(at * 1000).toISOString(),
+      hostname,
+      label,
+      unit,
+      mean,
+      least,
+      most,
+    ]),
+  ]
+}
