@@ -6,6 +6,7 @@ import type { Figure } from './budgets.ts'
 import { measureAgent } from './measure-agent.ts'
 import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
 import { measureConsole } from './measure-console.ts'
+import { measurePolicies } from './measure-policies.ts'
 import { measureSamples } from './measure-samples.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableRow, writeTable } from './write-table.ts'
@@ -19,6 +20,7 @@ const ON_STAGE = {
   command: measureCommand,
   console: (stage: Stage) =>
     measureConsole(stage, { load: 'firstLoad', open: 'open10k', search: 'search10k', scroll: 'scroll' }),
+  policies: measurePolicies,
   load: measureLoad,
   reconnect: measureReconnect,
 }

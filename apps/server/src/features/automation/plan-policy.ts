@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import type { ChainedMachine, Resolved } from './kinds/kind.ts'
 import { KINDS } from './kinds/table.ts'
-import { findMachines, findVisible, MACHINES_AT_ONCE, type PolicyMachine, takeTurns } from './machines.ts'
+import { findMachines, findVisible, inTurns, type PolicyMachine, takeTurns } from './machines.ts'
 import { type Instead, type PolicySet, withInstead } from './policy-set.ts'
 
 type Change = PolicyPlan['lines'][number]['change']
@@ -13,6 +13,8 @@ type Line = { kind: Kind; change: Change; what: string }
 type Changed = { machine: PolicyMachine; changes: Line[] }
 
 const MOST_MACHINES_TOLD = 200
+/** So many take some 20 ms. */
+const COMPARED_AT_ONCE = 200
 
 /** What a save would change on which machines. Its token is the same as long as it would do exactly that. */
 export async function planChange(
@@ -57,15 +59,17 @@ async function findChanges(db: Db, set: PolicySet, instead: Instead): Promise<Ch
   const machines = await findMachines(db, { withText: set.hasSearches || later.hasSearches })
   const before: ChainedMachine[] = []
   const after: ChainedMachine[] = []
-  for (const machine of machines) {
-    const chains = [set.chainOf(machine), later.chainOf(machine)] as const
-    if (!chains.some((chain) => chain.some(({ policy }) => policy === instead.id))) continue
-    before.push({ machine, chain: chains[0] })
-    after.push({ machine, chain: chains[1] })
+  for await (const slice of inTurns(machines)) {
+    for (const machine of slice) {
+      const chains = [set.chainOf(machine), later.chainOf(machine)] as const
+      if (!chains.some((chain) => chain.some(({ policy }) => policy === instead.id))) continue
+      before.push({ machine, chain: chains[0] })
+      after.push({ machine, chain: chains[1] })
+    }
   }
   const changed: Changed[] = []
-  for (let from = 0; from < before.length; from += MACHINES_AT_ONCE) {
-    const to = from + MACHINES_AT_ONCE
+  for (let from = 0; from < before.length; from += COMPARED_AT_ONCE) {
+    const to = from + COMPARED_AT_ONCE
     changed.push(
       ...(await compareThese(
         db,
