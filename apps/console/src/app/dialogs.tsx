@@ -42,6 +42,8 @@ const DIALOG_LOADERS = {
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
   compare: () => import('../features/metrics/CompareDialog.tsx').then((file) => file.CompareDialog),
   'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyDialog),
+  'assign-policies': () =>
+    import('../features/automation/AssignPoliciesDialog.tsx').then((file) => file.AssignPoliciesDialog),
   'policy-inheritance': () =>
     import('../features/automation/InheritanceDialog.tsx').then((file) => file.InheritanceDialog),
   'add-task': () => import('../features/tasks/TaskDialogs.tsx').then((file) => file.AddTaskDialog),

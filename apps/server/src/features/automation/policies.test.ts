@@ -8,7 +8,6 @@ import {
 } from '@muster/contract/api/automation'
 import { deleteCheck, editCheck } from '@muster/contract/api/checks'
 import { editSite } from '@muster/contract/api/clients'
-import { editScript } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { checkOf, contentOf, CPU, PING, prepareFleet } from './test-policies.ts'
 
@@ -133,30 +132,6 @@ test('the same script with other arguments is another check', async () => {
   expect((await fleet.effective()).unfit).toMatchObject([
     { what: 'Script Check: Win', source: { policy: policy.id } },
   ])
-})
-
-test('a script that is for other systems from now on is followed', async () => {
-  await using fleet = await prepareFleet()
-  const { add, checks, site, server, root, settle } = fleet
-  const script = await server.given.script({ name: 'Backup' })
-  const settings = {
-    check_type: 'script' as const,
-    script: script.id,
-    script_args: [],
-    env_vars: [],
-    timeout: 60,
-    info_return_codes: [],
-    warning_return_codes: [],
-    success_return_codes: [],
-    metric_thresholds: [],
-  }
-  const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
-  await add({ name: 'Base', content: contentOf([checkOf(settings)]), targets })
-  expect(await checks()).toHaveLength(1)
-  const params = { id: script.id }
-  await root.call(editScript, { params, body: { supported_platforms: ['windows'] } })
-  await settle()
-  expect(await checks()).toEqual([])
 })
 
 test('blocked inheritance, exclusions, moves and searches are followed', async () => {

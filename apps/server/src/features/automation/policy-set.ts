@@ -110,6 +110,13 @@ export function withInstead(set: PolicySet, { id, document }: Instead): PolicySe
   return compileSet(policies, set.scripts, 'planned')
 }
 
+/** The set with other documents and positions in place of some of its policies. */
+export function withPolicies(set: PolicySet, changed: readonly LoadedPolicy[]): PolicySet {
+  const policies = new Map(set.policies)
+  for (const policy of changed) policies.set(policy.id, policy)
+  return compileSet(policies, set.scripts, 'planned')
+}
+
 /** Where a policy comes among those of each of its places: where it was, or after all others. */
 export function positionsFor(set: PolicySet, id: number, { targets }: PolicyDocument): number[] {
   const before = set.policies.get(id)
