@@ -55,7 +55,6 @@ export const BUDGETS = {
     aim: 50,
     unit: 'ms',
   },
-<<<<<<< HEAD
   sampleSize: {
     what: 'a stored sample of a check: raw, means and index',
     must: 8,
@@ -70,7 +69,6 @@ export const BUDGETS = {
     unit: 'MB',
   },
   steadyP99: { what: '10,000 machines with 10 checks every 120 s: API p99', must: 60, aim: 20, unit: 'ms' },
-=======
   policyPlan: {
     what: '10,000 machines under 200 policies resolved twice, for the plan of a save',
     must: 4,
@@ -85,7 +83,6 @@ export const BUDGETS = {
     unit: 's',
   },
   policyPause: { what: 'longest wait of another call meanwhile', must: 100, aim: 50, unit: 'ms' },
->>>>>>> main
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 50, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.5, aim: 0.1, unit: '%' },
 } as const satisfies Record<string, Budget>
