@@ -4,8 +4,10 @@ import { parseArgs } from 'node:util'
 import { buildPrograms } from '../support/build.ts'
 import type { Figure } from './budgets.ts'
 import { measureAgent } from './measure-agent.ts'
+import { measureAlerts } from './measure-alerts.ts'
 import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
 import { measureConsole } from './measure-console.ts'
+import { measurePolicies } from './measure-policies.ts'
 import { measureSamples } from './measure-samples.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableRow, writeTable } from './write-table.ts'
@@ -19,7 +21,9 @@ const ON_STAGE = {
   command: measureCommand,
   console: (stage: Stage) =>
     measureConsole(stage, { load: 'firstLoad', open: 'open10k', search: 'search10k', scroll: 'scroll' }),
+  policies: measurePolicies,
   load: measureLoad,
+  alerts: measureAlerts,
   reconnect: measureReconnect,
 }
 /** These take minutes to prepare. */

@@ -10,6 +10,7 @@ import * as policies from './0008-policies.ts'
 import * as alertTemplates from './0009-alert-templates.ts'
 import * as machineSeries from './0010-machine-series.ts'
 import * as policyTemplates from './0011-policy-templates.ts'
+import * as policyTasks from './0013-policy-tasks.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
@@ -25,5 +26,6 @@ export const migrations: readonly Migration[] = [
   alertTemplates,
   machineSeries,
   policyTemplates,
+  policyTasks,
   checkDependencies,
 ]
