@@ -68,6 +68,7 @@ function useOpenEntry() {
     if (id === null) return
     if (kind === 'check') open('check-history', id)
     if (kind === 'alert') open('alert', id)
+    if (kind === 'task') open('task-runs', id)
     if (kind === 'run') setPane('history', `${id}`)
     if (kind === 'change') setPane('audit')
   }
