@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   allowsSeverity,
   alwaysWatches,
+  type AssignedTemplate,
   belongsInBell,
   choicesFor,
   isExcluded,
@@ -26,13 +27,20 @@ const template = (name: string, more: object = {}) => ({
 })
 
 type Assigned = Partial<Record<TemplateSource, ReturnType<typeof template>>>
+const listOf = (assigned: Assigned): AssignedTemplate<ReturnType<typeof template>>[] =>
+  Object.entries(assigned).map(([source, one]) => ({
+    // Object.entries forgets the names.
+    source: source as TemplateSource,
+    policy: source.endsWith('policy') ? 1 : null,
+    template: one,
+  }))
 
 describe('which template applies', () => {
   test('the nearest to the machine, in the order of the sources', () => {
     for (const [index, source] of TEMPLATE_SOURCES.entries()) {
       const rest = TEMPLATE_SOURCES.slice(index)
-      const assigned = Object.fromEntries(rest.map((name) => [name, template(name)]))
-      const { applies, steps } = resolveTemplate<ReturnType<typeof template>>(assigned, PLACE)
+      const assigned = Object.fromEntries(rest.toReversed().map((name) => [name, template(name)]))
+      const { applies, steps } = resolveTemplate(listOf(assigned), PLACE)
       expect(applies?.name).toBe(source)
       expect(steps.map(({ outcome }) => outcome)).toEqual([
         'applies',
@@ -62,9 +70,19 @@ describe('which template applies', () => {
       ['excluded', 'inactive'],
     ],
   ])('%s', (_, assigned, name, outcomes) => {
-    const { applies, steps } = resolveTemplate(assigned, PLACE)
+    const { applies, steps } = resolveTemplate(listOf(assigned), PLACE)
     expect(applies?.name).toBe(name)
     expect(steps.map(({ outcome }) => outcome)).toEqual(outcomes)
+  })
+
+  test('policies of one place in their order', () => {
+    const assigned = ['first', 'second'].map((name, index) => ({
+      source: 'site_policy' as const,
+      policy: index,
+      template: template(name),
+    }))
+    expect(resolveTemplate(assigned, PLACE).applies?.name).toBe('first')
+    expect(resolveTemplate(assigned.toReversed(), PLACE).applies?.name).toBe('second')
   })
 
   test.each([

@@ -2,15 +2,18 @@
 
 type Severity = 'info' | 'warning' | 'error'
 
-/** Where a template may be assigned, the one that counts first. */
+/** Where a template may be assigned, the one that counts first. Policies name one for where they are assigned. */
 export const TEMPLATE_SOURCES = [
+  'enforced_policy',
   'agent_policy',
   'agent',
+  'search_policy',
   'site_policy',
   'site',
   'client_policy',
   'client',
   'default',
+  'default_policy',
 ] as const
 export type TemplateSource = (typeof TEMPLATE_SOURCES)[number]
 
@@ -32,9 +35,14 @@ export interface TemplatePlace {
 
 export type TemplateOutcome = 'applies' | 'overruled' | 'inactive' | 'excluded'
 
-export interface TemplateStep<Template> {
+/** A template that is assigned somewhere; `policy`: by which one, where a policy names it. */
+export interface AssignedTemplate<Template> {
   source: TemplateSource
+  policy: number | null
   template: Template
+}
+
+export interface TemplateStep<Template> extends AssignedTemplate<Template> {
   outcome: TemplateOutcome
 }
 
@@ -42,22 +50,24 @@ type Candidate = TemplateExclusions & { is_active: boolean }
 
 /**
  * Looks at what is assigned, from the machine outwards: the first template that is active and does not exclude the
- * place applies. The steps say what became of each one.
+ * place applies. The steps say what became of each one. Several of one source stay in the order in which they come.
  */
 export function resolveTemplate<Template extends Candidate>(
-  assigned: Partial<Record<TemplateSource, Template | undefined>>,
+  assigned: readonly AssignedTemplate<Template>[],
   place: TemplatePlace,
 ): { applies: Template | undefined; steps: TemplateStep<Template>[] } {
   let applies: Template | undefined
   const steps: TemplateStep<Template>[] = []
-  for (const source of TEMPLATE_SOURCES) {
-    const template = assigned[source]
-    if (template === undefined) continue
-    const outcome = outcomeOf(template, place, applies !== undefined)
-    if (outcome === 'applies') applies = template
-    steps.push({ source, template, outcome })
+  for (const one of assigned.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    const outcome = outcomeOf(one.template, place, applies !== undefined)
+    if (outcome === 'applies') applies = one.template
+    steps.push({ ...one, outcome })
   }
   return { applies, steps }
+}
+
+function rankOf({ source }: { source: TemplateSource }): number {
+  return TEMPLATE_SOURCES.indexOf(source)
 }
 
 function outcomeOf(template: Candidate, place: TemplatePlace, isFound: boolean): TemplateOutcome {

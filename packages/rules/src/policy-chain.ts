@@ -45,7 +45,8 @@ export interface PlacedMachine {
   agent_id: string
   site_id: number
   client_id: number
-  monitoring_type: PolicySlot
+  /** Null of a whole site: what is for one type only does not reach it. */
+  monitoring_type: PolicySlot | null
   /** The flags "block policy inheritance" of the machine, its site and its client. */
   blocks: { agent: boolean; site: boolean; client: boolean }
   /** What the searches look at, lower-cased: see machine-target.ts. */

@@ -15,11 +15,13 @@ export interface AppliedPolicy<Value> {
   items: readonly PolicyItem<Value>[]
 }
 
-/** `own`: of the machine itself. */
-export type ItemSource = { own: true } | { own: false; policy: number; level: PolicyLevel }
+/** `own`: of no policy, but of the machine itself, or of the place above it that is named. */
+export type ItemSource =
+  | { own: true; place?: 'site' | 'client' | 'default' }
+  | { own: false; policy: number; level: PolicyLevel }
 
-/** Why another one stands before it. */
-export type Lost = 'enforced' | 'own' | 'nearer' | 'earlier'
+/** Why another one stands before it; the last two of what applies to no such machine at all. */
+export type Lost = 'enforced' | 'own' | 'nearer' | 'earlier' | 'inactive' | 'excluded'
 
 export interface EffectiveItem<Value> {
   key: string

@@ -20,6 +20,8 @@ const QUIET = {
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 }
 
 function givenServer({ info = {}, me = {} }: { info?: Partial<DashInfo>; me?: Partial<Me> } = {}) {

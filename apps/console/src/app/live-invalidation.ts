@@ -12,6 +12,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   'agent.changed': [
     { endpoint: 'GET /agents/:agent_id/', by: 'agent_id' },
     { endpoint: 'GET /automation/agents/:agent_id/', by: 'agent_id' },
+    { endpoint: 'GET /alerts/templates/preview/' },
   ],
   'agent.added': [
     { endpoint: 'GET /agents/' },
@@ -54,6 +55,8 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /alerts/templates/:id/', by: 'id' },
     { endpoint: 'GET /alerts/templates/:id/related/' },
     { endpoint: 'GET /alerts/templates/preview/' },
+    { endpoint: 'GET /automation/agents/:agent_id/' },
+    { endpoint: 'GET /agents/:agent_id/' },
   ],
   'maintenance.changed': [{ endpoint: 'GET /maintenance/' }],
   'policy.changed': [
@@ -61,6 +64,10 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /automation/policies/:id/', by: 'id' },
     { endpoint: 'GET /automation/policies/:id/history/', by: 'id' },
     { endpoint: 'GET /automation/policies/:id/related/' },
+    { endpoint: 'GET /clients/' },
+    { endpoint: 'GET /agents/:agent_id/' },
+    { endpoint: 'GET /alerts/templates/' },
+    { endpoint: 'GET /alerts/templates/:id/related/' },
     { endpoint: 'GET /automation/agents/:agent_id/' },
   ],
   'script.changed': [

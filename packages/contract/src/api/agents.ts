@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AgentFacts } from '../agent/facts.ts'
 import { CustomFieldPayloads, CustomFieldValue, NamedFieldValue } from '../custom-field-values.ts'
 import { endpoint } from '../endpoint.ts'
+import { PolicyLevel } from '../policies/policy-level.ts'
 import {
   AgentId,
   AgentParams,
@@ -22,6 +23,15 @@ export const CheckCounts = z.object({
   warning: z.int(),
   info: z.int(),
   has_failing_checks: z.boolean(),
+})
+
+/** The alert template that counts for a machine; what its `always_` say of silent machines. */
+const CountingTemplate = z.object({
+  id: z.int(),
+  name: z.string(),
+  always_email: z.boolean().nullable(),
+  always_text: z.boolean().nullable(),
+  always_alert: z.boolean().nullable(),
 })
 
 /** A row of the machines table. */
@@ -55,7 +65,8 @@ export const AgentRow = z.object({
   overdue_email_alert: z.boolean(),
   overdue_text_alert: z.boolean(),
   overdue_dashboard_alert: z.boolean(),
-  alert_template: z.null(),
+  alert_template: CountingTemplate.nullable(),
+  /** The first of those that are assigned to the machine itself. */
   policy: z.int().nullable(),
   block_policy_inheritance: z.boolean(),
   version: z.string(),
@@ -112,7 +123,13 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   check_interval: z.int(),
   default_shell: EditableAgent.shape.default_shell,
   default_shell_custom: z.string(),
+  /** Assigned to the machine itself; the one that counts is the other. */
   alert_template: z.int().nullable(),
+  effective_alert_template: CountingTemplate.nullable(),
+  /** Policies that reach it, the nearest first; none where the caller may not list policies. */
+  applied_policies: z.array(
+    z.object({ id: z.int(), name: z.string(), level: PolicyLevel, enforced: z.boolean() }),
+  ),
   total_ram: z.number(),
   created: Instant,
   modified: z.string(),

@@ -1,3 +1,4 @@
+import { TEMPLATE_SOURCES } from '@muster/rules/alert-template'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Id, IdParams, Instant, Nothing } from '../fields.ts'
@@ -103,7 +104,7 @@ export const AlertTemplate = AlertTemplateForm.extend({
   action_name: z.string(),
   resolved_action_name: z.string(),
   default_template: z.boolean(),
-  /** Clients, sites and machines that it is assigned to, as far as the caller sees them. */
+  /** Policies, clients, sites and machines that it is assigned to, as far as the caller sees them. */
   applied_count: z.int(),
   modified: z.string(),
 })
@@ -172,6 +173,7 @@ export const getRelatedToTemplate = endpoint({
   params: IdParams,
   response: z.object({
     default_template: z.boolean(),
+    policies: z.array(z.object({ id: z.int(), name: z.string() })),
     clients: z.array(z.object({ id: z.int(), name: z.string() })),
     sites: z.array(z.object({ id: z.int(), name: z.string(), client_name: z.string() })),
     agents: z.array(z.object({ agent_id: AgentId, hostname: z.string(), site_name: z.string() })),
@@ -187,15 +189,7 @@ export const setDefaultTemplate = endpoint({
   response: z.object({ alert_template: z.int().nullable() }),
 })
 
-export const TemplateSource = z.enum([
-  'agent_policy',
-  'agent',
-  'site_policy',
-  'site',
-  'client_policy',
-  'client',
-  'default',
-])
+export const TemplateSource = z.enum(TEMPLATE_SOURCES)
 
 export const previewAlertTemplate = endpoint({
   method: 'GET',
@@ -212,8 +206,10 @@ export const previewAlertTemplate = endpoint({
     chain: z.array(
       z.object({
         source: TemplateSource,
-        /** Of the machine, site or client; empty for the default. */
+        /** Of the machine, site, client or policy; empty for the default. */
         at: z.string(),
+        /** By which it is assigned; null = by none. */
+        policy: z.int().nullable(),
         id: z.int(),
         name: z.string(),
         outcome: z.enum(['applies', 'overruled', 'inactive', 'excluded']),

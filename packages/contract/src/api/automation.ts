@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, MonitoringType, Nothing } from '../fields.ts'
-import { ContentKind, EffectivePolicy, PolicyLevel } from '../policies/effective-policy.ts'
+import { ContentKind, EffectivePolicy } from '../policies/effective-policy.ts'
 import { AgentSettingValues, PolicyContent } from '../policies/policy-content.ts'
+import { PolicyLevel } from '../policies/policy-level.ts'
 
 const Slot = MonitoringType.nullable().default(null)
 

@@ -14,6 +14,9 @@ const NodeState = {
   custom_fields: z.array(CustomFieldValue),
   /** Assigned here; the one that counts for a machine may be another. */
   alert_template: z.int().nullable(),
+  /** The first of the policies that are assigned here to machines of this kind. */
+  server_policy: z.int().nullable(),
+  workstation_policy: z.int().nullable(),
 }
 
 export const Site = z.object({

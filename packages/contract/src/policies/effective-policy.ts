@@ -1,16 +1,14 @@
-import { POLICY_LEVELS } from '@muster/rules/policy-chain'
 import { z } from 'zod'
 import { AgentId, MonitoringType } from '../fields.ts'
+import { PolicyLevel } from './policy-level.ts'
 
 /** What a machine has by policies and of its own, from where, and what stood behind. */
 
-export const PolicyLevel = z.enum(POLICY_LEVELS)
-export type PolicyLevel = z.infer<typeof PolicyLevel>
-
 /** Kinds of what policies hold: each adds its name. */
-export const ContentKind = z.enum(['checks', 'agent_settings'])
+export const ContentKind = z.enum(['checks', 'agent_settings', 'alert_template'])
 
-const SourceOwn = z.object({ own: z.literal(true) })
+/** Of no policy: of the machine itself, or of the place above it that is named. */
+const SourceOwn = z.object({ own: z.literal(true), place: z.enum(['site', 'client', 'default']).optional() })
 const SourcePolicy = z.object({
   own: z.literal(false),
   policy: z.int(),
@@ -49,7 +47,7 @@ export const EffectiveItem = z.object({
       what: z.string(),
       check_id: z.int().nullable(),
       source: PolicySource,
-      lost: z.enum(['enforced', 'own', 'nearer', 'earlier']),
+      lost: z.enum(['enforced', 'own', 'nearer', 'earlier', 'inactive', 'excluded']),
     }),
   ),
 })
@@ -77,7 +75,14 @@ export const EffectivePolicy = z.object({
     }),
   ),
   items: z.array(EffectiveItem),
-  /** What a policy has for other systems than the machine's. */
-  unfit: z.array(z.object({ what: z.string(), source: PolicySource })),
+  /** What a policy has and the machine does not get: it is for other systems, is off, or excludes the machine. */
+  unfit: z.array(
+    z.object({
+      kind: ContentKind,
+      what: z.string(),
+      source: PolicySource,
+      why: z.enum(['other_system', 'inactive', 'excluded']),
+    }),
+  ),
 })
 export type EffectivePolicy = z.infer<typeof EffectivePolicy>

@@ -1,6 +1,7 @@
 import { AGENT_SETTINGS, type AgentSetting } from '@muster/rules/policy-settings'
 import { z } from 'zod'
 import { CheckSchedule, CheckSettings } from '../api/checks.ts'
+import { Id } from '../fields.ts'
 
 /** What policies hold: a field for each kind of content. The server has a file for each in features/automation/kinds. */
 
@@ -30,10 +31,13 @@ export type AgentSettingValues = z.infer<typeof AgentSettingValues>
 export const PolicyContent = z.object({
   checks: z.array(PolicyCheck).max(200, 'A policy has at most 200 checks.'),
   agent_settings: AgentSettingValues,
+  /** Of the machines that it reaches; null = not given. */
+  alert_template: Id.nullable(),
 })
 export type PolicyContent = z.infer<typeof PolicyContent>
 
 export const NO_CONTENT: PolicyContent = {
   checks: [],
   agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
+  alert_template: null,
 }

@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { platformName } from '@muster/rules/platform-name'
@@ -6,6 +6,8 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
 import { MaintenanceNote } from '../maintenance/MaintenanceNote.tsx'
 import { describeValue } from '../custom-fields/describe-value.ts'
 import classes from './AgentSummary.module.css'
@@ -38,6 +40,7 @@ export function AgentSummary({ agent, named }: AgentSummaryProps) {
           )}
         </section>
         <Network agent={agent} named={named} />
+        <Policies agent={agent} named={named} />
         <CustomFields agent={agent} named={named} />
       </div>
     </div>
@@ -118,6 +121,37 @@ function Network({ agent, named }: AgentSummaryProps) {
         </Fact>
         <Fact name="Time zone">{zone}</Fact>
         <Fact name="Reboot">{agent.needs_reboot && <span className={classes.negative}>needed</span>}</Fact>
+      </dl>
+    </section>
+  )
+}
+
+/** What decides what is checked and who is told, with the reason a click away. */
+function Policies({ agent, named }: AgentSummaryProps) {
+  const { open } = useDialog()
+  const mayExplain = useMay('can_list_automation_policies')
+  const { applied_policies: policies, effective_alert_template: template } = agent
+  if (policies.length === 0 && template === null) return null
+  const why = () => open('why-check', `${agent.agent_id}.alert_template`)
+  return (
+    <section className={classes.card} aria-label="Policies and alerts">
+      <CardTitle named={named}>Policies and alerts</CardTitle>
+      <dl className={classes.facts}>
+        <Fact name="Policies">
+          {policies.length > 0 && <bdi>{policies.map(({ name }) => name).join(', ')}</bdi>}
+        </Fact>
+        <Fact name="Alert template">
+          {template !== null && (
+            <>
+              <bdi>{template.name}</bdi>{' '}
+              {mayExplain && (
+                <Button variant="subtle" size="compact-xs" onClick={why}>
+                  Why?
+                </Button>
+              )}
+            </>
+          )}
+        </Fact>
       </dl>
     </section>
   )

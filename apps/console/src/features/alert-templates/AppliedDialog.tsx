@@ -14,6 +14,7 @@ export function AppliedDialog({ template, onClose }: { template: AlertTemplate; 
     data === undefined
       ? []
       : [
+          { label: 'Policies', names: data.policies.map(({ id, name }) => [id, name] as const) },
           { label: 'Clients', names: data.clients.map(({ id, name }) => [id, name] as const) },
           {
             label: 'Sites',
@@ -40,7 +41,7 @@ export function AppliedDialog({ template, onClose }: { template: AlertTemplate; 
       {data === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
       ) : groups.length === 0 && !data.default_template ? (
-        <EmptyState message="It is assigned nowhere. Assign it in the menu of a client, a site or a machine, or make it the default." />
+        <EmptyState message="It is assigned nowhere. Name it in a policy, assign it in the menu of a client, a site or a machine, or make it the default." />
       ) : (
         <>
           {data.default_template && (

@@ -53,8 +53,8 @@ function Chain({ chain }: Pick<Answer, 'chain'>) {
   if (chain.length === 0) return null
   return (
     <ol className={classes.plain} aria-label="What is assigned, from the machine outwards">
-      {chain.map(({ source, at, name, outcome }) => (
-        <li key={source} className={outcome === 'applies' ? undefined : classes.overruled}>
+      {chain.map(({ source, at, policy, name, outcome }) => (
+        <li key={`${source} ${policy}`} className={outcome === 'applies' ? undefined : classes.overruled}>
           <div className={classes.line}>
             <bdi className={outcome === 'applies' ? classes.name : undefined}>{name}</bdi>
             <span>{OUTCOME_LABELS[outcome]}</span>

@@ -2,13 +2,16 @@ import type { AlertTemplate, TemplateSource } from '@muster/contract/api/alert-t
 import type { z } from 'zod'
 
 export const SOURCE_LABELS: Record<z.infer<typeof TemplateSource>, string> = {
+  enforced_policy: 'Enforced policy',
   agent_policy: 'Policy of the machine',
   agent: 'Machine',
+  search_policy: 'Policy of a search',
   site_policy: 'Policy of the site',
   site: 'Site',
   client_policy: 'Policy of the client',
   client: 'Client',
   default: 'Default',
+  default_policy: 'Policy of all machines',
 }
 
 export const OUTCOME_LABELS = {

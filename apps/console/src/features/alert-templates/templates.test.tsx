@@ -1,6 +1,5 @@
 import {
   type AlertTemplate,
-  AlertTemplateForm,
   createAlertTemplate,
   deleteAlertTemplate,
   editAlertTemplate,
@@ -15,22 +14,10 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { testTemplate } from './test-template.ts'
 
 const LIST = '/?dialog=alert-templates'
 const dialog = () => page.getByRole('dialog')
-
-function testTemplate(more: Partial<AlertTemplate> = {}): AlertTemplate {
-  return {
-    ...AlertTemplateForm.parse({ name: 'Night' }),
-    id: 1,
-    action_name: '',
-    resolved_action_name: '',
-    default_template: false,
-    applied_count: 0,
-    modified: 'm1',
-    ...more,
-  }
-}
 
 async function givenTemplates(templates: AlertTemplate[] = [], me: Partial<Me> = {}) {
   const { server, open } = await givenDashboard({ me })
@@ -54,6 +41,7 @@ test('each template says what it runs and where it is applied; it is switched, m
   server.on(getRelatedToTemplate, () =>
     answer(getRelatedToTemplate, {
       default_template: false,
+      policies: [{ id: 4, name: 'Base' }],
       clients: [{ id: 1, name: 'Acme' }],
       sites: [{ id: 2, name: 'Berlin', client_name: 'Acme' }],
       agents: [],
@@ -62,6 +50,7 @@ test('each template says what it runs and where it is applied; it is switched, m
   await open(LIST)
   await expect.element(dialog().getByText('Runs Clean up · 2 exclusions')).toBeVisible()
   await dialog().getByRole('button', { name: 'Applied to 2' }).click()
+  await expect.element(page.getByRole('region', { name: 'Policies' }).getByText('Base')).toBeVisible()
   await expect.element(page.getByRole('region', { name: 'Sites' }).getByText('Acme › Berlin')).toBeVisible()
   await page
     .getByRole('dialog', { name: 'Where Night is applied' })
@@ -143,8 +132,8 @@ test('a preview says who is told and why, and what is run', async () => {
       hostname: 'alpha',
       template: { id: 1, name: 'Night' },
       chain: [
-        { source: 'site', at: 'Berlin', id: 2, name: 'Old', outcome: 'inactive' },
-        { source: 'client', at: 'Acme', id: 1, name: 'Night', outcome: 'applies' },
+        { source: 'site', at: 'Berlin', policy: null, id: 2, name: 'Old', outcome: 'inactive' },
+        { source: 'client_policy', at: 'Base', policy: 4, id: 1, name: 'Night', outcome: 'applies' },
       ],
       hold: null,
       opens: true,
@@ -170,6 +159,7 @@ test('a preview says who is told and why, and what is run', async () => {
   const template = page.getByRole('region', { name: 'Template' })
   await expect.element(template.getByText('Night')).toBeVisible()
   await expect.element(template.getByText('applies')).toBeVisible()
+  await expect.element(template.getByText('Policy of the client: Base')).toBeVisible()
   await expect.element(page.getByText('does not show it')).toBeVisible()
   await expect
     .element(

@@ -50,6 +50,8 @@ const QUIET = {
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 }
 
 const entry = (id: number, more: Partial<AuditEntry> = {}): AuditEntry => ({

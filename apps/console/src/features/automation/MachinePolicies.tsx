@@ -13,6 +13,7 @@ import { ChainList } from './ChainList.tsx'
 import { ItemList } from './ItemList.tsx'
 import classes from './Policies.module.css'
 import { Section } from './Section.tsx'
+import { UNFIT_WORDS } from './policy-words.ts'
 
 const REFUSED = 'Your role does not allow you to see policies.'
 
@@ -37,12 +38,7 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
           items={data.items.filter(({ kind }) => kind === 'checks')}
           empty="Policies give no checks to this machine."
         />
-        {data.unfit.map(({ what, source }) => (
-          <p key={`${what} ${JSON.stringify(source)}`} className={classes.small}>
-            <bdi>{what}</bdi> of {source.own ? 'the machine' : <bdi>{source.policy_name}</bdi>} is for other
-            systems.
-          </p>
-        ))}
+        <UnfitList policy={data} kind="checks" />
       </Section>
       <Section title="Settings">
         <ItemList
@@ -51,8 +47,27 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
           {...(mayEdit ? { actionOf: giveBack } : {})}
         />
       </Section>
+      <Section title="Alert template">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'alert_template')}
+          empty="No alert template counts for this machine: the channels go by their own rules."
+        />
+        <UnfitList policy={data} kind="alert_template" />
+      </Section>
     </div>
   )
+}
+
+/** What policies have for it, and it does not get. */
+function UnfitList({ policy, kind }: { policy: EffectivePolicy; kind: EffectiveItem['kind'] }) {
+  return policy.unfit
+    .filter((one) => one.kind === kind)
+    .map(({ what, source, why }) => (
+      <p key={`${what} ${JSON.stringify(source)}`} className={classes.small}>
+        <bdi>{what}</bdi> of {source.own ? 'the machine' : <bdi>{source.policy_name}</bdi>} {UNFIT_WORDS[why]}
+        .
+      </p>
+    ))
 }
 
 /** Own settings that stand before those of a policy can be given up. */

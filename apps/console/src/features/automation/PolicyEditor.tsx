@@ -14,6 +14,7 @@ import { PolicyGeneral } from './PolicyGeneral.tsx'
 import { PolicyHistory } from './PolicyHistory.tsx'
 import { PolicyMachines } from './PolicyMachines.tsx'
 import { PolicySettings } from './PolicySettings.tsx'
+import { PolicyTemplate } from './PolicyTemplate.tsx'
 import { PolicyTargets } from './PolicyTargets.tsx'
 import { documentOf, findDraftProblem, isSameDocument, namesOf, NEW_POLICY } from './policy-draft.ts'
 import { countMachines } from './policy-words.ts'
@@ -98,6 +99,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
           <PolicyChecks {...section} />
           <PolicyTargets {...section} known={namesOf(opened)} />
           <PolicySettings {...section} />
+          <PolicyTemplate {...section} />
           {policy !== undefined && <PolicyMachines id={policy.id} />}
           {policy?.is_whole === true && (
             <PolicyHistory policy={policy} {...(disabled || isDirty ? {} : { onRevert: setSaving })} />

@@ -11,17 +11,17 @@ import classes from './Policies.module.css'
 
 const TITLE = 'Why does this machine have this?'
 
-/** Where a check of a machine comes from. The address names both: `AGENTID.12`. */
+/** Where a check of a machine, or its alert template, comes from: `AGENTID.12`, `AGENTID.alert_template`. */
 export function WhyDialog({ item = '', close }: AddressedDialogProps) {
-  const [agentId = '', checkId = ''] = item.split('.')
+  const [agentId = '', asked = ''] = item.split('.')
   return (
     <GuardedDialog title={TITLE} needs="can_list_automation_policies" onClose={close}>
-      <Why agentId={agentId} checkId={Number(checkId)} close={close} />
+      <Why agentId={agentId} asked={asked} close={close} />
     </GuardedDialog>
   )
 }
 
-function Why({ agentId, checkId, close }: { agentId: string; checkId: number; close: () => void }) {
+function Why({ agentId, asked, close }: { agentId: string; asked: string; close: () => void }) {
   const options = query(getEffectivePolicy, { params: { agent_id: agentId } })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0 })
   if (data === undefined) {
@@ -29,10 +29,26 @@ function Why({ agentId, checkId, close }: { agentId: string; checkId: number; cl
   }
   return (
     <Dialog title={TITLE} onClose={close} size="md">
-      <Answer policy={data} checkId={checkId} />
+      {asked === 'alert_template' ? (
+        <TemplateAnswer policy={data} />
+      ) : (
+        <Answer policy={data} checkId={Number(asked)} />
+      )}
       <h3 className={classes.sectionTitle}>Policies of {data.hostname}, from the nearest to the furthest</h3>
       <ChainList policy={data} />
     </Dialog>
+  )
+}
+
+function TemplateAnswer({ policy }: { policy: EffectivePolicy }) {
+  const found = policy.items.find(({ kind }) => kind === 'alert_template')
+  if (found === undefined) {
+    return <p className={classes.lead}>No alert template counts for {policy.hostname}.</p>
+  }
+  return (
+    <div className={classes.lead}>
+      <ItemWords item={found} />
+    </div>
   )
 }
 

@@ -1,8 +1,18 @@
-import { editPolicy, getPolicy, planPolicy, type PolicyPlan } from '@muster/contract/api/automation'
+import { getAgent } from '@muster/contract/api/agents'
+import { listAlertTemplates } from '@muster/contract/api/alert-templates'
+import {
+  editPolicy,
+  getEffectivePolicy,
+  getPolicy,
+  planPolicy,
+  type PolicyPlan,
+} from '@muster/contract/api/automation'
 import { beforeEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { givenSession, openConsole } from '../../app/test-console.tsx'
 import { answer, refuse } from '../../app/test-server.ts'
+import { testTemplate } from '../alert-templates/test-template.ts'
+import { testDetail } from '../dashboard/test-dashboard.ts'
 import { givenPolicies, testPolicy } from './test-policies.ts'
 
 beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
@@ -79,4 +89,78 @@ test('without permission the screen says so', async () => {
   givenPolicies([], { is_superuser: false, permissions: [] })
   const { screen } = await openConsole('/policies')
   await expect.element(screen.getByText('Your role does not allow you to see policies.')).toBeVisible()
+})
+
+test('an alert template is a part of a policy, which its plan and the machine say', async () => {
+  const server = givenPolicies([])
+  server.on(listAlertTemplates, () =>
+    answer(listAlertTemplates, [testTemplate(), testTemplate({ id: 2, name: 'Off', is_active: false })]),
+  )
+  server.on(getPolicy, () => answer(getPolicy, testPolicy()))
+  const lines: PolicyPlan['lines'] = [
+    { kind: 'alert_template', change: 'overridden', what: 'Night', agents_count: 3 },
+  ]
+  server.on(planPolicy, () => answer(planPolicy, { ...PLAN, lines }))
+  server.on(editPolicy, () => answer(editPolicy, testPolicy({ version: 2 })))
+  const { screen } = await openConsole('/policies/1')
+  await screen.getByRole('combobox', { name: 'Alert template' }).click()
+  await expect.element(page.getByRole('option', { name: 'Off (switched off)' })).toBeVisible()
+  await page.getByRole('option', { name: 'Night' }).click()
+  await screen.getByRole('button', { name: 'Review and save' }).click()
+  await expect
+    .element(dialog().getByRole('row', { name: /changes to the alert template Night 3/ }))
+    .toBeVisible()
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => server.calls(editPolicy)[0]?.body).toMatchObject({ content: { alert_template: 1 } })
+})
+
+test('a machine says which alert template counts for it, and one click says why', async () => {
+  const server = givenPolicies([])
+  server.on(getAgent, () =>
+    answer(
+      getAgent,
+      testDetail({
+        applied_policies: [{ id: 1, name: 'Base', level: 'client', enforced: false }],
+        effective_alert_template: {
+          id: 1,
+          name: 'Night',
+          always_email: null,
+          always_text: null,
+          always_alert: true,
+        },
+      }),
+    ),
+  )
+  server.on(getEffectivePolicy, () =>
+    answer(getEffectivePolicy, {
+      agent_id: 'alpha0000000',
+      hostname: 'alpha',
+      client_name: 'Acme',
+      site_name: 'Berlin',
+      monitoring_type: 'server',
+      blocks: { agent: false, site: false, client: false },
+      chain: [],
+      items: [
+        {
+          kind: 'alert_template',
+          key: 'alert_template',
+          what: 'Night',
+          check_id: null,
+          source: { own: false, policy: 1, policy_name: 'Base', level: 'client' },
+          overrode: [
+            { what: 'Old', check_id: null, source: { own: true, place: 'client' }, lost: 'nearer' },
+            { what: 'Off', check_id: null, source: { own: true, place: 'site' }, lost: 'inactive' },
+          ],
+        },
+      ],
+      unfit: [],
+    }),
+  )
+  const { screen } = await openConsole('/agents/alpha0000000')
+  const card = screen.getByRole('region', { name: 'Policies and alerts' })
+  await expect.element(card.getByText('Base')).toBeVisible()
+  await card.getByRole('button', { name: 'Why?' }).click()
+  await expect.element(dialog().getByText(/the policy Base, assigned to its client/)).toBeVisible()
+  await expect.element(dialog().getByText(/Old from its client/)).toBeVisible()
+  await expect.element(dialog().getByText(/Off from its site.*It is switched off/)).toBeVisible()
 })

@@ -11,7 +11,7 @@ export interface PolicyContext {
   openMenu: (policy: Policy, at: Point) => void
 }
 
-export const POLICY_COLUMNS_PX = 980
+export const POLICY_COLUMNS_PX = 1012
 
 export const POLICY_COLUMNS: readonly DataColumn<Policy, PolicyContext>[] = [
   { id: 'state', title: 'State', width: '104px', render: (policy) => <State policy={policy} /> },
@@ -34,7 +34,7 @@ export const POLICY_COLUMNS: readonly DataColumn<Policy, PolicyContext>[] = [
       )
     },
   },
-  { id: 'content', title: 'Holds', width: '168px', render: (policy) => describeContent(policy) },
+  { id: 'content', title: 'Holds', width: '200px', render: (policy) => describeContent(policy) },
   {
     id: 'agents_count',
     title: 'Machines',
@@ -115,11 +115,12 @@ function describeTargets({ targets, names }: Policy): string {
 }
 
 function describeContent({ content }: Policy): string {
-  const { checks, agent_settings } = content
+  const { checks, agent_settings, alert_template } = content
   const settings = Object.values(agent_settings).filter((value) => value !== null).length
   const parts = [
     ...(checks.length > 0 ? [`${checks.length} ${checks.length === 1 ? 'check' : 'checks'}`] : []),
     ...(settings > 0 ? [`${settings} ${settings === 1 ? 'setting' : 'settings'}`] : []),
+    ...(alert_template === null ? [] : ['alert template']),
   ]
   return parts.length === 0 ? 'nothing yet' : parts.join(', ')
 }

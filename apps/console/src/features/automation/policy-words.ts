@@ -45,16 +45,27 @@ export function describeOutcome({ outcome, monitoring_type }: Link): string | un
 }
 
 export function describeSource(source: PolicySource): string {
-  if (source.own) return 'the machine itself'
+  if (source.own) return source.place === undefined ? 'the machine itself' : PLACES[source.place]
   return `the policy ${source.policy_name}, assigned to ${LEVELS[source.level]}`
 }
+
+const PLACES = { site: 'its site', client: 'its client', default: 'the default' }
 
 /** Why another one stands before it. */
 export const LOST_WORDS: Record<Lost, string> = {
   enforced: 'An enforced policy stands before it.',
   own: 'What the machine has of its own stands before policies.',
-  nearer: 'A policy that is assigned nearer to the machine stands before it.',
+  nearer: 'What is assigned nearer to the machine stands before it.',
   earlier: 'A policy of the same place stands before it in their order.',
+  inactive: 'It is switched off.',
+  excluded: 'It excludes this machine.',
+}
+
+/** Why the machine does not get what a policy has for it. */
+export const UNFIT_WORDS: Record<EffectivePolicy['unfit'][number]['why'], string> = {
+  other_system: 'is for other systems',
+  inactive: 'is switched off',
+  excluded: 'excludes this machine',
 }
 
 type PlanLine = PolicyPlan['lines'][number]
@@ -67,8 +78,17 @@ const CHANGE_WORDS: Record<PlanLine['change'], string> = {
   released: 'has its own again',
 }
 
-/** What happens to each machine. Settings have no history. */
+const TEMPLATE_CHANGE_WORDS: Record<PlanLine['change'], string> = {
+  added: 'gets the alert template',
+  removed: 'loses the alert template',
+  changed: 'changes to the alert template',
+  overridden: 'changes to the alert template',
+  released: 'goes back to the alert template',
+}
+
+/** What happens to each machine. Settings and templates have no history. */
 export function describeChange({ kind, change }: Pick<PlanLine, 'kind' | 'change'>): string {
+  if (kind === 'alert_template') return TEMPLATE_CHANGE_WORDS[change]
   if (kind === 'agent_settings' && change === 'removed') return 'goes back from'
   return kind === 'agent_settings' && change === 'overridden' ? 'gets, before its own' : CHANGE_WORDS[change]
 }

@@ -1,4 +1,5 @@
 import { listAgents } from '@muster/contract/api/agents'
+import { listAlertTemplates } from '@muster/contract/api/alert-templates'
 import {
   listPolicies,
   listPolicyRelations,
@@ -14,6 +15,8 @@ import { answer, fakeServer } from '../../app/test-server.ts'
 const QUIET = {
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
   agent_count: 3,
   maintenance_mode: false,
   failing_checks: { error: false, warning: false },
@@ -38,6 +41,7 @@ export function testPolicy(more: Partial<Policy> = {}): Policy {
         },
       ],
       agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
+      alert_template: null,
     },
     targets: [{ level: 'client', id: 1, monitoring_type: null }],
     excluded_clients: [],
@@ -64,6 +68,7 @@ export function givenPolicies(policies: Policy[], me: Partial<Me> = {}) {
   server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
   server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
   server.on(listAgents, () => answer(listAgents, []))
+  server.on(listAlertTemplates, () => answer(listAlertTemplates, []))
   server.on(listPolicies, () => answer(listPolicies, policies))
   server.on(listPolicyRelations, () => answer(listPolicyRelations, { agents: [] }))
   server.on(listPolicyVersions, () => answer(listPolicyVersions, []))

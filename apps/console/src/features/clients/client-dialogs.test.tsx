@@ -27,6 +27,8 @@ const state = (agent_count: number) => ({
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 })
 const client = (id: number, name: string, sites: Record<number, string>, machines = 0): Client => ({
   id,

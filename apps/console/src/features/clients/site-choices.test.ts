@@ -9,6 +9,8 @@ const STATE = {
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 }
 
 function client(id: number, name: string, sites: Record<number, string>): Client {

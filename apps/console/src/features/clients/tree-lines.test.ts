@@ -17,6 +17,8 @@ function site(id: number, name: string, more: Partial<Site> = {}): Site {
     block_policy_inheritance: false,
     custom_fields: [],
     alert_template: null,
+    server_policy: null,
+    workstation_policy: null,
     ...more,
   }
 }
@@ -32,6 +34,8 @@ function client(id: number, name: string, sites: Site[], more: Partial<Client> =
     block_policy_inheritance: false,
     custom_fields: [],
     alert_template: null,
+    server_policy: null,
+    workstation_policy: null,
     ...more,
   }
 }

@@ -16,6 +16,8 @@ const QUIET = {
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 }
 
 function testSite(id: number, name: string, client: Pick<Client, 'id' | 'name'>): Site {
@@ -61,6 +63,9 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
     modified: 'm1',
     facts: null,
     clock_skew_seconds: null,
+    alert_template: null,
+    effective_alert_template: null,
+    applied_policies: [],
     link_lost_at: null,
     maintenance_by: null,
     custom_fields: [],

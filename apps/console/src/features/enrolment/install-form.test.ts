@@ -60,6 +60,8 @@ const STATE = {
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 }
 const site = (id: number, client: number): Site => ({
   id,

@@ -25,6 +25,8 @@ const QUIET = {
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 }
 
 function givenServer(windows: MaintenanceWindow[], me: Partial<Me> = {}) {

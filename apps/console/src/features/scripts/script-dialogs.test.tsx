@@ -27,6 +27,8 @@ const QUIET = {
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 }
 const SCRIPT: ScriptDetail = {
   ...testScript({ category: 'Maintenance' }),

@@ -26,6 +26,8 @@ const QUIET = {
   block_policy_inheritance: false,
   custom_fields: [],
   alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
 }
 // An address whose own screen asks for little.
 const AT = '/agents/abcdefgh12?dialog='

@@ -110,6 +110,11 @@ export class AgentRows implements Disposable {
       const ids = event.ids.map(String)
       for (const id of ids) this.#stale.add(id)
       this.#changed(ids)
+    } else if (event.type === 'alert_template.changed') {
+      // Which one counts may be another for any of them.
+      const ids = [...this.#rows.keys()]
+      for (const id of ids) this.#stale.add(id)
+      this.#changed(ids)
     } else if (event.type === 'client.changed') {
       // Names of clients and sites stand in every row below them.
       const clients = new Set(event.ids)

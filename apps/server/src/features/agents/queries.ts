@@ -5,6 +5,8 @@ import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { findValues, type ValueRow } from '../custom-fields/queries.ts'
+import type { Template } from '../alert-templates/stored-template.ts'
+import { openTemplateBook } from '../alert-templates/template-book.ts'
 import { findCheckCounts } from '../checks/queries.ts'
 
 export type AgentsRow = Selectable<AgentsTable> & {
@@ -16,6 +18,12 @@ export type AgentsRow = Selectable<AgentsTable> & {
   checks: AgentRow['checks']
   /** Values of its custom fields. */
   values: ValueRow[]
+  site_template: number | null
+  client_template: number | null
+  /** The alert template that counts for it. */
+  template: Template | undefined
+  /** The first of the policies that are assigned to itself. */
+  policy: number | null
 }
 
 function selectAgents(db: Db) {
@@ -25,6 +33,7 @@ function selectAgents(db: Db) {
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .selectAll('agents')
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
+    .select(['sites.alert_template_id as site_template', 'clients.alert_template_id as client_template'])
     .select((eb) =>
       eb
         .selectFrom('agent_history')
@@ -57,16 +66,36 @@ export async function findAgentsAfter(db: Db, afterId: number, limit: number): P
   return withParts(db, await query.execute())
 }
 
-async function withParts(db: Db, agents: Omit<AgentsRow, 'checks' | 'values'>[]): Promise<AgentsRow[]> {
+type Parts = 'checks' | 'values' | 'template' | 'policy'
+
+async function withParts(db: Db, agents: Omit<AgentsRow, Parts>[]): Promise<AgentsRow[]> {
   if (agents.length === 0) return []
   const ids = agents.map(({ agent_id }) => agent_id)
   const countsOf = await findCheckCounts(db, ids)
   const values = Map.groupBy(await findValues(db, 'agent', ids), ({ owner }) => owner)
+  const book = await openTemplateBook(db)
+  const policies = await findOwnPolicies(db, ids)
   return agents.map((agent) => ({
     ...agent,
+    template: book.resolve({ ...agent, place_id: agent.site_id, agent_template: agent.alert_template_id })
+      .applies,
+    policy: policies.get(agent.agent_id) ?? null,
     checks: countsOf(agent.agent_id),
     values: values.get(agent.agent_id) ?? [],
   }))
+}
+
+/** By machine, the first of the policies that are assigned to it. */
+async function findOwnPolicies(db: Db, agentIds: readonly string[]): Promise<Map<string | null, number>> {
+  const rows = await db
+    .selectFrom('policy_targets')
+    .select(['agent_id', 'policy_id'])
+    .where('agent_id', 'in', agentIds)
+    .orderBy('position', 'desc')
+    .orderBy('policy_id', 'desc')
+    .execute()
+  // The last one of a key stays.
+  return new Map(rows.map(({ agent_id, policy_id }) => [agent_id, policy_id]))
 }
 
 export function findAgentKey(db: Db, agentId: string): Promise<{ public_key: string } | undefined> {

@@ -1,4 +1,5 @@
 import {
+  type AgentDetail,
   deleteAgent,
   editAgent,
   getAgent,
@@ -10,8 +11,10 @@ import {
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { pageOf } from '../../platform/http/page.ts'
 import { type Api, JsonText, route } from '../../platform/http/route.ts'
+import { findAppliedPolicies } from '../automation/applied-policies.ts'
 import { changeAgent } from './edit-agent.ts'
 import type { Fleet } from './fleet.ts'
 import { removeAgent } from './remove-agent.ts'
@@ -45,13 +48,11 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return fleet.rows.listJson(caller, filter)
   })
 
-  route(api, getAgent, async ({ params, caller }) =>
-    viewAgentDetail(await requireAgent(ctx.db, params.agent_id, caller), ctx.now()),
-  )
+  route(api, getAgent, ({ params, caller }) => viewDetail(params.agent_id, caller))
 
   route(api, editAgent, async ({ params, body, caller }) => {
     await changeAgent(ctx, caller, params.agent_id, body)
-    return viewAgentDetail(await requireAgent(ctx.db, params.agent_id, caller), ctx.now())
+    return viewDetail(params.agent_id, caller)
   })
 
   route(api, deleteAgent, ({ params, caller }) => removeAgent(ctx, fleet, caller, params.agent_id))
@@ -61,7 +62,7 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const sent = await fleet.sendChore(agent.agent_id, 'report-facts', { input: {}, author: caller.username })
     if (!sent) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
     await fleet.nextFacts(agent.agent_id)
-    return viewAgentDetail(await requireAgent(ctx.db, params.agent_id, caller), ctx.now())
+    return viewDetail(params.agent_id, caller)
   })
 
   route(api, pingAgent, async ({ params, caller }) => {
@@ -73,4 +74,10 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
 
   route(api, setMaintenance, ({ body, caller }) => setNodeMaintenance(ctx, caller, body))
+
+  async function viewDetail(agentId: string, caller: Caller): Promise<AgentDetail> {
+    const agent = await requireAgent(ctx.db, agentId, caller)
+    const mayList = mayDo(caller, 'can_list_automation_policies')
+    return viewAgentDetail(agent, ctx.now(), mayList ? await findAppliedPolicies(ctx.db, agentId) : [])
+  }
 }

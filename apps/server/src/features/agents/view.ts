@@ -21,11 +21,16 @@ export function viewAgentRow(row: AgentsRow, now: Date): AgentRow {
     client: row.client_name,
     site: row.site_name,
     ...viewShared(row, facts, now),
+    alert_template: viewTemplate(row),
     custom_fields: row.values.map((value) => ({ ...viewValue(value), agent: row.agent_id })),
   }
 }
 
-export function viewAgentDetail(row: AgentsRow, now: Date): AgentDetail {
+export function viewAgentDetail(
+  row: AgentsRow,
+  now: Date,
+  applied: AgentDetail['applied_policies'],
+): AgentDetail {
   const facts = readFacts(row)
   return {
     agent_id: row.agent_id,
@@ -41,6 +46,8 @@ export function viewAgentDetail(row: AgentsRow, now: Date): AgentDetail {
     default_shell_custom: row.default_shell_custom,
     custom_fields: row.values.map((value) => ({ ...viewNamedValue(value), agent: row.agent_id })),
     alert_template: row.alert_template_id,
+    effective_alert_template: viewTemplate(row),
+    applied_policies: applied,
     total_ram: Math.round((facts?.total_ram ?? 0) / GIB),
     created: row.created_at,
     modified: row.modified,
@@ -48,6 +55,19 @@ export function viewAgentDetail(row: AgentsRow, now: Date): AgentDetail {
     clock_skew_seconds: row.clock_skew_seconds,
     maintenance_by: row.maintenance_by,
     link_lost_at: row.link_lost_at,
+  }
+}
+
+function viewTemplate({ template }: AgentsRow): AgentRow['alert_template'] {
+  if (template === undefined) return null
+  const { id, name, settings } = template
+  const { agent_always_email, agent_always_text, agent_always_alert } = settings
+  return {
+    id,
+    name,
+    always_email: agent_always_email,
+    always_text: agent_always_text,
+    always_alert: agent_always_alert,
   }
 }
 
@@ -80,8 +100,7 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
     overdue_email_alert: row.overdue_email_alert === 1,
     overdue_text_alert: row.overdue_text_alert === 1,
     overdue_dashboard_alert: row.overdue_dashboard_alert === 1,
-    alert_template: null,
-    policy: null,
+    policy: row.policy,
     block_policy_inheritance: row.block_policy_inheritance === 1,
     version: row.version,
     operating_system: [facts?.os_name, facts?.os_version].filter((part) => part).join(' '),

@@ -97,6 +97,9 @@ export async function findToldAlerts(db: Db, alertIds: readonly number[]) {
       .select(['agents.overdue_email_alert', 'agents.overdue_text_alert', 'agents.monitoring_type'])
       .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
       .select('clients.alert_template_id as client_template')
+      .select((eb) =>
+        eb.fn.coalesce('agents.policy_templates', 'sites.policy_templates').as('policy_templates'),
+      )
       .where('alerts.id', 'in', slice)
       .execute()
     found.push(...rows)

@@ -26,6 +26,7 @@ export async function applyTemplates(ctx: Context): Promise<void> {
     .select(['agents.agent_id', 'agents.monitoring_type', 'sites.id as place_id', 'clients.id as client_id'])
     .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
     .select(['clients.alert_template_id as client_template', 'agents.overdue_by_template'])
+    .select('agents.policy_templates')
     .$if(book.isEmpty, (query) => query.where('agents.overdue_by_template', '=', 1))
     .execute()
   const wrong = machines.filter((machine) => {

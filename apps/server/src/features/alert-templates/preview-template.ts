@@ -11,7 +11,7 @@ import { openSettings } from '../alert-channels/seal-settings.ts'
 import type { AgentsRow } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
-import { findScriptNames } from './queries.ts'
+import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
 import { openTemplateBook, type Placed } from './template-book.ts'
 
@@ -22,22 +22,24 @@ type Answer = Output<typeof previewAlertTemplate>
 export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
   const agent = await requireAgent(ctx.db, question.agent, caller)
   const book = await openTemplateBook(ctx.db)
-  const { applies, steps } = book.resolve(await placedOf(ctx, agent))
+  const { applies, steps } = book.resolve(placedOf(agent))
   const choices = applies && choicesFor(applies.settings, question.alert_type)
   const names: Record<string, string> = {
     agent: agent.hostname,
     site: agent.site_name,
     client: agent.client_name,
   }
+  const policyNames = await findPolicyNames(ctx.db, steps)
   const channels = await findChannels(ctx.db)
   const seesSettings = mayDo(caller, 'can_view_core_settings')
   return {
     agent_id: agent.agent_id,
     hostname: agent.hostname,
     template: applies === undefined ? null : { id: applies.id, name: applies.name },
-    chain: steps.map(({ source, template, outcome }) => ({
+    chain: steps.map(({ source, policy, template, outcome }) => ({
       source,
-      at: names[source] ?? '',
+      at: (policy === null ? names[source] : policyNames.get(policy)) ?? '',
+      policy,
       id: template.id,
       name: template.name,
       outcome,
@@ -106,19 +108,6 @@ async function describe(
   return `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}" on the machine`
 }
 
-async function placedOf({ db }: Context, agent: AgentsRow): Promise<Placed> {
-  const above = await db
-    .selectFrom('sites')
-    .innerJoin('clients', 'clients.id', 'sites.client_id')
-    .select(['sites.alert_template_id as site_template', 'clients.alert_template_id as client_template'])
-    .where('sites.id', '=', agent.site_id)
-    .executeTakeFirstOrThrow()
-  return {
-    agent_id: agent.agent_id,
-    monitoring_type: agent.monitoring_type,
-    place_id: agent.site_id,
-    client_id: agent.client_id,
-    agent_template: agent.alert_template_id,
-    ...above,
-  }
+function placedOf(agent: AgentsRow): Placed {
+  return { ...agent, place_id: agent.site_id, agent_template: agent.alert_template_id }
 }

@@ -83,7 +83,17 @@ export async function findAssigned(db: Db, caller: { scope: Scope }) {
     .execute()
   return { clients, sites, agents }
 }
-export type Assigned = Awaited<ReturnType<typeof findAssigned>>
+
+/** Of those that name a template, by number. */
+export async function findPolicyNames(
+  db: Db,
+  steps: readonly { policy: number | null }[],
+): Promise<Map<number, string>> {
+  const ids = steps.flatMap(({ policy }) => (policy === null ? [] : [policy]))
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('policies').select(['id', 'name']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
 
 /** By number. */
 export async function findScriptNames(db: Db, ids: readonly number[]): Promise<Map<number, string>> {

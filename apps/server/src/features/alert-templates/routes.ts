@@ -9,17 +9,18 @@ import {
   setDefaultTemplate,
 } from '@muster/contract/api/alert-templates'
 import type { Context } from '../../context.ts'
-import type { Scope } from '../../platform/http/caller.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { addTemplate } from './add-template.ts'
 import { changeTemplate } from './change-template.ts'
+import { findNamingPolicies } from './naming-policies.ts'
 import { previewTemplate } from './preview-template.ts'
 import { findAssigned, findDefault, findScriptNames, findTemplates, type TemplateRow } from './queries.ts'
 import { removeTemplate } from './remove-template.ts'
 import { requireTemplate } from './require-template.ts'
 import { setDefault } from './set-default.ts'
 import { readTemplate } from './stored-template.ts'
-import { viewRelated, viewTemplate } from './view.ts'
+import { type Assigned, viewRelated, viewTemplate } from './view.ts'
 
 export function alertTemplatesRoutes(api: Api, ctx: Context): void {
   route(api, listAlertTemplates, async ({ caller }) => view(await findTemplates(ctx.db), caller))
@@ -43,17 +44,24 @@ export function alertTemplatesRoutes(api: Api, ctx: Context): void {
   })
   route(api, getRelatedToTemplate, async ({ params, caller }) => {
     await requireTemplate(ctx.db, params.id)
-    const assigned = await findAssigned(ctx.db, caller)
+    const assigned = await findAll(caller)
     return viewRelated(params.id, { assigned, defaultId: await findDefault(ctx.db) })
   })
 
-  async function view(rows: TemplateRow[], caller: { scope: Scope }) {
+  async function findAll(caller: Caller): Promise<Assigned> {
+    return {
+      ...(await findAssigned(ctx.db, caller)),
+      policies: await findNamingPolicies(ctx.db, caller),
+    }
+  }
+
+  async function view(rows: TemplateRow[], caller: Caller) {
     const scripts = rows
       .map(readTemplate)
       .flatMap(({ settings }) => [settings.action, settings.resolved_action])
     const around = {
       defaultId: await findDefault(ctx.db),
-      assigned: await findAssigned(ctx.db, caller),
+      assigned: await findAll(caller),
       scripts: await findScriptNames(
         ctx.db,
         scripts.filter((id) => id !== null),
@@ -62,7 +70,7 @@ export function alertTemplatesRoutes(api: Api, ctx: Context): void {
     return rows.map((row) => viewTemplate(row, around))
   }
 
-  async function viewOne(row: TemplateRow, caller: { scope: Scope }) {
+  async function viewOne(row: TemplateRow, caller: Caller) {
     const [template] = await view([row], caller)
     if (template === undefined) throw new Error('the template that was just read is gone')
     return template

@@ -1,12 +1,15 @@
 import type { AlertType } from '@muster/contract/api/alerts'
 import {
+  type AssignedTemplate,
   choicesFor,
   resolveTemplate,
   type TemplateChoices,
   type TemplatePlace,
+  type TemplateSource,
   type TemplateStep,
 } from '@muster/rules/alert-template'
 import type { Db } from '../../platform/database/database.ts'
+import { type GivenTemplate, readGiven } from './given-templates.ts'
 import { findDefault, findTemplates } from './queries.ts'
 import { readTemplate, type Template } from './stored-template.ts'
 
@@ -19,6 +22,8 @@ export interface Placed {
   agent_template: number | null
   site_template: number | null
   client_template: number | null
+  /** What policies name for it: see given-templates.ts. */
+  policy_templates: string | null
 }
 
 export interface Asked {
@@ -38,17 +43,22 @@ export interface TemplateBook {
 export async function openTemplateBook(db: Db): Promise<TemplateBook> {
   const templates = new Map((await findTemplates(db)).map((row) => [row.id, readTemplate(row)]))
   const defaultId = templates.size === 0 ? null : await findDefault(db)
-  const find = (id: number | null) => (id === null ? undefined : templates.get(id))
-  const resolve = (placed: Placed) =>
-    resolveTemplate(
-      {
-        agent: find(placed.agent_template),
-        site: find(placed.site_template),
-        client: find(placed.client_template),
-        default: find(defaultId),
-      },
-      placeOf(placed),
-    )
+  const listGiven = createGivenList()
+  const resolve = (placed: Placed) => {
+    const assigned: AssignedTemplate<Template>[] = []
+    const add = (source: TemplateSource, id: number | null, policy: number | null) => {
+      const template = id === null ? undefined : templates.get(id)
+      if (template !== undefined) assigned.push({ source, policy, template })
+    }
+    for (const { source, policy, template } of listGiven(placed.policy_templates)) {
+      add(source, template, policy)
+    }
+    add('agent', placed.agent_template, null)
+    add('site', placed.site_template, null)
+    add('client', placed.client_template, null)
+    add('default', defaultId, null)
+    return resolveTemplate(assigned, placeOf(placed))
+  }
   return {
     isEmpty: templates.size === 0,
     resolve,
@@ -58,6 +68,16 @@ export async function openTemplateBook(db: Db): Promise<TemplateBook> {
       const choices = applies && choicesFor(applies.settings, placed.alert_type)
       return applies && choices && { template: applies, choices }
     },
+  }
+}
+
+/** Thousands of machines have the same text. */
+function createGivenList(): (text: string | null) => GivenTemplate[] {
+  const known = new Map<string | null, GivenTemplate[]>()
+  return (text) => {
+    const given = known.get(text) ?? readGiven(text)
+    known.set(text, given)
+    return given
   }
 }
 

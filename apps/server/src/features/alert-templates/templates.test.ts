@@ -73,6 +73,7 @@ test('it is given to a client, a site, a machine and as the default, and deletin
   await caller.call(setDefaultTemplate, { body: { alert_template: id } })
   expect((await caller.call(getRelatedToTemplate, { params })).body).toEqual({
     default_template: true,
+    policies: [],
     clients: [{ id: client.id, name: 'Acme' }],
     sites: [{ id: site.id, name: 'Berlin', client_name: 'Acme' }],
     agents: [{ agent_id: machine.agent_id, hostname: 'PC-1', site_name: 'Berlin' }],
@@ -171,6 +172,7 @@ test('who sees one client learns of no other where a template is assigned', asyn
   const { body } = await server.as(bob).call(getRelatedToTemplate, { params: { id } })
   expect(body).toEqual({
     default_template: false,
+    policies: [],
     clients: [{ id: client.id, name: 'Acme' }],
     sites: [],
     agents: [],

@@ -1,7 +1,12 @@
 import type { AlertTemplate, getRelatedToTemplate } from '@muster/contract/api/alert-templates'
 import type { Output } from '@muster/contract/endpoint'
-import type { Assigned, TemplateRow } from './queries.ts'
+import type { findNamingPolicies } from './naming-policies.ts'
+import type { findAssigned, TemplateRow } from './queries.ts'
 import { formOf, maskRest } from './stored-template.ts'
+
+export type Assigned = Awaited<ReturnType<typeof findAssigned>> & {
+  policies: Awaited<ReturnType<typeof findNamingPolicies>>
+}
 
 export interface Surroundings {
   defaultId: number | null
@@ -11,14 +16,14 @@ export interface Surroundings {
 
 export function viewTemplate(row: TemplateRow, around: Surroundings): AlertTemplate {
   const form = formOf(row, maskRest)
-  const { clients, sites, agents, default_template } = viewRelated(row.id, around)
+  const { policies, clients, sites, agents, default_template } = viewRelated(row.id, around)
   return {
     ...form,
     id: row.id,
     action_name: nameOf(form.action, form.action_rest, around),
     resolved_action_name: nameOf(form.resolved_action, form.resolved_action_rest, around),
     default_template,
-    applied_count: clients.length + sites.length + agents.length,
+    applied_count: policies.length + clients.length + sites.length + agents.length,
     modified: row.modified,
   }
 }
@@ -30,6 +35,7 @@ export function viewRelated(
   const isHere = ({ alert_template_id }: { alert_template_id: number | null }) => alert_template_id === id
   return {
     default_template: defaultId === id,
+    policies: assigned.policies.filter(isHere).map(({ id: policy, name }) => ({ id: policy, name })),
     clients: assigned.clients.filter(isHere).map((client) => ({ id: client.id, name: client.name })),
     sites: assigned.sites
       .filter(isHere)

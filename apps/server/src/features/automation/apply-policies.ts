@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { ChainedMachine } from './kinds/kind.ts'
+import type { ChainedMachine, ContentKind } from './kinds/kind.ts'
 import { KINDS } from './kinds/table.ts'
 import { findAllIds, findMachines, takeTurns } from './machines.ts'
 import { loadPolicySet, type PolicySet } from './policy-set.ts'
@@ -16,16 +16,19 @@ const SLICE = 200
 export async function applyPolicies(ctx: Context, agentIds?: readonly string[]): Promise<number> {
   const set = await loadPolicySet(ctx.db)
   const ids = agentIds ?? (await findAllIds(ctx.db))
+  const touched = new Set<ContentKind>()
   let count = 0
   for (const slice of slicesOf(ids, SLICE)) {
     const adrift = await findAdrift(ctx.db, set, slice)
-    if (adrift.length > 0) count += await bringInLine(ctx, adrift)
+    if (adrift.length > 0) count += await bringInLine(ctx, adrift, touched)
     await takeTurns()
   }
+  for (const kind of touched) await kind.afterwards?.(ctx)
   return count
 }
 
-async function bringInLine(ctx: Context, agentIds: string[]): Promise<number> {
+/** `touched`: the kinds of which something has changed. */
+async function bringInLine(ctx: Context, agentIds: string[], touched: Set<ContentKind>): Promise<number> {
   return ctx.transaction(async (tx, emit) => {
     await lockPolicies(tx)
     // Read again: what changed before the lock was ours.
@@ -34,7 +37,9 @@ async function bringInLine(ctx: Context, agentIds: string[]): Promise<number> {
     const changed = new Set<string>()
     for (const kind of KINDS) {
       const adrift = await kind.findDrift(tx, await kind.resolve(tx, set, machines))
-      if (adrift.length > 0) await kind.apply({ ctx, tx, emit }, adrift)
+      if (adrift.length === 0) continue
+      await kind.apply({ ctx, tx, emit }, adrift)
+      touched.add(kind)
       for (const { machine } of adrift) changed.add(machine.agent_id)
     }
     return changed.size

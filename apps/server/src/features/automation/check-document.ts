@@ -7,6 +7,7 @@ import { findTargetProblem } from '@muster/rules/machine-target'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { findTemplate } from '../alert-templates/queries.ts'
 import { refuseBadThresholds } from '../checks/check-columns.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { refuseTarget } from '../checks/from-server/refuse-target.ts'
@@ -48,6 +49,13 @@ export async function checkDocument(
   const { offline_time, overdue_time } = document.content.agent_settings
   if (offline_time !== null && overdue_time !== null && overdue_time <= offline_time) {
     refuse('content.agent_settings.overdue_time', `More than the ${offline_time} minutes of "offline".`)
+  }
+  const { alert_template } = document.content
+  if (alert_template !== null && alert_template !== before?.content.alert_template) {
+    const found = await findTemplate(db, alert_template)
+    if (found === undefined) {
+      refuse('content.alert_template', 'This alert template does not exist (any more).')
+    }
   }
   return {
     ...document,

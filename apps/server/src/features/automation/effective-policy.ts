@@ -31,10 +31,11 @@ export async function readEffectivePolicy(db: Db, agentId: string): Promise<Effe
           })),
         })
       }
-      for (const { what, policy } of resolved.unfit) {
+      for (const { what, policy, why } of resolved.unfit) {
         const level = chain.find((link) => link.policy === policy && link.outcome === 'applies')?.assignment
           .level
-        if (level !== undefined) unfit.push({ what, source: viewSource(set, { own: false, policy, level }) })
+        if (level === undefined) continue
+        unfit.push({ kind: kind.name, what, source: viewSource(set, { own: false, policy, level }), why })
       }
     }
   }
@@ -60,7 +61,7 @@ export async function readEffectivePolicy(db: Db, agentId: string): Promise<Effe
 }
 
 function viewSource(set: PolicySet, source: ItemSource): PolicySource {
-  if (source.own) return { own: true }
+  if (source.own) return source
   const { policy, level } = source
   return { own: false, policy, policy_name: nameOf(set, policy), level }
 }

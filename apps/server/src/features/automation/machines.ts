@@ -18,6 +18,12 @@ export interface PolicyMachine extends PlacedMachine {
   offline_time: number
   overdue_time: number
   setting_sources: string
+  monitoring_type: 'server' | 'workstation'
+  /** Alert templates of the machine and of what is above it, and those that its policies name. */
+  agent_template: number | null
+  site_template: number | null
+  client_template: number | null
+  policy_templates: string
 }
 
 export interface MachineFilter {
@@ -81,6 +87,8 @@ async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Pr
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
     .select('sites.block_policy_inheritance as blocked_by_site')
     .select('clients.block_policy_inheritance as blocked_by_client')
+    .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
+    .select(['clients.alert_template_id as client_template', 'agents.policy_templates'])
     .where('agents.agent_id', 'in', agentIds)
     .orderBy('agents.id')
     .execute()
@@ -93,6 +101,15 @@ async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Pr
 }
 
 const NEVER = new Date(0)
+/** What no search of a policy looks at. */
+const NOTHING = {
+  queued_runs: 0,
+  checks: NO_CHECKS,
+  site_template: null,
+  client_template: null,
+  template: undefined,
+  policy: null,
+}
 
 async function readTexts(db: Db, agentIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
@@ -107,7 +124,7 @@ async function readTexts(db: Db, agentIds: readonly string[]): Promise<Map<strin
   return new Map(
     rows.map((row) => {
       const values = valuesOf.get(row.agent_id) ?? []
-      const agent = viewAgentRow({ ...row, queued_runs: 0, checks: NO_CHECKS, values }, NEVER)
+      const agent = viewAgentRow({ ...row, ...NOTHING, values }, NEVER)
       return [row.agent_id, targetText(agent)]
     }),
   )

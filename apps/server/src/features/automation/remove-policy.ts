@@ -4,7 +4,7 @@ import { audit } from '../audit/write-audit.ts'
 import { confirmPlan } from './plan-save.ts'
 import { deletePolicyRow } from './queries.ts'
 import { requireWholePolicy } from './require-policy.ts'
-import { documentForAudit, openSave } from './store-save.ts'
+import { documentForAudit, emitPlaces, openSave } from './store-save.ts'
 
 /** Deletes a policy with its history. Machines lose what they have by it after the commit. */
 export async function removePolicy(
@@ -27,5 +27,6 @@ export async function removePolicy(
     })
     await deletePolicyRow(tx, id)
     emit({ type: 'policy.changed', ids: [id] })
+    emitPlaces(emit, document.targets)
   })
 }

@@ -1,7 +1,7 @@
 import type { createPolicy, editPolicy, PolicyDocument } from '@muster/contract/api/automation'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
-import { NO_CONTENT } from '@muster/contract/policies/policy-content'
+import { NO_CONTENT, type PolicyContent } from '@muster/contract/policies/policy-content'
 import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
@@ -160,15 +160,18 @@ export function partsOver(document: PolicyDocument, parts: Parts): PolicyDocumen
     desc: parts.desc ?? document.desc,
     active: parts.active ?? document.active,
     enforced: parts.enforced ?? document.enforced,
-    content: {
-      checks: parts.content?.checks ?? document.content.checks,
-      agent_settings: parts.content?.agent_settings ?? document.content.agent_settings,
-    },
+    content: contentOver(document.content, parts.content),
     targets: parts.targets ?? document.targets,
     excluded_clients: parts.excluded_clients ?? document.excluded_clients,
     excluded_sites: parts.excluded_sites ?? document.excluded_sites,
     excluded_agents: parts.excluded_agents ?? document.excluded_agents,
   }
+}
+
+function contentOver(content: PolicyContent, parts: Body['content']): PolicyContent {
+  const given = Object.entries(parts ?? {}).filter(([, value]) => value !== undefined)
+  // Kinds of the same schema, as many of them as were sent.
+  return { ...content, ...(Object.fromEntries(given) as Partial<PolicyContent>) }
 }
 
 function takenName(name: string): { field: string; sentence: string } {

@@ -66,7 +66,14 @@ export async function storeSave(save: Save, saved: Saved): Promise<number> {
     emit,
   })
   emit({ type: 'policy.changed', ids: [id] })
+  emitPlaces(emit, [...(before?.targets ?? []), ...document.targets])
   return id
+}
+
+/** Rows of machines, clients and sites say which policies are assigned to them. */
+export function emitPlaces(emit: (event: Event) => void, targets: readonly PolicyTarget[]): void {
+  const agents = new Set(targets.flatMap((target) => (target.level === 'agent' ? [target.id] : [])))
+  if (agents.size > 0) emit({ type: 'agent.changed', ids: [...agents], agent_ids: [...agents] })
 }
 
 async function storePlaces(
@@ -110,6 +117,7 @@ export function documentForAudit(document: PolicyDocument, set: PolicySet): unkn
   return {
     ...rest,
     agent_settings: content.agent_settings,
+    alert_template: content.alert_template,
     checks: content.checks.map(({ settings, fails_b4_alert, run_interval, depends_on }) => ({
       check: describeCheck(
         settings,

@@ -5,6 +5,10 @@ export async function isNeeded(db: Db): Promise<boolean> {
   if ((await db.selectFrom('policies').select('id').limit(1).executeTakeFirst()) !== undefined) return true
   const left = db.selectFrom('checks').select('id').where('policy_id', 'is not', null).limit(1)
   if ((await left.executeTakeFirst()) !== undefined) return true
+  for (const table of ['agents', 'sites'] as const) {
+    const named = db.selectFrom(table).select('id').where('policy_templates', '<>', '[]').limit(1)
+    if ((await named.executeTakeFirst()) !== undefined) return true
+  }
   const given = db.selectFrom('agents').select('id').where('setting_sources', 'like', '%"given"%').limit(1)
   return (await given.executeTakeFirst()) !== undefined
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { applyPolicies } from './apply-policies.ts'
+import { applySiteTemplates } from './site-templates.ts'
 import { findClientAgents, isNeeded } from './sweep-queries.ts'
 
 const TICK_MS = 250
@@ -66,6 +67,7 @@ export class PolicySweep implements AsyncDisposable {
       if (await isNeeded(db)) {
         for (const id of await findClientAgents(db, [...clients])) waiting.add(id)
         await applyPolicies(this.#ctx, all ? undefined : [...waiting])
+        if (all || clients.size > 0) await applySiteTemplates(this.#ctx)
       }
       this.#failed = false
     } catch (error) {

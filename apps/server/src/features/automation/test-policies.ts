@@ -7,10 +7,11 @@ import {
   planPolicy,
 } from '@muster/contract/api/automation'
 import { type Check, createCheck, listAgentChecks } from '@muster/contract/api/checks'
-import type { PolicyCheck, PolicyContent } from '@muster/contract/policies/policy-content'
+import { NO_CONTENT, type PolicyCheck, type PolicyContent } from '@muster/contract/policies/policy-content'
+import type { Database } from '../../platform/database/database.ts'
+import type { OpenDatabase } from '../../platform/database/open-database.ts'
 import { createTestServer } from '../../test-server.ts'
 
-const NO_SETTINGS = { check_interval: null, offline_time: null, overdue_time: null }
 export const CPU = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const
 export const PING = {
   check_type: 'ping',
@@ -24,12 +25,12 @@ export function checkOf(settings: PolicyCheck['settings'], id?: number): PolicyC
 }
 
 export function contentOf(checks: PolicyCheck[], settings: Partial<PolicyContent['agent_settings']> = {}) {
-  return { checks, agent_settings: { ...NO_SETTINGS, ...settings } }
+  return { ...NO_CONTENT, checks, agent_settings: { ...NO_CONTENT.agent_settings, ...settings } }
 }
 
 /** A client with a site and two machines, a server and a workstation, and who may do everything. */
-export async function prepareFleet() {
-  const server = await createTestServer()
+export async function prepareFleet(database?: OpenDatabase<Database>) {
+  const server = await createTestServer(database === undefined ? {} : { overrides: { database } })
   const client = await server.given.client({ name: 'Nordwind' })
   const site = await server.given.site({ client_id: client.id, name: 'Bern' })
   const pc = await server.given.agent({ site_id: site.id, hostname: 'PC-12' })

@@ -54,6 +54,8 @@ test('a client is listed with its sites by name and what their machines add up t
     block_policy_inheritance: false,
     custom_fields: [],
     alert_template: null,
+    server_policy: null,
+    workstation_policy: null,
     sites: [
       {
         id: aachen.id,
@@ -66,6 +68,8 @@ test('a client is listed with its sites by name and what their machines add up t
         block_policy_inheritance: false,
         custom_fields: [],
         alert_template: null,
+        server_policy: null,
+        workstation_policy: null,
       },
       expect.objectContaining({ id: zurich.id, agent_count: 2, maintenance_mode: true }),
     ],

@@ -17,6 +17,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { findNodePolicies } from '../automation/node-policies.ts'
 import { findValues } from '../custom-fields/queries.ts'
 import { addClient } from './add-client.ts'
 import { addSite } from './add-site.ts'
@@ -73,8 +74,9 @@ async function readSites(ctx: Context, caller: Viewer, node: NodeFilter) {
   const failing = await findFailingSites(ctx.db, caller, node)
   const siteValues = await valuesOf(ctx.db, 'site', node.siteId)
   // One site is shown without its client.
+  const policies = await findNodePolicies(ctx.db)
   const clientValues = node.siteId === undefined ? await valuesOf(ctx.db, 'client', node.clientId) : () => []
-  return [rows, { silent, failing, siteValues, clientValues }, ctx.now()] as const
+  return [rows, { silent, failing, siteValues, clientValues, policies }, ctx.now()] as const
 }
 
 async function valuesOf(db: Db, model: 'client' | 'site', id: number | undefined): Promise<ValuesOf> {

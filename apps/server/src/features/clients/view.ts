@@ -1,5 +1,6 @@
 import type { Client, Site } from '@muster/contract/api/clients'
 import { agentStatus } from '@muster/rules/agent-status'
+import type { NodePolicies } from '../automation/node-policies.ts'
 import type { ValueRow } from '../custom-fields/queries.ts'
 import { viewValue } from '../custom-fields/view.ts'
 import type { FailingRow, SilentRow, SiteStateRow } from './queries.ts'
@@ -12,6 +13,7 @@ export interface NodeParts {
   failing: FailingRow[]
   siteValues: ValuesOf
   clientValues: ValuesOf
+  policies: NodePolicies
 }
 
 /** Values of custom fields, of sites or of clients. */
@@ -20,7 +22,7 @@ export type ValuesOf = (id: number) => ValueRow[]
 /** Sites sorted by name. An overdue machine whose overdue alert is on makes its site fail, as a failing check does. */
 export function viewSites(
   rows: SiteStateRow[],
-  { silent, failing, siteValues }: NodeParts,
+  { silent, failing, siteValues, policies }: NodeParts,
   now: Date,
 ): Site[] {
   const sitesWith = (severity: FailingRow['alert_severity']) =>
@@ -40,6 +42,7 @@ export function viewSites(
       block_policy_inheritance: row.block_policy_inheritance === 1,
       custom_fields: siteValues(row.id).map(viewValue),
       alert_template: row.alert_template_id,
+      ...policies.ofSite(row.id),
     }))
     .toSorted((a, b) => byName.compare(a.name, b.name))
 }
@@ -65,6 +68,7 @@ export function viewClients(rows: SiteStateRow[], parts: NodeParts, now: Date): 
     block_policy_inheritance: blocking.has(id),
     custom_fields: parts.clientValues(id).map(viewValue),
     alert_template: templates.get(id) ?? null,
+    ...parts.policies.ofClient(id),
   })).toSorted((a, b) => byName.compare(a.name, b.name))
 }
 

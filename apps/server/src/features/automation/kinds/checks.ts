@@ -27,7 +27,7 @@ export const checksKind: ContentKind<CheckRef> = {
       const unfit: Resolved<CheckRef>['unfit'] = []
       const applied = appliedOf(set, chained, (policy) => {
         const { fitting, others } = library.itemsFor(policy, machine.plat)
-        unfit.push(...others.map(({ value }) => ({ what: value.what, policy })))
+        unfit.push(...others.map(({ value }) => ({ what: value.what, policy, why: 'other_system' as const })))
         return fitting
       })
       return { ...chained, effective: mergePolicies(own.get(machine.agent_id) ?? [], applied), unfit }

@@ -1,6 +1,7 @@
-import type { EffectiveItem } from '@muster/contract/policies/effective-policy'
+import type { EffectiveItem, EffectivePolicy } from '@muster/contract/policies/effective-policy'
 import type { EffectiveItem as Merged, AppliedPolicy } from '@muster/rules/policy-merge'
 import type { ChainLink } from '@muster/rules/policy-chain'
+import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { Scene } from '../../alerts/store-lives.ts'
 import type { PolicyMachine } from '../machines.ts'
@@ -22,11 +23,15 @@ export interface ChainedMachine {
   chain: ChainLink[]
 }
 
+type Unfit = EffectivePolicy['unfit'][number]['why']
+
 /** What comes of one kind of content on one machine. */
 export interface Resolved<Ref> extends ChainedMachine {
   effective: Merged<Thing<Ref>>[]
-  /** For other systems than the machine's. */
-  unfit: { what: string; policy: number }[]
+  /** What the policies have for it, and it does not get. */
+  unfit: { what: string; policy: number; why: Unfit }[]
+  /** What the machine keeps of it, where that is a text. */
+  stored?: string
 }
 
 /**
@@ -42,6 +47,8 @@ export interface ContentKind<Ref = unknown> {
   findCheckIds?(db: Db, resolved: Resolved<Ref>): Promise<Map<string, number>>
   /** Brings machines, of which some are adrift, in line. */
   apply(scene: Scene, resolved: readonly Resolved<Ref>[]): Promise<void>
+  /** Has what follows from it done, once machines have something else of this kind. */
+  afterwards?(ctx: Context): Promise<void>
 }
 
 /** What the policies that apply to a machine give of one kind, in the order of its chain. */

@@ -9,6 +9,7 @@ import * as scriptsAndFields from './0007-scripts-and-fields.ts'
 import * as policies from './0008-policies.ts'
 import * as alertTemplates from './0009-alert-templates.ts'
 import * as machineSeries from './0010-machine-series.ts'
+import * as policyTemplates from './0011-policy-templates.ts'
 import * as machinePeriods from './0017-machine-periods.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
 
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   policies,
   alertTemplates,
   machineSeries,
+  policyTemplates,
   machinePeriods,
   checkDependencies,
 ]

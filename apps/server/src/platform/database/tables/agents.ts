@@ -42,6 +42,8 @@ export interface AgentsTable {
   /** JSON, by setting: `own` = what a person gave to this machine, `given` = what it has now is of a policy. */
   setting_sources: Generated<string>
   alert_template_id: number | null
+  /** JSON: the alert templates that its policies name, see features/alert-templates/given-templates.ts. */
+  policy_templates: Generated<string>
   /** Its template asks to be told when it is overdue, whatever the flags above say. */
   overdue_by_template: Generated<0 | 1>
   /** Grows whenever what the machine is to measure may have changed. */

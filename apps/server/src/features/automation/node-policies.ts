@@ -1,0 +1,35 @@
+import type { Site } from '@muster/contract/api/clients'
+import type { Db } from '../../platform/database/database.ts'
+
+type Slots = Pick<Site, 'server_policy' | 'workstation_policy'>
+
+/** The policies that are assigned to clients and sites themselves. */
+export interface NodePolicies {
+  ofClient: (id: number) => Slots
+  ofSite: (id: number) => Slots
+}
+
+/** The first policy of each client and site, for servers and for workstations. */
+export async function findNodePolicies(db: Db): Promise<NodePolicies> {
+  const rows = await db
+    .selectFrom('policy_targets')
+    .select(['client_id', 'site_id', 'policy_id', 'monitoring_type'])
+    .where('level', 'in', ['client', 'site'])
+    .orderBy('position')
+    .orderBy('policy_id')
+    .execute()
+  const byClient = Map.groupBy(rows, ({ client_id }) => client_id)
+  const bySite = Map.groupBy(rows, ({ site_id }) => site_id)
+  return {
+    ofClient: (id) => slotsOf(byClient.get(id) ?? []),
+    ofSite: (id) => slotsOf(bySite.get(id) ?? []),
+  }
+}
+
+function slotsOf(
+  rows: readonly { policy_id: number; monitoring_type: 'server' | 'workstation' | null }[],
+): Slots {
+  const first = (slot: 'server' | 'workstation') =>
+    rows.find(({ monitoring_type }) => (monitoring_type ?? slot) === slot)?.policy_id ?? null
+  return { server_policy: first('server'), workstation_policy: first('workstation') }
+}
