@@ -72,7 +72,7 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
           ) : (
             <Graphs metrics={data} now={view === 'live' ? samples.at(-1) : undefined} onZoom={setRange} />
           )}
-          <Timeline entries={data.timeline.entries} cut={data.timeline.cut} />
+          <Timeline entries={data.timeline.entries} cut={data.timeline.cut} range={data.range} />
         </>
       )}
     </section>

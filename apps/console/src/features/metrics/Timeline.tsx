@@ -6,7 +6,9 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { DateFormat, formatDate } from '../../ui/date-format.ts'
 import { EmptyState } from '../../ui/States.tsx'
 import { usePane } from '../agents/use-pane.ts'
+import type { TimeRange } from '../checks/graph-data.ts'
 import classes from './Timeline.module.css'
+import { TimelineStrip } from './TimelineStrip.tsx'
 import { TIMELINE_CARD, TIMELINE_COLUMNS, TIMELINE_PX, type TimelineContext } from './timeline-columns.tsx'
 
 const ROW_PX = 36
@@ -17,10 +19,12 @@ interface TimelineProps {
   entries: readonly TimelineEntry[]
   /** Kinds of which there is more than is listed. */
   cut: readonly TimelineKind[]
+  /** Of the graphs. */
+  range: TimeRange
 }
 
 /** What happened in the time that the graphs show; opening an entry leads to it. */
-export function Timeline({ entries, cut }: TimelineProps) {
+export function Timeline({ entries, cut, range }: TimelineProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const [selected, setSelected] = useState<string>()
   const format = use(DateFormat)
@@ -32,6 +36,7 @@ export function Timeline({ entries, cut }: TimelineProps) {
   return (
     <>
       <h3 className={classes.title}>What happened</h3>
+      <TimelineStrip entries={entries} range={range} />
       <div
         className={classes.box}
         style={{ height: boxPx(entries.length, hasCards ? TIMELINE_CARD.height : ROW_PX) }}

@@ -20,7 +20,7 @@ export interface TimelineContext {
 }
 type Column = DataColumn<TimelineEntry, TimelineContext>
 
-const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
+export const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
   check: { label: 'Check failed', icon: IconChecklist },
   alert: { label: 'Alert', icon: IconBell },
   run: { label: 'Run', icon: IconTerminal2 },
