@@ -1,4 +1,4 @@
-import { Badge, Tooltip } from '@mantine/core'
+import { Badge } from '@mantine/core'
 import { useLive } from './live.ts'
 
 /** A certificate that ends this soon is worth a word. */
@@ -8,14 +8,17 @@ export function CertificateChip() {
   const days = useLive((state) => state.counts?.days_until_cert_expires)
   if (days === undefined || days === null || days > WARN_DAYS) return null
   return (
-    <Tooltip
-      withinPortal={false}
-      label="Browsers and agents refuse the connection once the server's certificate has expired. Renew it."
+    <Badge
+      color="negative"
+      variant="light"
+      tt="none"
+      tabIndex={0}
+      role="status"
+      style={{ flex: 'none' }}
+      data-tip="Browsers and agents refuse the connection once the server's certificate has expired. Renew it."
     >
-      <Badge color="negative" variant="light" tt="none" tabIndex={0} role="status" style={{ flex: 'none' }}>
-        {describeDays(days)}
-      </Badge>
-    </Tooltip>
+      {describeDays(days)}
+    </Badge>
   )
 }
 

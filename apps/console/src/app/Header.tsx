@@ -1,7 +1,8 @@
-import { ActionIcon, Badge, Tooltip } from '@mantine/core'
+import { ActionIcon, Badge } from '@mantine/core'
 import { IconMoon, IconRefresh, IconSun } from '@tabler/icons-react'
 import { Link, useMatchRoute } from '@tanstack/react-router'
 import { Suspense } from 'react'
+import { useHoverTip } from '../ui/use-hover-tip.tsx'
 import { CertificateChip } from './CertificateChip.tsx'
 import classes from './Header.module.css'
 import { MachineCounts } from './MachineCounts.tsx'
@@ -17,8 +18,9 @@ const AlertBell = lazyPart(() => import('../features/alerts/AlertBell.tsx').then
 
 /** The first line of the frame. */
 export function Header() {
+  const { tip, handlers } = useHoverTip()
   return (
-    <header className={classes.header}>
+    <header className={classes.header} {...handlers}>
       <div className={classes.start}>
         <Link to="/" className={classes.brand} aria-label="Muster, dashboard">
           <img src="/favicon.svg" width={26} height={26} alt="" />
@@ -37,6 +39,7 @@ export function Header() {
         <DarkModeButton />
         <UserMenu />
       </div>
+      {tip}
     </header>
   )
 }
@@ -63,11 +66,9 @@ function RefreshButton() {
   const { refresh } = useRefresh()
   if (!onDashboard) return null
   return (
-    <Tooltip withinPortal={false} label="Refresh">
-      <ActionIcon aria-label="Refresh" onClick={() => void refresh()}>
-        <IconRefresh size={18} stroke={1.75} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon aria-label="Refresh" data-tip="Refresh" onClick={() => void refresh()}>
+      <IconRefresh size={18} stroke={1.75} />
+    </ActionIcon>
   )
 }
 
@@ -76,10 +77,8 @@ function DarkModeButton() {
   const label = dark ? 'Light mode' : 'Dark mode'
   const Icon = dark ? IconSun : IconMoon
   return (
-    <Tooltip withinPortal={false} label={label}>
-      <ActionIcon aria-label={label} onClick={toggle}>
-        <Icon size={18} stroke={1.75} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon aria-label={label} data-tip={label} onClick={toggle}>
+      <Icon size={18} stroke={1.75} />
+    </ActionIcon>
   )
 }

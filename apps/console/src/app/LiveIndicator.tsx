@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core'
 import classes from './LiveIndicator.module.css'
 import { formatSeconds } from './format-seconds.ts'
 import { useLive } from './live.ts'
@@ -11,12 +10,16 @@ export function LiveIndicator() {
   const roundTripMs = useLive((state) => state.roundTripMs)
   const time = status === 'live' && roundTripMs !== undefined ? ` · ${formatSeconds(roundTripMs)}` : ''
   return (
-    <Tooltip withinPortal={false} label={EXPLANATIONS[status]} multiline w={260}>
-      <span className={classes.live} data-status={status} tabIndex={0} role="status">
-        {WORDS[status]}
-        {time}
-      </span>
-    </Tooltip>
+    <span
+      className={classes.live}
+      data-status={status}
+      data-tip={EXPLANATIONS[status]}
+      tabIndex={0}
+      role="status"
+    >
+      {WORDS[status]}
+      {time}
+    </span>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Menu, Menubar } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useHoverTip } from '../ui/use-hover-tip.tsx'
 import classes from './MenuBar.module.css'
 import { LiveIndicator } from './LiveIndicator.tsx'
 import { type MenuItem, useMenus } from './menus.ts'
@@ -8,8 +9,9 @@ import { useDialog } from './use-dialog.ts'
 /** The second line of the frame: menus as in a desktop program, and how live the page is. */
 export function MenuBar() {
   const menus = useMenus()
+  const { tip, handlers } = useHoverTip()
   return (
-    <div className={classes.bar}>
+    <div className={classes.bar} {...handlers}>
       <nav aria-label="Menu">
         <Menubar aria-label="Main menu" classNames={{ target: classes.target ?? '' }}>
           {menus.map(({ label, items }) => (
@@ -25,6 +27,7 @@ export function MenuBar() {
         </Menubar>
       </nav>
       <LiveIndicator />
+      {tip}
     </div>
   )
 }

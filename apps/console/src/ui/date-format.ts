@@ -1,9 +1,6 @@
-import { DEFAULT_DATE_FORMAT } from '@muster/rules/layout'
 import moment from 'moment'
-import { createContext, use } from 'react'
-
-/** The user's date format, as tokens (`MMM-DD-YYYY - HH:mm`). */
-export const DateFormat = createContext(DEFAULT_DATE_FORMAT)
+import { use } from 'react'
+import { DateFormat } from './date-format-context.ts'
 
 /** An instant in the browser's zone, by tokens; nothing for what is no instant. */
 export function formatDate(instant: string | number, format: string): string {

@@ -1,11 +1,11 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { useNavigate } from '@tanstack/react-router'
-import { type ReactNode, type Ref, Suspense, use, useMemo, useState } from 'react'
+import { type ReactNode, type Ref, Suspense, useMemo, useState } from 'react'
 import { lazyPart } from '../../app/lazy-part.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
-import { DateFormat, formatDate } from '../../ui/date-format.ts'
 import type { Point } from '../../ui/menu-entry.ts'
 import { useNow } from '../../ui/use-now.ts'
+import { useTipDate } from '../../ui/use-tip-date.ts'
 import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
 import { useDoubleClick } from './use-double-click.ts'
 import type { MachineView } from './use-machine-view.ts'
@@ -83,9 +83,6 @@ const rowKey = (row: AgentRow) => row.agent_id
 
 function useMachineContext() {
   const nowMs = useNow(NOW_EVERY_MS)
-  const format = use(DateFormat)
-  return useMemo(
-    () => ({ nowMs, formatDate: (instant: string | number) => formatDate(instant, format) }),
-    [nowMs, format],
-  )
+  const formatDate = useTipDate()
+  return useMemo(() => ({ nowMs, formatDate }), [nowMs, formatDate])
 }

@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { IconBuildingPlus, IconSortDescending } from '@tabler/icons-react'
 import { useMay } from '../../app/queries.ts'
 import { useDialog } from '../../app/use-dialog.ts'
+import { useHoverTip } from '../../ui/use-hover-tip.tsx'
 import classes from './ClientTree.module.css'
 import { useTreeSort } from './use-tree-sort.ts'
 
@@ -10,28 +11,27 @@ export function TreeTools() {
   const { sort, toggle } = useTreeSort()
   const mayAdd = useMay('can_manage_clients')
   const { open } = useDialog()
+  const { tip, handlers } = useHoverTip()
   const failingFirst = sort === 'alphafail'
   return (
-    <div className={classes.tools}>
-      <Tooltip label={failingFirst ? 'Order by name only' : 'Put failing clients first'}>
-        <Button
-          variant="subtle"
-          color={failingFirst ? 'blue' : 'gray'}
-          className={classes.tool}
-          leftSection={<IconSortDescending size={16} stroke={1.75} aria-hidden />}
-          aria-pressed={failingFirst}
-          onClick={toggle}
-        >
-          Failing first
-        </Button>
-      </Tooltip>
+    <div className={classes.tools} {...handlers}>
+      <Button
+        variant="subtle"
+        color={failingFirst ? 'blue' : 'gray'}
+        className={classes.tool}
+        leftSection={<IconSortDescending size={16} stroke={1.75} aria-hidden />}
+        aria-pressed={failingFirst}
+        data-tip={failingFirst ? 'Order by name only' : 'Put failing clients first'}
+        onClick={toggle}
+      >
+        Failing first
+      </Button>
       {mayAdd && (
-        <Tooltip label="Add client">
-          <ActionIcon aria-label="Add client" onClick={() => open('add-client')}>
-            <IconBuildingPlus size={16} stroke={1.75} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon aria-label="Add client" data-tip="Add client" onClick={() => open('add-client')}>
+          <IconBuildingPlus size={16} stroke={1.75} />
+        </ActionIcon>
       )}
+      {tip}
     </div>
   )
 }

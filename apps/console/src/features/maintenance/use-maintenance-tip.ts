@@ -2,7 +2,7 @@ import type { Client } from '@muster/contract/api/clients'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { useMay } from '../../app/queries.ts'
-import { useDateFormat } from '../../ui/date-format.ts'
+import { useTipDate } from '../../ui/use-tip-date.ts'
 import { describeMaintenance, findWindowOn } from './window-state.ts'
 import { windowsQuery } from './windows-query.ts'
 
@@ -12,7 +12,7 @@ export function useMaintenanceTip(clients: readonly Client[]) {
   const may = useMay('can_list_agents')
   // Only where there is something to tell: the dashboard opens without it.
   const { data: windows } = useQuery({ ...windowsQuery, enabled: isAny && may })
-  const format = useDateFormat()
+  const format = useTipDate()
   const sitesOf = useMemo(
     () => new Map(clients.map(({ id, sites }) => [id, sites.map((site) => site.id)])),
     [clients],
