@@ -171,7 +171,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       active: 1,
       enforced: 0,
       content: '{}',
-      last_check: 0,
+      last_number: 0,
       version: 1,
       created_by: 'ada',
       created_at: now,

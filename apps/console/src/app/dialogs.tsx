@@ -41,7 +41,8 @@ const DIALOG_LOADERS = {
   'check-history': () =>
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
   compare: () => import('../features/metrics/CompareDialog.tsx').then((file) => file.CompareDialog),
-  'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyDialog),
+  'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyCheckDialog),
+  'why-task': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyTaskDialog),
   'policy-inheritance': () =>
     import('../features/automation/InheritanceDialog.tsx').then((file) => file.InheritanceDialog),
   'add-task': () => import('../features/tasks/TaskDialogs.tsx').then((file) => file.AddTaskDialog),

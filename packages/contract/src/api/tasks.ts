@@ -107,6 +107,11 @@ export const Task = z.object({
   id: z.int(),
   agent_id: AgentId,
   ...fields,
+  /** The policy that gives it to the machine; null for one of the machine's own. */
+  policy: z.int().nullable(),
+  policy_name: z.string().nullable(),
+  /** One of the machine's own that rests: an enforced policy has a task of the same name. */
+  overridden_by_policy: z.boolean(),
   /** When it runs, in words. */
   schedule: z.string(),
   check_name: z.string().nullable(),

@@ -5,7 +5,7 @@ import { PolicyLevel } from './policy-level.ts'
 /** What a machine has by policies and of its own, from where, and what stood behind. */
 
 /** Kinds of what policies hold: each adds its name. */
-export const ContentKind = z.enum(['checks', 'agent_settings', 'alert_template'])
+export const ContentKind = z.enum(['checks', 'tasks', 'agent_settings', 'alert_template'])
 
 /** Of no policy: of the machine itself, or of the place above it that is named. */
 const SourceOwn = z.object({ own: z.literal(true), place: z.enum(['site', 'client', 'default']).optional() })
@@ -41,11 +41,14 @@ export const EffectiveItem = z.object({
   what: z.string(),
   /** Of checks: the check of this machine, once it has it. */
   check_id: z.int().nullable(),
+  /** The same of tasks. */
+  task_id: z.int().nullable(),
   source: PolicySource,
   overrode: z.array(
     z.object({
       what: z.string(),
       check_id: z.int().nullable(),
+      task_id: z.int().nullable(),
       source: PolicySource,
       lost: z.enum(['enforced', 'own', 'nearer', 'earlier', 'inactive', 'excluded']),
     }),

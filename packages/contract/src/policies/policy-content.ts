@@ -1,6 +1,7 @@
 import { AGENT_SETTINGS, type AgentSetting } from '@muster/rules/policy-settings'
 import { z } from 'zod'
 import { CheckSchedule, CheckSettings } from '../api/checks.ts'
+import { TaskFields } from '../api/tasks.ts'
 import { Id } from '../fields.ts'
 
 /** What policies hold: a field for each kind of content. The server has a file for each in features/automation/kinds. */
@@ -14,6 +15,22 @@ export const PolicyCheck = z.object({
   depends_on: z.int().min(1).max(1_000_000).optional(),
 })
 export type PolicyCheck = z.infer<typeof PolicyCheck>
+
+export const TASK_PLATFORMS = ['windows', 'linux', 'darwin'] as const
+
+/** `assigned_check` is the number of a check of the same policy. */
+export const PolicyTask = z.object({
+  /** As of checks; checks and tasks are numbered together. */
+  id: z.int().min(1).max(1_000_000).optional(),
+  task: TaskFields,
+  /** It reaches machines of these systems only. */
+  task_supported_platforms: z
+    .array(z.enum(TASK_PLATFORMS))
+    .min(1, 'Choose at least one system.')
+    .max(TASK_PLATFORMS.length)
+    .default([...TASK_PLATFORMS]),
+})
+export type PolicyTask = z.infer<typeof PolicyTask>
 
 function setting(name: AgentSetting) {
   const { least, most } = AGENT_SETTINGS[name]
@@ -30,6 +47,7 @@ export type AgentSettingValues = z.infer<typeof AgentSettingValues>
 
 export const PolicyContent = z.object({
   checks: z.array(PolicyCheck).max(200, 'A policy has at most 200 checks.'),
+  tasks: z.array(PolicyTask).max(50, 'A policy has at most 50 tasks.'),
   agent_settings: AgentSettingValues,
   /** Of the machines that it reaches; null = not given. */
   alert_template: Id.nullable(),
@@ -38,6 +56,7 @@ export type PolicyContent = z.infer<typeof PolicyContent>
 
 export const NO_CONTENT: PolicyContent = {
   checks: [],
+  tasks: [],
   agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
   alert_template: null,
 }

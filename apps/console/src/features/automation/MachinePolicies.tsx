@@ -40,6 +40,13 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
         />
         <UnfitList policy={data} kind="checks" />
       </Section>
+      <Section title="Tasks">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'tasks')}
+          empty="Policies give no tasks to this machine."
+        />
+        <UnfitList policy={data} kind="tasks" />
+      </Section>
       <Section title="Settings">
         <ItemList
           items={data.items.filter(({ kind }) => kind === 'agent_settings')}

@@ -16,6 +16,7 @@ import { PolicyMachines } from './PolicyMachines.tsx'
 import { PolicySettings } from './PolicySettings.tsx'
 import { PolicyTemplate } from './PolicyTemplate.tsx'
 import { PolicyTargets } from './PolicyTargets.tsx'
+import { PolicyTasks } from './PolicyTasks.tsx'
 import { documentOf, findDraftProblem, isSameDocument, namesOf, NEW_POLICY } from './policy-draft.ts'
 import { countMachines } from './policy-words.ts'
 
@@ -97,6 +98,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
         <div className={classes.sections}>
           <PolicyGeneral {...section} />
           <PolicyChecks {...section} />
+          <PolicyTasks {...section} />
           <PolicyTargets {...section} known={namesOf(opened)} />
           <PolicySettings {...section} />
           <PolicyTemplate {...section} />

@@ -11,17 +11,35 @@ import classes from './Policies.module.css'
 
 const TITLE = 'Why does this machine have this?'
 
+type Noun = 'check' | 'task'
+
 /** Where a check of a machine, or its alert template, comes from: `AGENTID.12`, `AGENTID.alert_template`. */
-export function WhyDialog({ item = '', close }: AddressedDialogProps) {
+export function WhyCheckDialog(props: AddressedDialogProps) {
+  return <WhyDialog {...props} noun="check" />
+}
+
+/** The same of a task. */
+export function WhyTaskDialog(props: AddressedDialogProps) {
+  return <WhyDialog {...props} noun="task" />
+}
+
+function WhyDialog({ item = '', close, noun }: AddressedDialogProps & { noun: Noun }) {
   const [agentId = '', asked = ''] = item.split('.')
   return (
     <GuardedDialog title={TITLE} needs="can_list_automation_policies" onClose={close}>
-      <Why agentId={agentId} asked={asked} close={close} />
+      <Why agentId={agentId} noun={noun} asked={asked} close={close} />
     </GuardedDialog>
   )
 }
 
-function Why({ agentId, asked, close }: { agentId: string; asked: string; close: () => void }) {
+interface WhyProps {
+  agentId: string
+  noun: Noun
+  asked: string
+  close: () => void
+}
+
+function Why({ agentId, noun, asked, close }: WhyProps) {
   const options = query(getEffectivePolicy, { params: { agent_id: agentId } })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0 })
   if (data === undefined) {
@@ -32,7 +50,7 @@ function Why({ agentId, asked, close }: { agentId: string; asked: string; close:
       {asked === 'alert_template' ? (
         <TemplateAnswer policy={data} />
       ) : (
-        <Answer policy={data} checkId={Number(asked)} />
+        <Answer policy={data} noun={noun} id={Number(asked)} />
       )}
       <h3 className={classes.sectionTitle}>Policies of {data.hostname}, from the nearest to the furthest</h3>
       <ChainList policy={data} />
@@ -52,13 +70,15 @@ function TemplateAnswer({ policy }: { policy: EffectivePolicy }) {
   )
 }
 
-/** A check that rests is told by what stands before it. */
-function Answer({ policy, checkId }: { policy: EffectivePolicy; checkId: number }) {
-  const found = policy.items.find(
-    ({ check_id, overrode }) => check_id === checkId || overrode.some((loser) => loser.check_id === checkId),
-  )
+/** What rests is told by what stands before it. */
+function Answer({ policy, noun, id }: { policy: EffectivePolicy; noun: Noun; id: number }) {
+  const isMeant = (one: { check_id: number | null; task_id: number | null }) =>
+    (noun === 'check' ? one.check_id : one.task_id) === id
+  const found = policy.items.find((item) => isMeant(item) || item.overrode.some(isMeant))
   return found === undefined ? (
-    <p className={classes.lead}>{policy.hostname} has this check of its own, and no policy has the same.</p>
+    <p className={classes.lead}>
+      {policy.hostname} has this {noun} of its own, and no policy has the same.
+    </p>
   ) : (
     <div className={classes.lead}>
       <ItemWords item={found} />

@@ -91,6 +91,35 @@ test('without permission the screen says so', async () => {
   await expect.element(screen.getByText('Your role does not allow you to see policies.')).toBeVisible()
 })
 
+test('a task of a policy has the form of tasks, and goes into the draft', async () => {
+  const server = givenPolicies([])
+  server.on(getPolicy, () => answer(getPolicy, testPolicy()))
+  server.on(planPolicy, () => answer(planPolicy, PLAN))
+  const { screen } = await openConsole('/policies/1')
+  await screen.getByRole('button', { name: 'New task' }).click()
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('Tidy up')
+  await dialog().getByRole('textbox', { name: 'Command' }).fill('true')
+  await dialog().getByRole('checkbox', { name: 'Windows' }).click()
+  await expect.element(dialog().getByText('Next, by the clocks of each machine')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Add task' }).click()
+  const tasks = screen.getByRole('list', { name: 'Tasks of the policy' })
+  await expect.element(tasks.getByText(/Every day.*Linux, macOS/)).toBeVisible()
+  await screen.getByRole('button', { name: 'Review and save' }).click()
+  await expect.poll(() => server.calls(planPolicy).length).toBe(1)
+  expect(server.calls(planPolicy)[0]?.body).toMatchObject({
+    policy: {
+      content: {
+        tasks: [
+          {
+            task: { name: 'Tidy up', task_type: 'daily', actions: [{ type: 'cmd', command: 'true' }] },
+            task_supported_platforms: ['linux', 'darwin'],
+          },
+        ],
+      },
+    },
+  })
+})
+
 test('an alert template is a part of a policy, which its plan and the machine say', async () => {
   const server = givenPolicies([])
   server.on(listAlertTemplates, () =>
@@ -146,10 +175,23 @@ test('a machine says which alert template counts for it, and one click says why'
           key: 'alert_template',
           what: 'Night',
           check_id: null,
+          task_id: null,
           source: { own: false, policy: 1, policy_name: 'Base', level: 'client' },
           overrode: [
-            { what: 'Old', check_id: null, source: { own: true, place: 'client' }, lost: 'nearer' },
-            { what: 'Off', check_id: null, source: { own: true, place: 'site' }, lost: 'inactive' },
+            {
+              what: 'Old',
+              check_id: null,
+              task_id: null,
+              source: { own: true, place: 'client' },
+              lost: 'nearer',
+            },
+            {
+              what: 'Off',
+              check_id: null,
+              task_id: null,
+              source: { own: true, place: 'site' },
+              lost: 'inactive',
+            },
           ],
         },
       ],

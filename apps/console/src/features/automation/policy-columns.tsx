@@ -115,10 +115,11 @@ function describeTargets({ targets, names }: Policy): string {
 }
 
 function describeContent({ content }: Policy): string {
-  const { checks, agent_settings, alert_template } = content
+  const { checks, tasks, agent_settings, alert_template } = content
   const settings = Object.values(agent_settings).filter((value) => value !== null).length
   const parts = [
     ...(checks.length > 0 ? [`${checks.length} ${checks.length === 1 ? 'check' : 'checks'}`] : []),
+    ...(tasks.length > 0 ? [`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`] : []),
     ...(settings > 0 ? [`${settings} ${settings === 1 ? 'setting' : 'settings'}`] : []),
     ...(alert_template === null ? [] : ['alert template']),
   ]

@@ -40,6 +40,7 @@ export function testPolicy(more: Partial<Policy> = {}): Policy {
           run_interval: 0,
         },
       ],
+      tasks: [],
       agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
       alert_template: null,
     },

@@ -1,9 +1,10 @@
 import { ActionIcon } from '@mantine/core'
 import type { Check } from '@muster/contract/api/checks'
 import { formatRelativeTime } from '@muster/rules/relative-time'
-import { IconDots, IconLink, IconShieldCheck, IconShieldOff } from '@tabler/icons-react'
+import { IconDots, IconLink } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import type { Point } from '../../ui/menu-entry.ts'
+import { PolicyMark } from '../automation/PolicyMark.tsx'
 import { CheckStatus } from './CheckStatus.tsx'
 import classes from './ChecksPane.module.css'
 import { checkName, dependencyName, describeInterval } from './check-words.ts'
@@ -35,7 +36,7 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
     // Thresholds and all stand in the tooltip: they are too long for a column.
     render: (check, context) => (
       <span className={classes.described}>
-        <PolicyMark check={check} context={context} />
+        <Mark check={check} context={context} />
         <DependencyMark check={check} />
         <bdi
           className={classes.name}
@@ -82,7 +83,7 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
     <>
       <div className={classes.cardLine}>
         <span className={classes.described}>
-          <PolicyMark check={check} context={context} />
+          <Mark check={check} context={context} />
           <DependencyMark check={check} />
           <bdi className={`${classes.cut} ${classes.name}`} data-resting={check.overridden_by_policy}>
             {checkName(check)}
@@ -108,31 +109,14 @@ function Status({ check }: { check: Check }) {
   return <CheckStatus state={check.check_result} />
 }
 
-/** Whether a check comes from a policy, or rests for one; a click says why. */
-function PolicyMark({ check, context: { explain } }: { check: Check; context: CheckContext }) {
-  const { policy, policy_name, overridden_by_policy: rests } = check
-  if (policy === null && !rests) return null
-  const Icon = rests ? IconShieldOff : IconShieldCheck
-  const words = rests
-    ? 'Rests: an enforced policy has the same check'
-    : `From the policy ${policy_name ?? ''}`
-  if (explain === undefined) {
-    return <Icon size={16} stroke={1.75} role="img" aria-label={words} className={classes.dim} />
-  }
+function Mark({ check, context: { explain } }: { check: Check; context: CheckContext }) {
   return (
-    <ActionIcon
-      size="sm"
+    <PolicyMark
+      noun="check"
+      item={check}
       className={classes.action ?? ''}
-      aria-label={`${words}. Why does this machine have it?`}
-      data-tip={words}
-      onClick={(event) => {
-        event.stopPropagation()
-        explain(check)
-      }}
-      onDoubleClick={(event) => event.stopPropagation()}
-    >
-      <Icon size={16} stroke={1.75} aria-hidden />
-    </ActionIcon>
+      explain={explain && (() => explain(check))}
+    />
   )
 }
 

@@ -36,7 +36,11 @@ const SHELLS = {
   ],
 }
 
-export const shellsOf = (plat: AgentDetail['plat']) => SHELLS[plat === 'windows' ? 'windows' : 'unix']
+const ALL_SHELLS = [...SHELLS.unix.filter(({ value }) => value !== 'custom'), ...SHELLS.windows]
+
+/** Without a system: those of all. */
+export const shellsOf = (plat: AgentDetail['plat'] | null) =>
+  plat === null ? ALL_SHELLS : SHELLS[plat === 'windows' ? 'windows' : 'unix']
 
 /** A form to start with: the machine's own shell, where it has one. */
 export function newCommandForm({ plat, default_shell, default_shell_custom }: AgentDetail): CommandForm {

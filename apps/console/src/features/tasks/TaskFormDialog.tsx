@@ -1,6 +1,5 @@
 import { Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { AgentDetail } from '@muster/contract/api/agents'
 import type { TaskFields } from '@muster/contract/api/tasks'
 import type { ReactNode } from 'react'
 import { FormDialog } from '../../app/FormDialog.tsx'
@@ -8,16 +7,17 @@ import { ActionList } from './fields/ActionList.tsx'
 import { GeneralFields } from './fields/GeneralFields.tsx'
 import { MoreFields } from './fields/MoreFields.tsx'
 import { ScheduleFields } from './fields/ScheduleFields.tsx'
+import type { TaskPlace } from './fields/task-place.ts'
 import { checkTaskForm, type TaskForm, toTask } from './task-form.ts'
 import { knownZone } from './task-words.ts'
 
 interface TaskFormDialogProps {
   title: string
-  agent: AgentDetail
+  agent: TaskPlace
   start: TaskForm
   isNew?: boolean
-  save: (task: TaskFields) => Promise<void>
-  done: string
+  save: (task: TaskFields, form: TaskForm) => Promise<void>
+  done?: string
   close: () => void
   /** Above the fields. */
   notice?: ReactNode
@@ -41,15 +41,15 @@ export function TaskFormDialog(props: TaskFormDialogProps) {
       save={async (values) => {
         const task = toTask(values)
         // The form lets nobody save what checkTaskForm finds fault with.
-        if (task !== undefined) await save(task)
+        if (task !== undefined) await save(task, values)
       }}
-      done={done}
+      {...(done === undefined ? {} : { done })}
       onClose={close}
       submitLabel={isNew ? 'Add task' : 'Save'}
     >
       {notice}
       <Stack gap="xl">
-        <GeneralFields form={form} />
+        <GeneralFields agent={agent} form={form} />
         <ActionList agent={agent} form={form} />
         <ScheduleFields agent={agent} form={form} />
         <MoreFields form={form} />

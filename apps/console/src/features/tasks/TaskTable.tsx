@@ -36,8 +36,9 @@ export function TaskTable({ agent, tasks, actions }: TaskTableProps) {
         setEntry(`${id}`)
         setMenu({ id, at })
       },
+      ...(actions.explain === undefined ? {} : { explain: actions.explain }),
     }),
-    [nowMs, agent.timezone, setEntry],
+    [nowMs, agent.timezone, setEntry, actions.explain],
   )
   const asked = tasks.find(({ id }) => id === menu?.id)
   return (

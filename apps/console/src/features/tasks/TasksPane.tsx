@@ -64,7 +64,9 @@ function NewTask({ onClick }: { onClick: () => void }) {
 
 /** `1 failing, 2 pending, 8 passing, 1 switched off`. */
 function countTasks(tasks: readonly Task[]): string {
-  const states = tasks.map(({ enabled, task_result }) => (enabled ? task_result.status : 'switched off'))
+  const states = tasks
+    .filter(({ overridden_by_policy }) => !overridden_by_policy)
+    .map(({ enabled, task_result }) => (enabled ? task_result.status : 'switched off'))
   return (['failing', 'pending', 'passing', 'switched off'] as const)
     .map((state) => ({ state, many: states.filter((one) => one === state).length }))
     .filter(({ many }) => many > 0)

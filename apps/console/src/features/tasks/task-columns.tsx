@@ -4,6 +4,7 @@ import { formatRelativeTime } from '@muster/rules/relative-time'
 import { IconDots } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import type { Point } from '../../ui/menu-entry.ts'
+import { PolicyMark } from '../automation/PolicyMark.tsx'
 import classes from '../checks/ChecksPane.module.css'
 import { TaskStatus } from './TaskStatus.tsx'
 import { describeResult, nextRunOf, SYNC_LABELS } from './task-words.ts'
@@ -14,6 +15,8 @@ export interface TaskContext {
   zone: string
   formatExact: (instant: string) => string
   openMenu: (task: Task, at: Point) => void
+  /** Says where the task comes from; absent where the role may not see policies. */
+  explain?: (task: Task) => void
 }
 
 export const TASK_COLUMNS_PX = 860
@@ -24,16 +27,24 @@ export const TASK_COLUMNS: readonly DataColumn<Task, TaskContext>[] = [
     title: 'Status',
     width: '156px',
     render: (task) => <TaskStatus task={task} />,
-    watch: ({ task_result: { status, run_status }, enabled }) => `${status} ${run_status} ${enabled}`,
+    watch: ({ task_result: { status, run_status }, enabled, overridden_by_policy }) =>
+      `${status} ${run_status} ${enabled} ${overridden_by_policy}`,
   },
   {
     id: 'name',
     title: 'Name',
     width: 'minmax(150px, 2fr)',
-    render: ({ name, task_result: { sync_status } }) => (
-      <bdi className={classes.name} data-tip={`${name}: ${SYNC_LABELS[sync_status]}`}>
-        {name}
-      </bdi>
+    render: (task, context) => (
+      <span className={classes.described}>
+        <Mark task={task} context={context} />
+        <bdi
+          className={classes.name}
+          data-tip={`${task.name}: ${SYNC_LABELS[task.task_result.sync_status]}`}
+          data-resting={task.overridden_by_policy}
+        >
+          {task.name}
+        </bdi>
+      </span>
     ),
   },
   {
@@ -76,7 +87,12 @@ export const TASK_CARD: DataCard<Task, TaskContext> = {
   render: (task, context) => (
     <>
       <div className={classes.cardLine}>
-        <bdi className={`${classes.cut} ${classes.name}`}>{task.name}</bdi>
+        <span className={classes.described}>
+          <Mark task={task} context={context} />
+          <bdi className={`${classes.cut} ${classes.name}`} data-resting={task.overridden_by_policy}>
+            {task.name}
+          </bdi>
+        </span>
         <span className={classes.cardEnd}>
           <TaskStatus task={task} />
           <MenuButton task={task} onOpen={context.openMenu} />
@@ -101,6 +117,17 @@ export const TASK_CARD: DataCard<Task, TaskContext> = {
 interface CellProps {
   task: Task
   context: TaskContext
+}
+
+function Mark({ task, context: { explain } }: CellProps) {
+  return (
+    <PolicyMark
+      noun="task"
+      item={task}
+      className={classes.action ?? ''}
+      explain={explain && (() => explain(task))}
+    />
+  )
 }
 
 function LastRun({ task: { task_result }, context }: CellProps) {

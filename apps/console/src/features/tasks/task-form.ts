@@ -1,5 +1,6 @@
 import { TaskSchedule } from '@muster/contract/agent/tasks'
 import { TASK_DEFAULTS, TaskFields } from '@muster/contract/api/tasks'
+import { type PolicyTask, TASK_PLATFORMS } from '@muster/contract/policies/policy-content'
 import { LAST_DAY_BIT } from '@muster/rules/task-schedule'
 import { findTaskProblem, listTaskProblems } from '@muster/rules/task-problems'
 import { instantOf, wallClockAt } from '@muster/rules/zone-time'
@@ -46,6 +47,8 @@ export interface TaskForm extends Record<string, unknown> {
   stop_task_at_duration_end: boolean
   run_asap_after_missed: boolean
   task_instance_policy: string
+  /** Of a task of a policy. */
+  task_supported_platforms: string[]
 }
 
 const DAY_MS = 86_400_000
@@ -121,11 +124,17 @@ export function readTaskForm(task: TaskFields): TaskForm {
     stop_task_at_duration_end: task.stop_task_at_duration_end,
     run_asap_after_missed: task.run_asap_after_missed,
     task_instance_policy: `${task.task_instance_policy}`,
+    task_supported_platforms: [...TASK_PLATFORMS],
   }
 }
 
 /** The form as it is sent; undefined where `checkTaskForm` has something to say. */
 export const toTask = (form: TaskForm): TaskFields | undefined => TaskFields.safeParse(toWire(form)).data
+
+/** The systems of a task of a policy, in their usual order. */
+export function readPlatforms(form: TaskForm): PolicyTask['task_supported_platforms'] {
+  return TASK_PLATFORMS.filter((platform) => form.task_supported_platforms.includes(platform))
+}
 
 /** When the task of the form runs, whatever else is not said yet; undefined while that is not whole. */
 export function toTimes(form: TaskForm): TaskSchedule | undefined {
@@ -146,6 +155,8 @@ export function checkTaskForm(
     const wrong = env_vars.map(checkVariable).find((said) => said !== null)
     if (type === 'script') errors[`actions.${index}.env_vars`] ??= wrong ?? null
   }
+  if (form.task_supported_platforms.length === 0)
+    errors.task_supported_platforms = 'Choose at least one system.'
   if (form.task_type === 'checkfailure' && form.assigned_check === null)
     errors.assigned_check = 'Choose the check whose failure starts it.'
   const times = TaskSchedule.safeParse(wire).data

@@ -65,7 +65,7 @@ export const SYNC_LABELS: Record<Task['task_result']['sync_status'], string> = {
 
 /** When it runs next by its schedule, as milliseconds. */
 export function nextRunOf(task: Task, zone: string, nowMs: number): number | undefined {
-  return task.enabled ? nextTaskRun(task, knownZone(zone), nowMs) : undefined
+  return task.enabled && !task.overridden_by_policy ? nextTaskRun(task, knownZone(zone), nowMs) : undefined
 }
 
 /** A machine may report a zone that this browser does not know. */

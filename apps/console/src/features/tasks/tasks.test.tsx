@@ -182,3 +182,19 @@ test('runs are listed with their output; what was missed says why', async () => 
   await row(/3 missed/).click()
   await expect.element(page.getByText('The machine or its agent was off at that time.')).toBeVisible()
 })
+
+test('a task of a policy says so, is changed there only, and an own one that rests says that', async () => {
+  await page.viewport(1280, 800)
+  const theirs = testTask({ name: 'Nightly', policy: 4, policy_name: 'Base' })
+  const rests = testTask({ id: 2, name: 'nightly', overridden_by_policy: true })
+  await (await givenTasks({ tasks: [theirs, rests] })).open(AT)
+  await expect.element(page.getByRole('button', { name: /^From the policy Base/ })).toBeVisible()
+  await expect.element(row(/^rests .*nightly/)).toBeVisible()
+  await row(/passing/).click({ button: 'right' })
+  for (const name of ['Edit', 'Switch off', 'Delete']) {
+    const entry = page.getByRole('menuitem', { name: new RegExp(`^${name}`) })
+    await expect.element(entry).toBeDisabled()
+  }
+  await page.getByRole('menuitem', { name: 'Why is this here?' }).click()
+  await expect.element(page.getByRole('dialog', { name: 'Why does this machine have this?' })).toBeVisible()
+})

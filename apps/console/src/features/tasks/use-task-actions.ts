@@ -1,7 +1,15 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { editTask, listAgentTasks, runTask, type Task } from '@muster/contract/api/tasks'
-import { IconListDetails, IconPencil, IconPlayerPlay, IconPower, IconTrash } from '@tabler/icons-react'
+import {
+  IconHelpCircle,
+  IconListDetails,
+  IconPencil,
+  IconPlayerPlay,
+  IconPower,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { call } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
 import { useMay } from '../../app/queries.ts'
@@ -18,7 +26,9 @@ export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' 
   const { agent_id, hostname, connected } = agent
   const mayManage = useMay('can_manage_autotasks')
   const mayRun = useMay('can_run_autotasks')
+  const mayExplain = useMay('can_list_automation_policies')
   const { open } = useDialog()
+  const explain = useCallback(({ id }: Task) => open('why-task', `${agent_id}.${id}`), [open, agent_id])
   const queryClient = useQueryClient()
   const run = useMutation({
     mutationFn: ({ id }: Task) => call(runTask, { params: { id } }),
@@ -32,8 +42,12 @@ export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' 
     },
   })
   const unlessManaged = mayManage ? undefined : NOT_ALLOWED
-  const reasonNotToRun = ({ enabled, actions }: Task): string | undefined => {
+  const unlessOwn = ({ policy, policy_name }: Task) =>
+    unlessManaged ??
+    (policy === null ? undefined : `It comes from the policy ${policy_name ?? ''}: change it there.`)
+  const reasonNotToRun = ({ enabled, actions, overridden_by_policy }: Task): string | undefined => {
     if (!mayRun) return NOT_ALLOWED
+    if (overridden_by_policy) return 'It rests for the task of a policy.'
     if (!enabled) return 'It is switched off.'
     if (actions.some((action) => action.type === 'script' && action.name === ''))
       return 'One of its scripts was deleted.'
@@ -44,16 +58,23 @@ export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' 
       id: 'runs',
       label: 'Show runs',
       icon: IconListDetails,
-      ...(mayManage ? {} : { shortcut: 'Enter' }),
+      ...(mayManage && task.policy === null ? {} : { shortcut: 'Enter' }),
       run: () => open('task-runs', task.id),
     },
     {
       id: 'edit',
       label: 'Edit',
       icon: IconPencil,
-      ...(mayManage ? { shortcut: 'Enter' } : {}),
-      disabledReason: unlessManaged,
+      ...(mayManage && task.policy === null ? { shortcut: 'Enter' } : {}),
+      disabledReason: unlessOwn(task),
       run: () => open('edit-task', task.id),
+    },
+    {
+      id: 'why',
+      label: 'Why is this here?',
+      icon: IconHelpCircle,
+      disabledReason: mayExplain ? undefined : NOT_ALLOWED,
+      run: () => explain(task),
     },
     divider('state'),
     {
@@ -67,7 +88,7 @@ export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' 
       id: 'turn',
       label: task.enabled ? 'Switch off' : 'Switch on',
       icon: IconPower,
-      disabledReason: unlessManaged,
+      disabledReason: unlessOwn(task),
       run: () => turn.mutate(task),
     },
     divider('end'),
@@ -76,7 +97,7 @@ export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' 
       label: 'Delete',
       icon: IconTrash,
       danger: true,
-      disabledReason: unlessManaged,
+      disabledReason: unlessOwn(task),
       run: () => open('remove-task', task.id),
     },
   ]
@@ -85,6 +106,7 @@ export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' 
     menuOf,
     add: () => open('add-task', agent_id),
     /** What Enter and a double click do. */
-    openTask: ({ id }: Task) => open(mayManage ? 'edit-task' : 'task-runs', id),
+    openTask: ({ id, policy }: Task) => open(mayManage && policy === null ? 'edit-task' : 'task-runs', id),
+    explain: mayExplain ? explain : undefined,
   }
 }

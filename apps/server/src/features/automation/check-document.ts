@@ -12,6 +12,7 @@ import { refuseBadThresholds } from '../checks/check-columns.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { refuseTarget } from '../checks/from-server/refuse-target.ts'
 import { requireTargets } from '../maintenance/require-targets.ts'
+import { refuseBadTasks } from './check-tasks.ts'
 import { placeOf, type PolicySet } from './policy-set.ts'
 
 interface Check {
@@ -45,6 +46,7 @@ export async function checkDocument(
     if (keys.has(key)) refuse(place, `The policy has the same check twice: ${name}.`)
     keys.add(key)
   }
+  refuseBadTasks(caller, { set, document, before })
   refuseBadDependencies(document)
   const { offline_time, overdue_time } = document.content.agent_settings
   if (offline_time !== null && overdue_time !== null && overdue_time <= offline_time) {

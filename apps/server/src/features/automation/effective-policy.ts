@@ -15,17 +15,17 @@ export async function readEffectivePolicy(db: Db, agentId: string): Promise<Effe
   const unfit: EffectivePolicy['unfit'] = []
   for (const kind of KINDS) {
     for (const resolved of await kind.resolve(db, set, [{ machine, chain }])) {
-      const checkIds = await kind.findCheckIds?.(db, resolved)
+      const rowIds = await kind.findRowIds?.(db, resolved)
       for (const { key, value, source, overrode } of resolved.effective) {
         items.push({
           kind: kind.name,
           key,
           what: value.what,
-          check_id: source.own ? value.check_id : (checkIds?.get(key) ?? null),
+          ...idsOf(kind.name, source.own ? value.row_id : (rowIds?.get(key) ?? null)),
           source: viewSource(set, source),
           overrode: overrode.map((loser) => ({
             what: loser.value.what,
-            check_id: loser.value.check_id,
+            ...idsOf(kind.name, loser.value.row_id),
             source: viewSource(set, loser.source),
             lost: loser.lost,
           })),
@@ -58,6 +58,10 @@ export async function readEffectivePolicy(db: Db, agentId: string): Promise<Effe
     items,
     unfit,
   }
+}
+
+function idsOf(kind: EffectiveItem['kind'], rowId: number | null) {
+  return { check_id: kind === 'checks' ? rowId : null, task_id: kind === 'tasks' ? rowId : null }
 }
 
 function viewSource(set: PolicySet, source: ItemSource): PolicySource {

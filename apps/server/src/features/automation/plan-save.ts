@@ -4,7 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { checkDocument } from './check-document.ts'
-import { numberChecks } from './number-checks.ts'
+import { numberContent } from './number-content.ts'
 import { planChange } from './plan-policy.ts'
 import { loadPolicySet, NEW_POLICY } from './policy-set.ts'
 import { requireWholePolicy } from './require-policy.ts'
@@ -56,7 +56,7 @@ async function makePlan(
     }
     throw new AppError('invalid', 'Say which policy is meant, or what a new one is to be.')
   }
-  const { document } = numberChecks(given, known?.row.last_check ?? 0)
+  const { document } = numberContent(given, known?.row.last_number ?? 0)
   const before = known?.document
   const checked = await checkDocument({ ctx, db, caller, set, before }, document)
   const instead = { id: known?.id ?? NEW_POLICY, document: checked }

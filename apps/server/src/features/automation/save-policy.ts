@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { numberChecks } from './number-checks.ts'
+import { numberContent } from './number-content.ts'
 import { confirmPlan } from './plan-save.ts'
 import { loadPolicySet } from './policy-set.ts'
 import { findVersions, insertPolicy, updatePolicy } from './queries.ts'
@@ -37,14 +37,14 @@ export async function addPolicy(ctx: Context, caller: Caller, body: Body): Promi
       const save = await openSave({ ctx, tx, emit, caller }, state)
       const copied = body.copyId === undefined ? undefined : save.set.policies.get(body.copyId)
       if (body.copyId !== undefined) await requirePolicy(tx, caller, save.set, body.copyId)
-      const { document, last } = numberChecks(
+      const { document, last } = numberContent(
         partsOver(newDocument(body, copied?.document), body),
-        copied?.row?.last_check ?? 0,
+        copied?.row?.last_number ?? 0,
       )
       const at = ctx.now().toISOString()
       const { id } = await insertPolicy(tx, {
         ...columnsOf(document),
-        last_check: last,
+        last_number: last,
         version: 1,
         created_by: caller.username,
         created_at: at,
@@ -114,11 +114,11 @@ async function writeChange(
 ): Promise<number> {
   const { ctx, tx, caller } = save
   const { row } = policy
-  const { document, last } = numberChecks(change.document, row.last_check)
+  const { document, last } = numberContent(change.document, row.last_number)
   const version = row.version + 1
   await updatePolicy(tx, row.id, {
     ...columnsOf(document),
-    last_check: last,
+    last_number: last,
     version,
     modified: laterThan(row.modified, ctx.now()),
     modified_by: caller.username,

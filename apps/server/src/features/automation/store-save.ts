@@ -128,6 +128,7 @@ export function documentForAudit(document: PolicyDocument, set: PolicySet): unkn
       run_interval,
       ...(depends_on === undefined ? {} : { depends_on }),
     })),
+    tasks: content.tasks,
     assigned: more > 0 ? [...told, `and ${more} more`] : told,
   }
 }

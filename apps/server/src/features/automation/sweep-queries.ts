@@ -5,6 +5,8 @@ export async function isNeeded(db: Db): Promise<boolean> {
   if ((await db.selectFrom('policies').select('id').limit(1).executeTakeFirst()) !== undefined) return true
   const left = db.selectFrom('checks').select('id').where('policy_id', 'is not', null).limit(1)
   if ((await left.executeTakeFirst()) !== undefined) return true
+  const tasks = db.selectFrom('tasks').select('id').where('policy_id', 'is not', null).limit(1)
+  if ((await tasks.executeTakeFirst()) !== undefined) return true
   for (const table of ['agents', 'sites'] as const) {
     const named = db.selectFrom(table).select('id').where('policy_templates', '<>', '[]').limit(1)
     if ((await named.executeTakeFirst()) !== undefined) return true

@@ -7,9 +7,15 @@ import {
   planPolicy,
 } from '@muster/contract/api/automation'
 import { type Check, createCheck, listAgentChecks } from '@muster/contract/api/checks'
-import { NO_CONTENT, type PolicyCheck, type PolicyContent } from '@muster/contract/policies/policy-content'
+import {
+  NO_CONTENT,
+  type PolicyCheck,
+  type PolicyContent,
+  type PolicyTask,
+} from '@muster/contract/policies/policy-content'
 import type { Database } from '../../platform/database/database.ts'
 import type { OpenDatabase } from '../../platform/database/open-database.ts'
+import { listAgentTasks, type Task, TASK_DEFAULTS, type TaskFields } from '@muster/contract/api/tasks'
 import { createTestServer } from '../../test-server.ts'
 
 export const CPU = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const
@@ -26,6 +32,22 @@ export function checkOf(settings: PolicyCheck['settings'], id?: number): PolicyC
 
 export function contentOf(checks: PolicyCheck[], settings: Partial<PolicyContent['agent_settings']> = {}) {
   return { ...NO_CONTENT, checks, agent_settings: { ...NO_CONTENT.agent_settings, ...settings } }
+}
+
+/** A task that somebody runs by hand, unless said otherwise. */
+export function taskOf(more: Partial<TaskFields> = {}, id?: number): PolicyTask {
+  const action = {
+    type: 'cmd' as const,
+    command: 'true',
+    shell: 'sh' as const,
+    custom_shell: null,
+    timeout: 30,
+  }
+  return {
+    task: { ...TASK_DEFAULTS, name: 'Tidy up', task_type: 'manual', actions: [action], ...more },
+    task_supported_platforms: ['windows', 'linux', 'darwin'],
+    ...(id === undefined ? {} : { id }),
+  }
 }
 
 /** A client with a site and two machines, a server and a workstation, and who may do everything. */
@@ -59,6 +81,8 @@ export async function prepareFleet(database?: OpenDatabase<Database>) {
       root.call(createCheck, { body: { agent: agent.agent_id, settings } }),
     checks: async (agent = pc): Promise<Check[]> =>
       (await root.call(listAgentChecks, { params: { agent_id: agent.agent_id }, query: {} })).body,
+    tasks: async (agent = pc): Promise<Task[]> =>
+      (await root.call(listAgentTasks, { params: { agent_id: agent.agent_id }, query: {} })).body,
     effective: async (agent = pc) =>
       (await root.call(getEffectivePolicy, { params: { agent_id: agent.agent_id } })).body,
     plan: async (id: number | undefined, policy: PolicyDocument | undefined) =>

@@ -11,7 +11,7 @@ import { takeTaskFindings } from '../alerts/task-alerts.ts'
 import { audit } from '../audit/write-audit.ts'
 import { type TaskRow, updateTask, writeTaskScripts } from './queries.ts'
 import { redefineTasks } from './redefine-tasks.ts'
-import { requireTask } from './require-task.ts'
+import { requireOwnTask, requireTask } from './require-task.ts'
 import { refuseBadTask, refusePast, toColumns } from './task-columns.ts'
 import { readFields, scriptIdsOf, viewForAudit } from './view.ts'
 import { zoneOf } from './zone-of.ts'
@@ -27,7 +27,7 @@ export function changeTask(
 ): Promise<TaskRow> {
   return ctx.transaction(async (tx, emit) => {
     await lockRow(tx, 'tasks', 'id', id)
-    const before = await requireTask(tx, caller, id)
+    const before = await requireOwnTask(tx, caller, id)
     if (modified !== undefined && modified !== before.modified) refuseOldSave(before)
     const agent = await requireAgent(tx, before.agent_id, caller)
     const fields = readFields(before)
@@ -68,7 +68,7 @@ export function changeTask(
 }
 
 /** When it runs, and whether it does. */
-function timesOf(task: TaskFields): string {
+export function timesOf(task: TaskFields): string {
   return JSON.stringify([TaskSchedule.parse(task), task.enabled])
 }
 

@@ -15,10 +15,16 @@ const LONGEST_NAME = 255
 /** More does not fit into what is sent to a machine at once. */
 export const MOST_CHARACTERS = 1_500_000
 
-/** What machines are told of these tasks. One of which a script is gone, or that is too large, has none. */
+/** What machines are told of these tasks. One of which a script is gone, that is too large or that rests has none. */
 export async function findTaskDefinitions(db: Db, ids: readonly number[]): Promise<DefinedTask[]> {
   if (ids.length === 0) return []
-  const rows = await db.selectFrom('tasks').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  const rows = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('overridden_by', 'is', null)
+    .orderBy('id')
+    .execute()
   const scripts = await findScripts(db, rows.map(readFields).flatMap(scriptIdsOf))
   return rows.flatMap((row) => {
     const fields = readFields(row)

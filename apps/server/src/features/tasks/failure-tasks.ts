@@ -23,6 +23,7 @@ export async function startFailureTasks(
     .where('assigned_check', 'in', checkIds)
     .where('task_type', '=', 'checkfailure')
     .where('enabled', '=', 1)
+    .where('overridden_by', 'is', null)
     .execute()
   for (const { id } of tasks) {
     const payload: FailureRun = { task_id: id, run_id: randomUUID(), tries: 0 }

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { TaskResultsTable, TasksTable } from '../../platform/database/tables/tasks.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
@@ -10,6 +11,7 @@ type Result = Selectable<TaskResultsTable>
 export type TaskRow = Selectable<TasksTable> & { [Name in keyof Result]: Result[Name] | null } & {
   hostname: string
   tasks_known: number
+  policy_name: string | null
 }
 
 function selectTasks(db: Db, caller: Viewer) {
@@ -18,9 +20,11 @@ function selectTasks(db: Db, caller: Viewer) {
     .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
     .leftJoin('task_results', 'task_results.task_id', 'tasks.id')
+    .leftJoin('policies', 'policies.id', 'tasks.policy_id')
     .selectAll('tasks')
     .select(['task_id', 'status', 'run_status', 'retcode', 'stdout', 'stderr', 'execution_time'])
     .select(['last_run', 'more_info', 'agents.hostname', 'agents.tasks_known'])
+    .select('policies.name as policy_name')
     .where(visibleTo(caller))
 }
 
@@ -36,11 +40,13 @@ export function findTask(db: Db, caller: Viewer, id: number): Promise<TaskRow | 
   return selectTasks(db, caller).where('tasks.id', '=', id).executeTakeFirst()
 }
 
+/** Those of the machine's own. */
 export async function countTasks(db: Db, agentId: string): Promise<number> {
   const { count } = await db
     .selectFrom('tasks')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('agent_id', '=', agentId)
+    .where('policy_id', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -83,4 +89,10 @@ export async function findScriptNames(db: Db, ids: readonly number[]): Promise<M
     .where('id', 'in', [...new Set(ids)])
     .execute()
   return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** Keeps results of these tasks from being stored until the transaction ends; in the order of their numbers. */
+export async function lockTasks(tx: Db, engine: Engine, ids: readonly number[]): Promise<void> {
+  if (engine !== 'postgres') return
+  await tx.selectFrom('tasks').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
 }

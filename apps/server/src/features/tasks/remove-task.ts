@@ -5,7 +5,7 @@ import { takeTaskFindings } from '../alerts/task-alerts.ts'
 import { audit } from '../audit/write-audit.ts'
 import { deleteTaskRow } from './queries.ts'
 import { redefineTasks } from './redefine-tasks.ts'
-import { requireTask } from './require-task.ts'
+import { requireOwnTask } from './require-task.ts'
 import { viewForAudit } from './view.ts'
 
 /** Deletes a task with its runs; one that runs is ended on its machine. */
@@ -13,7 +13,7 @@ export function removeTask(ctx: Context, caller: Caller, id: number): Promise<vo
   return ctx.transaction(async (tx, emit) => {
     // A result that arrives in this moment is stored before, and its alert ends with the task.
     await lockRow(tx, 'tasks', 'id', id)
-    const task = await requireTask(tx, caller, id)
+    const task = await requireOwnTask(tx, caller, id)
     const at = ctx.now()
     const over = { taskId: id, at, severity: null, text: 'The task was deleted.' }
     await takeTaskFindings({ ctx, tx, emit }, [over])

@@ -11,6 +11,8 @@ export async function runNow(ctx: Context, fleet: Fleet, caller: Caller, id: num
   const task = await requireTask(ctx.db, caller, id)
   const { name, hostname, agent_id } = task
   if (task.enabled === 0) throw new AppError('conflict', `"${name}" is switched off. Switch it on first.`)
+  if (task.overridden_by !== null)
+    throw new AppError('conflict', `"${name}" rests: an enforced policy has a task of that name.`)
   if (task.revision === '') {
     throw new AppError(
       'conflict',

@@ -15,6 +15,7 @@ export async function findKnownTasks(tx: Db, ids: readonly number[]) {
     .leftJoin('task_results', 'task_results.task_id', 'tasks.id')
     .select(['tasks.id', 'tasks.agent_id', 'tasks.alert_severity', 'last_run', 'status'])
     .where('tasks.id', 'in', possible)
+    .where('overridden_by', 'is', null)
     .execute()
 }
 

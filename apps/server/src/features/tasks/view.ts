@@ -23,6 +23,9 @@ export async function viewTasks(db: Db, rows: readonly TaskRow[]): Promise<Task[
       actions: task.actions.map((action) =>
         action.type === 'script' ? { ...action, name: names.get(action.script) ?? '' } : action,
       ),
+      policy: row.policy_id,
+      policy_name: row.policy_name,
+      overridden_by_policy: row.overridden_by !== null,
       schedule: describeTask(task),
       check_name: row.assigned_check === null ? null : (checks.get(row.assigned_check) ?? null),
       task_result: viewResult(row),

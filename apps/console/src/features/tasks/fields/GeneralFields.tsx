@@ -1,8 +1,10 @@
-import { Select, Switch, TextInput } from '@mantine/core'
+import { Checkbox, Group, Select, Switch, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Switch.css'
+import { platformName } from '@muster/rules/platform-name'
 import classes from './TaskFields.module.css'
 import { Section } from './Section.tsx'
 import type { TaskFieldsProps } from './form-props.ts'
+import { ALL_PLATFORMS } from './task-place.ts'
 
 const SEVERITIES = [
   { value: 'info', label: 'Info' },
@@ -10,7 +12,7 @@ const SEVERITIES = [
   { value: 'error', label: 'Error' },
 ]
 
-export function GeneralFields({ form }: Pick<TaskFieldsProps, 'form'>) {
+export function GeneralFields({ agent, form }: TaskFieldsProps) {
   return (
     <Section title="Task">
       <div className={classes.pair}>
@@ -29,6 +31,15 @@ export function GeneralFields({ form }: Pick<TaskFieldsProps, 'form'>) {
           {...form.getInputProps('alert_severity')}
         />
       </div>
+      {agent.agent_id === null && (
+        <Checkbox.Group label="On machines with" {...form.getInputProps('task_supported_platforms')}>
+          <Group gap="sm" mt="xs">
+            {ALL_PLATFORMS.map((platform) => (
+              <Checkbox key={platform} value={platform} label={platformName(platform)} size="xs" />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      )}
       <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </Section>
   )

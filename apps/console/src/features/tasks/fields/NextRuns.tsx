@@ -28,12 +28,12 @@ export function NextRuns({ agent, form }: TaskFieldsProps) {
         <>
           <p>
             {form.values.enabled ? 'Next' : 'Once it is switched on'}, by the clocks of {agent.hostname}{' '}
-            <span className={classes.dim}>({zone})</span>
+            {agent.agent_id !== null && <span className={classes.dim}>({zone})</span>}
           </p>
           <ul className={classes.times}>
             {runs.map((run) => (
               <li key={run}>
-                <Run zone={zone} runMs={run} />
+                <Run zone={zone} runMs={run} isEverywhere={agent.agent_id === null} />
               </li>
             ))}
           </ul>
@@ -47,10 +47,10 @@ export function NextRuns({ agent, form }: TaskFieldsProps) {
 }
 
 /** What the clock there shows, and the one here where that is another time. */
-function Run({ zone, runMs }: { zone: string; runMs: number }) {
+function Run({ zone, runMs, isEverywhere }: { zone: string; runMs: number; isEverywhere: boolean }) {
   const format = useDateFormat()
   const there = wallClockAt(zone, runMs)
-  const isElsewhere = there !== wallClockAt(ownTimeZone(), runMs)
+  const isElsewhere = !isEverywhere && there !== wallClockAt(ownTimeZone(), runMs)
   return (
     <>
       <time dateTime={new Date(runMs).toISOString()}>

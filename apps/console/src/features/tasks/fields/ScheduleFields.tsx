@@ -120,17 +120,27 @@ function Choices({ form, name, label, choices }: ChoicesProps): ReactNode {
 
 function CheckChoice({ agent, form }: TaskFieldsProps) {
   const mayList = useMay('can_list_checks')
-  const options = query(listAgentChecks, { params: { agent_id: agent.agent_id }, query: {} })
-  const { data: checks = [] } = useQuery({ ...options, enabled: mayList })
+  const agentId = agent.agent_id ?? ''
+  const options = query(listAgentChecks, { params: { agent_id: agentId }, query: {} })
+  const { data: checks = [] } = useQuery({ ...options, enabled: mayList && agentId !== '' })
+  const ofMachine = checks.map((check) => ({ value: `${check.id}`, label: checkName(check) }))
   return (
     <Select
       label="Check"
       placeholder="Choose a check"
-      description={mayList ? undefined : 'Your role does not allow you to see checks.'}
-      data={checks.map((check) => ({ value: `${check.id}`, label: checkName(check) }))}
+      description={
+        agent.agent_id === null
+          ? 'A new check of the policy can be chosen once it is saved.'
+          : mayList
+            ? undefined
+            : 'Your role does not allow you to see checks.'
+      }
+      data={agent.agent_id === null ? [...agent.checks] : ofMachine}
       searchable
       allowDeselect={false}
-      nothingFoundMessage={`${agent.hostname} has no such check`}
+      nothingFoundMessage={
+        agent.agent_id === null ? 'The policy has no such check' : `${agent.hostname} has no such check`
+      }
       {...form.getInputProps('assigned_check')}
     />
   )

@@ -35,7 +35,7 @@ export function ScriptFields({ agent, form, index }: TaskFieldsProps & { index: 
       <Select
         label="Script"
         placeholder="Choose a script"
-        data={groupScripts(scripts, agent.plat)}
+        data={groupScripts(scripts, agent.plat ?? undefined)}
         description={
           action.name === ''
             ? 'The script of this action is not in the library any more.'

@@ -1,8 +1,8 @@
 import type { UseFormReturnType } from '@mantine/form'
-import type { AgentDetail } from '@muster/contract/api/agents'
 import type { TaskForm } from '../task-form.ts'
+import type { TaskPlace } from './task-place.ts'
 
 export interface TaskFieldsProps {
-  agent: AgentDetail
+  agent: TaskPlace
   form: UseFormReturnType<TaskForm>
 }

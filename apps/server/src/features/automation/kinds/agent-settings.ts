@@ -70,7 +70,7 @@ function itemOf(name: AgentSetting, value: number | undefined): PolicyItem<Thing
   return [
     {
       key: name,
-      value: { what: WORDS[name](value), digest: String(value), check_id: null, ref: { name, value } },
+      value: { what: WORDS[name](value), digest: String(value), row_id: null, ref: { name, value } },
     },
   ]
 }

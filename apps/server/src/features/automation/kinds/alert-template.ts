@@ -110,5 +110,5 @@ function reasonOf(winner: Step, loser: Step): Lost {
 }
 
 function thingOf({ id, name }: Template): Thing<TemplateRef> {
-  return { what: name, digest: `${id}`, check_id: null, ref: id }
+  return { what: name, digest: `${id}`, row_id: null, ref: id }
 }

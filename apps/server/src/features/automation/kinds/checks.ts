@@ -40,7 +40,7 @@ export const checksKind: ContentKind<CheckRef> = {
     )
     return resolved.filter((one) => !isInLine(one, held.get(one.machine.agent_id)))
   },
-  findCheckIds: async (db, { machine, effective }) => {
+  findRowIds: async (db, { machine, effective }) => {
     const held = (await findHeldChecks(db, [machine.agent_id])).get(machine.agent_id)?.ofPolicies ?? []
     const ids = new Map(held.map((row) => [`${row.policy_id} ${row.policy_check}`, row.id]))
     return new Map(
@@ -78,7 +78,7 @@ class PolicyItems {
           value: {
             what: describeCheck(settings, found?.name ?? null),
             digest: JSON.stringify([settings, fails_b4_alert, run_interval, depends_on]),
-            check_id: null,
+            row_id: null,
             ref: check,
           },
         },
@@ -132,5 +132,5 @@ async function findOwn(
 function ownThing(id: number, settings: CheckSettings, set: PolicySet): Thing<CheckRef> {
   const script = settings.check_type === 'script' ? set.scripts.get(settings.script) : undefined
   const what = describeCheck(settings, script?.name ?? null)
-  return { what, digest: JSON.stringify(settings), check_id: id, ref: undefined }
+  return { what, digest: JSON.stringify(settings), row_id: id, ref: undefined }
 }

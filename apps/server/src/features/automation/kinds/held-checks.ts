@@ -57,7 +57,7 @@ export function wantedOf({ effective }: Resolved<PolicyCheck | undefined>): {
     const { policy: policyId } = source
     checks.set(`${policyId} ${value.ref.id}`, { policyId, check: value.ref })
     for (const loser of overrode) {
-      if (loser.source.own && loser.value.check_id !== null) resting.set(loser.value.check_id, policyId)
+      if (loser.source.own && loser.value.row_id !== null) resting.set(loser.value.row_id, policyId)
     }
   }
   return { checks, resting }

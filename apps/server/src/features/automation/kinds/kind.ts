@@ -12,8 +12,8 @@ export interface Thing<Ref> {
   what: string
   /** Another text where anything of it differs. */
   digest: string
-  /** Of checks: the row of the machine, where it is its own. */
-  check_id: number | null
+  /** Of checks and tasks: the row of the machine, where it is its own. */
+  row_id: number | null
   ref: Ref
 }
 
@@ -43,8 +43,8 @@ export interface ContentKind<Ref = unknown> {
   resolve(db: Db, set: PolicySet, machines: readonly ChainedMachine[]): Promise<Resolved<Ref>[]>
   /** Which of these machines have something else than what is resolved. */
   findDrift(db: Db, resolved: readonly Resolved<Ref>[]): Promise<Resolved<Ref>[]>
-  /** By key, the checks by which a machine has what its policies give. */
-  findCheckIds?(db: Db, resolved: Resolved<Ref>): Promise<Map<string, number>>
+  /** By key, the rows by which a machine has what its policies give. */
+  findRowIds?(db: Db, resolved: Resolved<Ref>): Promise<Map<string, number>>
   /** Brings machines, of which some are adrift, in line. */
   apply(scene: Scene, resolved: readonly Resolved<Ref>[]): Promise<void>
   /** Has what follows from it done, once machines have something else of this kind. */

@@ -10,6 +10,7 @@ import * as policies from './0008-policies.ts'
 import * as alertTemplates from './0009-alert-templates.ts'
 import * as machineSeries from './0010-machine-series.ts'
 import * as policyTemplates from './0011-policy-templates.ts'
+import * as policyTasks from './0013-policy-tasks.ts'
 import * as machinePeriods from './0017-machine-periods.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
 
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   alertTemplates,
   machineSeries,
   policyTemplates,
+  policyTasks,
   machinePeriods,
   checkDependencies,
 ]

@@ -9,8 +9,8 @@ export interface PoliciesTable {
   enforced: 0 | 1
   /** JSON of the contract's PolicyContent. */
   content: string
-  /** The highest number that one of its checks has had: none is used twice. */
-  last_check: number
+  /** The highest number that one of its checks or tasks has had: none is used twice. */
+  last_number: number
   version: number
   created_by: string
   created_at: string

@@ -22,6 +22,11 @@ export interface TasksTable {
   revision: string
   /** The version of the machine's tasks (agents.tasks_version) with which this revision came. */
   version: number
+  /** The policy that gives it, and its number there; null for one of the machine's own. */
+  policy_id: number | null
+  policy_task: number | null
+  /** The enforced policy for which an own task rests. */
+  overridden_by: number | null
   created_at: string
   modified: string
   modified_by: string

@@ -1,0 +1,193 @@
+import type { Db } from '../../../platform/database/database.ts'
+import { slicesOf } from '../../../platform/database/slices-of.ts'
+import type { Scene } from '../../alerts/store-lives.ts'
+import { takeTaskFindings } from '../../alerts/task-alerts.ts'
+import { timesOf } from '../../tasks/change-task.ts'
+import { lockTasks, updateTask, writeTaskScripts } from '../../tasks/queries.ts'
+import { redefineTasks } from '../../tasks/redefine-tasks.ts'
+import { readFields, scriptIdsOf } from '../../tasks/view.ts'
+import {
+  columnsOf,
+  findHeldTasks,
+  type HeldTask,
+  isSame,
+  type ResolvedTasks,
+  type WantedTask,
+  wantedOf,
+} from './held-tasks.ts'
+
+interface Change {
+  added: { agentId: string; wanted: WantedTask }[]
+  changed: { row: HeldTask; wanted: WantedTask }[]
+  removed: HeldTask[]
+  /** Own tasks that begin to rest, and for whom; with null those that no longer do. */
+  resting: { id: number; agentId: string; by: number | null }[]
+}
+type Touched = { id: number; agentId: string }
+
+/** Policies have no face: their history says who changed them. */
+const BY_POLICY = ''
+
+/** Gives machines rows for the tasks of their policies, changes and takes away those that are there. */
+export async function applyTasks(scene: Scene, machines: readonly ResolvedTasks[]): Promise<void> {
+  const { tx, emit } = scene
+  const change = await compare(tx, machines)
+  await removeTasks(scene, change.removed)
+  await restTasks(scene, change.resting)
+  const scripts = await findScripts(tx, change)
+  const added = await addTasks(scene, change.added, scripts)
+  const changed = await changeTasks(scene, change.changed, scripts)
+  const kept = [...added, ...changed, ...change.resting]
+  await redefineTasks(tx, emit, {
+    taskIds: kept.map(({ id }) => id),
+    agentIds: change.removed.map(({ agent_id }) => agent_id),
+  })
+  const touched = [...kept, ...change.removed.map(({ id, agent_id }) => ({ id, agentId: agent_id }))]
+  for (const slice of slicesOf(touched)) {
+    emit({
+      type: 'task.changed',
+      ids: slice.map(({ id }) => id),
+      agent_ids: slice.map(({ agentId }) => agentId),
+    })
+  }
+  const agentIds = [...new Set(touched.map(({ agentId }) => agentId))]
+  for (const ids of slicesOf(agentIds)) emit({ type: 'agent.changed', ids, agent_ids: ids })
+}
+
+async function compare(tx: Db, machines: readonly ResolvedTasks[]): Promise<Change> {
+  const change: Change = { added: [], changed: [], removed: [], resting: [] }
+  const heldOf = await findHeldTasks(tx, machines)
+  for (const resolved of machines) {
+    const agentId = resolved.machine.agent_id
+    const held = heldOf(agentId)
+    const { tasks, resting } = wantedOf(resolved, held)
+    const kept = new Set<string>()
+    for (const row of held.ofPolicies) {
+      const key = `${row.policy_id} ${row.policy_task}`
+      const wanted = tasks.get(key)
+      if (wanted === undefined) {
+        change.removed.push(row)
+        continue
+      }
+      kept.add(key)
+      if (!isSame(row, wanted)) change.changed.push({ row, wanted })
+    }
+    for (const [key, wanted] of tasks) if (!kept.has(key)) change.added.push({ agentId, wanted })
+    for (const [id, by] of resting) if (held.resting.get(id) !== by) change.resting.push({ id, agentId, by })
+    for (const id of held.resting.keys()) {
+      if (!resting.has(id)) change.resting.push({ id, agentId, by: null })
+    }
+  }
+  // In the order in which results lock them.
+  change.removed.sort((a, b) => a.id - b.id)
+  change.changed.sort((a, b) => a.row.id - b.row.id)
+  change.resting.sort((a, b) => a.id - b.id)
+  return change
+}
+
+async function removeTasks(scene: Scene, rows: readonly HeldTask[]): Promise<void> {
+  const { ctx, tx } = scene
+  for (const slice of slicesOf(rows)) {
+    const ids = slice.map(({ id }) => id)
+    // Results that arrive in this moment are stored before, and their alerts end with the tasks.
+    await lockTasks(tx, ctx.engine, ids)
+    await endAlerts(scene, ids, 'No policy gives this task to the machine any more.')
+    await tx.deleteFrom('tasks').where('id', 'in', ids).execute()
+  }
+}
+
+async function restTasks(scene: Scene, resting: Change['resting']): Promise<void> {
+  const { ctx, tx } = scene
+  for (const [by, group] of Map.groupBy(resting, (one) => one.by)) {
+    for (const slice of slicesOf(group)) {
+      const ids = slice.map(({ id }) => id)
+      await lockTasks(tx, ctx.engine, ids)
+      if (by === null) {
+        // What would have been while it rested was not missed.
+        const counts_from = ctx.now().toISOString()
+        await tx.updateTable('tasks').set({ overridden_by: by, counts_from }).where('id', 'in', ids).execute()
+        continue
+      }
+      await endAlerts(scene, ids, 'An enforced policy has a task of the same name.')
+      await tx.deleteFrom('task_results').where('task_id', 'in', ids).execute()
+      await tx.updateTable('tasks').set({ overridden_by: by }).where('id', 'in', ids).execute()
+    }
+  }
+}
+
+async function endAlerts(scene: Scene, taskIds: readonly number[], text: string): Promise<void> {
+  const at = scene.ctx.now()
+  await takeTaskFindings(
+    scene,
+    taskIds.map((taskId) => ({ taskId, at, severity: null, text })),
+  )
+}
+
+async function addTasks(
+  { ctx, tx }: Scene,
+  added: Change['added'],
+  scripts: ReadonlySet<number>,
+): Promise<Touched[]> {
+  const touched: Touched[] = []
+  const at = ctx.now().toISOString()
+  for (const { agentId, wanted } of added) {
+    const { id } = await tx
+      .insertInto('tasks')
+      .values({
+        agent_id: agentId,
+        ...columnsOf(wanted),
+        policy_id: wanted.policyId,
+        policy_task: wanted.policyTask.id ?? 0,
+        overridden_by: null,
+        counts_from: at,
+        revision: '',
+        version: 0,
+        created_at: at,
+        modified: at,
+        modified_by: BY_POLICY,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await writeTaskScripts(tx, id, knownScripts(wanted, scripts))
+    touched.push({ id, agentId })
+  }
+  return touched
+}
+
+async function changeTasks(
+  scene: Scene,
+  changed: Change['changed'],
+  scripts: ReadonlySet<number>,
+): Promise<Touched[]> {
+  const { ctx, tx } = scene
+  const at = ctx.now().toISOString()
+  const off: number[] = []
+  for (const { row, wanted } of changed) {
+    const before = readFields(row)
+    const { task } = wanted.policyTask
+    await updateTask(tx, row.id, {
+      ...columnsOf(wanted),
+      ...(timesOf(task) === timesOf(before) ? {} : { counts_from: at }),
+      modified: at,
+    })
+    await writeTaskScripts(tx, row.id, knownScripts(wanted, scripts))
+    if (before.enabled && !task.enabled) off.push(row.id)
+  }
+  if (off.length > 0) await endAlerts(scene, off, 'The task was switched off.')
+  return changed.map(({ row }) => ({ id: row.id, agentId: row.agent_id }))
+}
+
+/** One that was deleted cannot be named: the task waits, as others of that script do. */
+const knownScripts = ({ policyTask }: WantedTask, scripts: ReadonlySet<number>) =>
+  scriptIdsOf(policyTask.task).filter((id) => scripts.has(id))
+
+async function findScripts(tx: Db, { added, changed }: Change): Promise<Set<number>> {
+  const ids = [...added, ...changed].flatMap(({ wanted }) => scriptIdsOf(wanted.policyTask.task))
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom('scripts')
+    .select('id')
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}

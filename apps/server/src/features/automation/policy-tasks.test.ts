@@ -1,0 +1,159 @@
+import { deletePolicy, listPolicyVersions, revertPolicy } from '@muster/contract/api/automation'
+import { createTask, deleteTask, editTask, runTask } from '@muster/contract/api/tasks'
+import { expect, test } from 'vitest'
+import { checkOf, contentOf, CPU, documentOf, PING, prepareFleet, taskOf } from './test-policies.ts'
+
+type Fleet = Awaited<ReturnType<typeof prepareFleet>>
+
+const NIGHTLY = { name: 'Nightly', task_type: 'daily', run_time_date: '2026-01-01T02:00' } as const
+const toSite = ({ site }: Fleet) => [{ level: 'site' as const, id: site.id, monitoring_type: null }]
+const withTasks = (tasks: ReturnType<typeof taskOf>[]) => ({ ...contentOf([]), tasks })
+
+async function tasksVersion({ server, pc }: Fleet): Promise<number> {
+  const row = await server.ctx.db
+    .selectFrom('agents')
+    .select('tasks_version')
+    .where('agent_id', '=', pc.agent_id)
+    .executeTakeFirstOrThrow()
+  return row.tasks_version
+}
+
+test('machines get the tasks of a policy, each of its own, and lose them with it', async () => {
+  await using fleet = await prepareFleet()
+  const { add, tasks, srv, effective, settle, root } = fleet
+  const policy = await add({
+    name: 'Base',
+    content: withTasks([taskOf(NIGHTLY), taskOf()]),
+    targets: toSite(fleet),
+  })
+  const [nightly, tidy] = await tasks()
+  expect(nightly).toMatchObject({
+    ...NIGHTLY,
+    policy: policy.id,
+    policy_name: 'Base',
+    overridden_by_policy: false,
+    task_result: { status: 'pending', sync_status: 'initial' },
+  })
+  expect((await tasks(srv)).map(({ name }) => name)).toEqual(['Nightly', 'Tidy up'])
+  expect(await tasksVersion(fleet)).toBe(1)
+  expect((await effective()).items).toMatchObject([
+    { kind: 'tasks', what: expect.stringContaining('Nightly: '), task_id: nightly?.id, check_id: null },
+    { kind: 'tasks', task_id: tidy?.id, source: { own: false, policy: policy.id } },
+  ])
+  await root.call(deletePolicy, { params: { id: policy.id }, query: {} })
+  await settle()
+  expect(await tasks()).toEqual([])
+  expect(await tasksVersion(fleet)).toBe(2)
+})
+
+test('a task of a policy is changed there, and nowhere else', async () => {
+  await using fleet = await prepareFleet()
+  const { add, tasks, root } = fleet
+  await add({ name: 'Base', content: withTasks([taskOf()]), targets: toSite(fleet) })
+  const [task] = await tasks()
+  const params = { id: task?.id ?? 0 }
+  const answers = [
+    await root.call(editTask, { params, body: { enabled: false } }),
+    await root.call(deleteTask, { params }),
+  ]
+  for (const { error } of answers) {
+    expect(error).toMatchObject({
+      code: 'conflict',
+      detail: 'This task comes from the policy "Base": change it there.',
+    })
+  }
+})
+
+test('an own task of the same name stands before a policy, and rests for an enforced one', async () => {
+  await using fleet = await prepareFleet()
+  const { add, edit, tasks, pc, root, effective } = fleet
+  const { task: fields } = taskOf({ name: 'tidy UP' })
+  const { body: own } = await root.call(createTask, { body: { agent: pc.agent_id, ...fields } })
+  const before = await tasksVersion(fleet)
+  const policy = await add({ name: 'Base', content: withTasks([taskOf()]), targets: toSite(fleet) })
+  expect((await tasks()).map(({ id }) => id)).toEqual([own.id])
+  expect(await tasksVersion(fleet)).toBe(before)
+  await edit(policy.id, { enforced: true })
+  const [rests, theirs] = await tasks()
+  expect(rests).toMatchObject({ id: own.id, overridden_by_policy: true })
+  expect(theirs).toMatchObject({ policy: policy.id, overridden_by_policy: false })
+  expect((await effective()).items).toMatchObject([
+    { task_id: theirs?.id, overrode: [{ task_id: own.id, lost: 'enforced', source: { own: true } }] },
+  ])
+  const { error } = await root.call(runTask, { params: { id: own.id } })
+  expect(error).toMatchObject({ code: 'conflict', detail: expect.stringContaining('rests') })
+  await edit(policy.id, { active: false })
+  expect(await tasks()).toMatchObject([{ id: own.id, overridden_by_policy: false, task_result: {} }])
+})
+
+test('a machine keeps its row when a task is changed or put back, and only machines with a difference hear of it', async () => {
+  await using fleet = await prepareFleet()
+  const { add, edit, plan, tasks, root, settle, srv } = fleet
+  const policy = await add({ name: 'Base', content: withTasks([taskOf(NIGHTLY)]), targets: toSite(fleet) })
+  const [first] = await tasks()
+  const { id } = policy.content.tasks[0] ?? {}
+  const content = withTasks([taskOf({ ...NIGHTLY, run_time_date: '2026-01-01T03:30' }, id)])
+  expect(await plan(policy.id, { ...documentOf(policy), content })).toMatchObject({
+    agents_count: 2,
+    lines: [{ kind: 'tasks', change: 'changed', agents_count: 2 }],
+  })
+  await edit(policy.id, { content, excluded_agents: [srv.agent_id] })
+  expect(await tasks()).toMatchObject([{ id: first?.id, run_time_date: '2026-01-01T03:30' }])
+  expect(await tasks(srv)).toEqual([])
+  const version = await tasksVersion(fleet)
+  await edit(policy.id, { desc: 'nothing for machines' })
+  expect(await tasksVersion(fleet)).toBe(version)
+  const versions = await root.call(listPolicyVersions, { params: { id: policy.id } })
+  expect(versions.body).toHaveLength(3)
+  await root.call(revertPolicy, { params: { id: policy.id }, body: { version: 1 } })
+  await settle()
+  expect(await tasks()).toMatchObject([{ id: first?.id, run_time_date: '2026-01-01T02:00' }])
+})
+
+test('a task starts on failure of the check that its machine has for that of the policy', async () => {
+  await using fleet = await prepareFleet()
+  const { add, edit, addOwn, checks, tasks } = fleet
+  const policy = await add({ name: 'Base', content: contentOf([checkOf(CPU), checkOf(PING)]) })
+  const ping = policy.content.checks[1]?.id ?? 0
+  const repair = taskOf({ task_type: 'checkfailure', assigned_check: ping })
+  const edited = { ...policy.content, tasks: [repair] }
+  await edit(policy.id, { content: edited, targets: toSite(fleet) })
+  const ofPolicy = (await checks()).find(({ settings }) => settings.check_type === 'ping')
+  expect(await tasks()).toMatchObject([{ assigned_check: ofPolicy?.id, check_name: 'Ping Check: Router' }])
+  // A check of the machine's own takes the place of the policy's, and starts the task.
+  const { body: own } = await addOwn(PING)
+  await fleet.settle()
+  expect(await tasks()).toMatchObject([{ assigned_check: own.id }])
+})
+
+test('machines of other systems do not get a task, and the page of the machine says so', async () => {
+  await using fleet = await prepareFleet()
+  const { add, tasks, effective } = fleet
+  const windows = { ...taskOf(), task_supported_platforms: ['windows' as const] }
+  await add({ name: 'Base', content: withTasks([windows]), targets: toSite(fleet) })
+  expect(await tasks()).toEqual([])
+  expect((await effective()).unfit).toMatchObject([{ what: expect.stringContaining('Tidy up') }])
+})
+
+test('what cannot work, and what is not the role of the caller, is refused', async () => {
+  await using fleet = await prepareFleet()
+  const { root, server } = fleet
+  const { createPolicy } = await import('@muster/contract/api/automation')
+  const refused = async (tasks: ReturnType<typeof taskOf>[], as = root) =>
+    (await as.call(createPolicy, { body: { name: 'Bad', content: { tasks } } })).error
+  expect(await refused([taskOf(), taskOf({ name: 'TIDY up' })])).toMatchObject({ code: 'invalid' })
+  expect(await refused([taskOf({ task_type: 'daily' })])).toMatchObject({
+    fields: { 'content.tasks.0.task.run_time_date': ['Tidy up: Say when it runs first.'] },
+  })
+  expect(await refused([taskOf({ task_type: 'checkfailure', assigned_check: 99 })])).toMatchObject({
+    fields: { 'content.tasks.0.task.assigned_check': [expect.stringContaining('choose the check')] },
+  })
+  const gone = { type: 'script' as const, script: 99, name: '', script_args: [], env_vars: [], timeout: 30 }
+  expect(await refused([taskOf({ actions: [gone] })])).toMatchObject({ code: 'invalid' })
+  const helper = server.as(
+    await server.given.user({
+      permissions: ['can_list_automation_policies', 'can_manage_automation_policies'],
+    }),
+  )
+  expect(await refused([taskOf()], helper)).toMatchObject({ code: 'not_allowed' })
+})
