@@ -65,6 +65,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /automation/policies/:id/', by: 'id' },
     { endpoint: 'GET /automation/policies/:id/history/', by: 'id' },
     { endpoint: 'GET /automation/policies/:id/related/' },
+    { endpoint: 'GET /automation/places/:level/:id/' },
     { endpoint: 'GET /clients/' },
     { endpoint: 'GET /agents/:agent_id/' },
     { endpoint: 'GET /alerts/templates/' },
