@@ -35,6 +35,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   ],
   'check.changed': [
     { endpoint: 'GET /agents/:agent_id/checks/' },
+    { endpoint: 'GET /agents/:agent_id/checks/dropped/' },
     { endpoint: 'GET /checks/' },
     { endpoint: 'GET /checks/:id/', by: 'id' },
     { endpoint: 'GET /checks/:id/samples/', by: 'id' },

@@ -13,6 +13,7 @@ import * as policyTemplates from './0011-policy-templates.ts'
 import * as policyTasks from './0013-policy-tasks.ts'
 import * as largeBatches from './0015-large-batches.ts'
 import * as chunksByTime from './0016-chunks-by-time.ts'
+import * as machinePeriods from './0017-machine-periods.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
@@ -31,5 +32,6 @@ export const migrations: readonly Migration[] = [
   policyTasks,
   largeBatches,
   chunksByTime,
+  machinePeriods,
   checkDependencies,
 ]
