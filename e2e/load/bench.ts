@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { buildPrograms } from '../support/build.ts'
 import type { Figure } from './budgets.ts'
 import { measureAgent } from './measure-agent.ts'
+import { measureAlerts } from './measure-alerts.ts'
 import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
 import { measureConsole } from './measure-console.ts'
 import { measureSamples } from './measure-samples.ts'
@@ -20,6 +21,7 @@ const ON_STAGE = {
   console: (stage: Stage) =>
     measureConsole(stage, { load: 'firstLoad', open: 'open10k', search: 'search10k', scroll: 'scroll' }),
   load: measureLoad,
+  alerts: measureAlerts,
   reconnect: measureReconnect,
 }
 /** These take minutes to prepare. */

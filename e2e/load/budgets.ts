@@ -30,6 +30,18 @@ export const BUDGETS = {
   memory: { what: '10,000 agents, 1,000 reports/s: memory of the server', must: 550, aim: 350, unit: 'MB' },
   apiP99: { what: '10,000 agents, 1,000 reports/s: API p99', must: 60, aim: 20, unit: 'ms' },
   reconnect: { what: '10,000 agents after a server restart, all back', must: 30, aim: 10, unit: 's' },
+  alertLatency: {
+    what: 'a failing result reported, to its notice at a webhook, 10,000 machines, median',
+    must: 1000,
+    aim: 100,
+    unit: 'ms',
+  },
+  alertSweeps: {
+    what: 'longest pause of the server while 10,000 alerts are held and let go',
+    must: 50,
+    aim: 25,
+    unit: 'ms',
+  },
   ingest: {
     what: 'results of checks stored, in batches',
     must: 20_000,

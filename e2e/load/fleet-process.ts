@@ -61,6 +61,11 @@ async function obey(order: FleetOrder): Promise<FleetState> {
       machine?.reportPast({ fromMs, everyMs: order.everySeconds * 1000 })
       break
     }
+    case 'cpu':
+      for (const machine of fleet?.machines ?? []) {
+        if (order.agentId === undefined || machine.agentId === order.agentId) machine.reportCpu(order.percent)
+      }
+      break
     case 'look':
       break
   }

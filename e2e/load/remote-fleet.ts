@@ -24,6 +24,8 @@ export type FleetOrder =
   | { kind: 'await-acknowledged'; timeoutMs: number }
   /** One machine reports what its checks found in so many days. */
   | { kind: 'past'; agentId: string; days: number; everySeconds: number }
+  /** These machines, or all of them, find their processors that busy. */
+  | { kind: 'cpu'; agentId?: string; percent: number }
   | { kind: 'look' }
 
 export interface FleetState {

@@ -3,6 +3,7 @@ import { savePreferences } from '@muster/contract/api/users'
 import { addClient, makeToken } from '../support/seed.ts'
 import { type Session, signIn } from '../support/sign-in.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
+import { watchPauses, type PauseWatch } from './pause-watch.ts'
 import { type FleetState, openRemoteFleet, type RemoteFleet } from './remote-fleet.ts'
 
 /** A server with clients of 500 machines each, all of them simulated. */
@@ -12,6 +13,7 @@ export interface Stage extends AsyncDisposable {
   clients: Client[]
   fleet: RemoteFleet
   started: FleetState
+  pauses: PauseWatch
 }
 
 export interface StageOptions {
@@ -23,7 +25,8 @@ const MACHINES_PER_CLIENT = 500
 
 export async function openStage({ machines, mode = 'stay' }: StageOptions): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
-  const server = stack.use(await startServer({ env: { MUSTER_LOG_LEVEL: 'warn' } }))
+  const pauses = stack.use(watchPauses())
+  const server = stack.use(await startServer({ env: { MUSTER_LOG_LEVEL: 'warn', ...pauses.env } }))
   const session = await signIn(server.url, server.admin)
   await session.call(savePreferences, { body: { default_agent_tbl_tab: 'mixed' } })
   const clients: Client[] = []
@@ -42,7 +45,8 @@ export async function openStage({ machines, mode = 'stay' }: StageOptions): Prom
     mode,
   })
   const resources = stack.move()
-  return { server, session, clients, fleet, started, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  const dispose = () => resources.disposeAsync()
+  return { server, session, clients, fleet, started, pauses, [Symbol.asyncDispose]: dispose }
 }
 
 /** Waits until the server has nothing left to do: half a second in which it used next to no processor time. */

@@ -34,11 +34,20 @@ export interface Post {
 }
 
 /** A real receiver of webhooks on a free loopback port. */
-export async function startHookReceiver(): Promise<{ url: string; posts: Post[] } & AsyncDisposable> {
+export async function startHookReceiver(): Promise<
+  {
+    url: string
+    posts: Post[]
+    /** When the next post arrived, by performance.now(). */
+    nextPost(): Promise<number>
+  } & AsyncDisposable
+> {
   const posts: Post[] = []
+  const waiting: ((atMs: number) => void)[] = []
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       posts.push({ headers: request.headers, body })
+      for (const tell of waiting.splice(0)) tell(performance.now())
       response.end('thank you')
     })
   })
@@ -48,7 +57,13 @@ export async function startHookReceiver(): Promise<{ url: string; posts: Post[] 
     server.closeAllConnections()
     server.close()
   }
-  return { url: `http://127.0.0.1:${portOf(server.address())}/hook`, posts, [Symbol.asyncDispose]: stop }
+  const nextPost = () => new Promise<number>((resolve) => waiting.push(resolve))
+  return {
+    url: `http://127.0.0.1:${portOf(server.address())}/hook`,
+    posts,
+    nextPost,
+    [Symbol.asyncDispose]: stop,
+  }
 }
 
 function portOf(address: ReturnType<SMTPServer['server']['address']>): number {

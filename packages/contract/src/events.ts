@@ -17,6 +17,8 @@ export const EVENT_TYPES = [
   'task.redefined',
   /** Raised, changed or resolved, or something was added to its log. */
   'alert.changed',
+  /** A channel, how it does, or how much waits for it. */
+  'alert_channel.changed',
   /** A template, or where one is assigned. */
   'alert_template.changed',
   'maintenance.changed',

@@ -69,6 +69,18 @@ export class FakeChecks {
     return checks.flatMap((check) => measure(check, random))
   }
 
+  /** Results of the checks of the processor, as if it were that busy now. */
+  measureCpu(percent: number): CheckResult[] {
+    const at = new Date().toISOString()
+    const checks = [...this.#known.values()].filter(({ type }) => type === 'cpuload')
+    return checks.map(({ id, revision }) => ({
+      check_id: id,
+      revision,
+      at,
+      measured: { check_type: 'cpuload', percent },
+    }))
+  }
+
   /** Results of every check at each of these moments, in milliseconds, as of a machine that was away. */
   measurePast(momentsMs: readonly number[], random: Random): CheckResult[] {
     const checks = [...this.#known.values()]

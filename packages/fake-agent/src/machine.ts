@@ -132,6 +132,13 @@ export class FakeMachine {
     return results.length
   }
 
+  /** Its processor is that busy now. */
+  reportCpu(percent: number): void {
+    const results = this.checks.measureCpu(percent)
+    if (results.length > 0) this.report({ kind: 'checks', results })
+    this.#core.counts.checkResults += results.length
+  }
+
   /** Results of all checks from so long ago until now, as of a machine that was away; answers how many. */
   reportPast(given: { fromMs: number; everyMs: number }): number {
     const count = Math.floor((Date.now() - given.fromMs) / given.everyMs)

@@ -49,6 +49,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   ],
   'task.redefined': [],
   'alert.changed': [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
+  'alert_channel.changed': [{ endpoint: 'GET /alerts/channels/' }],
   'alert_template.changed': [
     { endpoint: 'GET /alerts/templates/' },
     { endpoint: 'GET /alerts/templates/:id/', by: 'id' },

@@ -16,8 +16,6 @@ import { channelsQuery } from './channels-query.ts'
 import { useChannelAddress } from './use-channel-address.ts'
 
 const TITLE = 'Alert channels'
-/** No event tells how a message went; while somebody looks, the list is asked for this often. */
-const REFRESH_MS = 3000
 
 /** Where alerts are told, and whether that works. */
 export function ChannelsDialog({ close }: AddressedDialogProps) {
@@ -31,12 +29,7 @@ export function ChannelsDialog({ close }: AddressedDialogProps) {
 function Channels({ close }: { close: () => void }) {
   const mayEdit = useMay('can_edit_core_settings')
   const { openChannel } = useChannelAddress()
-  const { data, error, refetch } = useQuery({
-    ...channelsQuery,
-    staleTime: 0,
-    refetchInterval: REFRESH_MS,
-    meta: { quiet: true },
-  })
+  const { data, error, refetch } = useQuery({ ...channelsQuery, staleTime: 0 })
   const [removing, setRemoving] = useState<AlertChannel>()
   return (
     <>

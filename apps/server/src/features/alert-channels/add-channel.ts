@@ -34,7 +34,7 @@ export function addChannel(ctx: Context, caller: Caller, form: ChannelForm): Pro
         at,
         emit,
       })
-      emit({ type: 'settings.changed', ids: [] })
+      emit({ type: 'alert_channel.changed', ids: [row.id] })
       return row
     }),
   )

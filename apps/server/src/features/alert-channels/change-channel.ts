@@ -44,7 +44,7 @@ export function changeChannel(ctx: Context, caller: Caller, change: ChannelChang
         at,
         emit,
       })
-      emit({ type: 'settings.changed', ids: [] })
+      emit({ type: 'alert_channel.changed', ids: [id] })
       return row
     }),
   )

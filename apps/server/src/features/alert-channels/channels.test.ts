@@ -60,7 +60,7 @@ test('a channel is added with the usual rules, and its secrets are nowhere to be
   const listed = await admin.call(listAlertChannels, {})
   expect(listed.body).toEqual([added.body])
   expect(listed.body[0]?.settings).toMatchObject({ oauth2_client_secret: '', oauth2_refresh_token: '' })
-  expect(events).toContainEqual({ type: 'settings.changed', ids: [] })
+  expect(events).toContainEqual({ type: 'alert_channel.changed', ids: [added.body.id] })
   const stored = await storedSettings(server)
   const log = await server.ctx.db.selectFrom('audit_log').selectAll().executeTakeFirstOrThrow()
   expect(log).toMatchObject({ action: 'add', message: 'Added the alert channel "Ops"' })

@@ -31,15 +31,15 @@ type LogEntry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'>
 
 /**
  * Stores what is to be told of these alerts on which channels, in the transaction that changes them; the transaction
- * holds the rows of the alerts, or has made them.
+ * holds the rows of the alerts, or has made them. Answers the channels of which more or less waits now.
  */
 export async function planNotices(
   ctx: Pick<Context, 'jobs' | 'now'>,
   tx: Db,
   told: readonly Tellable[],
-): Promise<void> {
+): Promise<number[]> {
   const channels = await readChannels(tx)
-  if (channels.length === 0 || told.length === 0) return
+  if (channels.length === 0 || told.length === 0) return []
   const now = ctx.now()
   const rows = await findToldAlerts(
     tx,
@@ -90,6 +90,8 @@ export async function planNotices(
   const inserted = await insertNotices(tx, insert)
   await writeAlertLog(tx, log)
   await enqueueSending(ctx, tx, [...inserted, ...hasten])
+  const dropped = [...earlier.values()].flat().filter(({ id }) => drop.includes(id))
+  return [...new Set([...inserted, ...hasten, ...dropped].map(({ channel_id }) => channel_id))]
 }
 
 /** One job for each channel and moment, since it sends whatever is due by then. */

@@ -164,7 +164,7 @@ async function noteDropped(
     emit,
     dropped.flatMap(({ notice }) => alerts.get(notice.alert_id) ?? []),
   )
-  emit({ type: 'settings.changed', ids: [] })
+  emit({ type: 'alert_channel.changed', ids: [channel.id] })
 }
 
 /** What a message says of an alert. */

@@ -164,7 +164,7 @@ async function noteHealth(
     )
     .where('id', '=', now.id)
     .execute()
-  emit({ type: 'settings.changed', ids: [] })
+  emit({ type: 'alert_channel.changed', ids: [now.id] })
 }
 
 /** The new refresh token in the place of the old, unless somebody has entered another one meanwhile. */

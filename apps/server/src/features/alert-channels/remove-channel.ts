@@ -19,6 +19,6 @@ export function removeChannel(ctx: Context, caller: Caller, id: number): Promise
       at: ctx.now(),
       emit,
     })
-    emit({ type: 'settings.changed', ids: [] })
+    emit({ type: 'alert_channel.changed', ids: [id] })
   })
 }

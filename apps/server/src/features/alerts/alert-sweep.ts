@@ -5,8 +5,10 @@ import { raiseAgain } from './raise-again.ts'
 import { tendAlerts } from './tend-alerts.ts'
 
 const EVERY_MS = 1000
-/** A sweep that takes long is followed by a rest: it never takes more than a fiftieth of the time. */
+/** A sweep that takes long is followed by a rest: it seldom takes more than a fiftieth of the time. */
 const REST_FACTOR = 50
+/** It lets others work in between, so that what ten thousand alerts wait for does not have to wait a minute more. */
+const LONGEST_REST_MS = 10_000
 /**
  * Machines need a moment to find a server that has started, or woken up. Nobody who was silent because nobody listened
  * is called overdue before.
@@ -71,7 +73,7 @@ export class AlertSweep implements AsyncDisposable {
       this.#hasFailed = true
     }
     const tookMs = performance.now() - startedMs
-    if (!this.#stopped) this.#plan(Math.max(EVERY_MS, tookMs * REST_FACTOR))
+    if (!this.#stopped) this.#plan(Math.min(LONGEST_REST_MS, Math.max(EVERY_MS, tookMs * REST_FACTOR)))
   }
 
   async #sweep(): Promise<void> {

@@ -18,6 +18,7 @@ test('a check that fails raises one alert, which gets worse and resolves, and ea
   ])
   const [alert] = await alerts()
   expect(events).toContainEqual({ type: 'alert.changed', ids: [alert?.id], agent_ids: [cpu.agent_id] })
+  expect(events).toContainEqual({ type: 'alert_channel.changed', ids: [1] })
   await report(cpu, [30, 81], [40, 95])
   expect(await told()).toEqual(['check opened'])
   await report(cpu, [50, 96])

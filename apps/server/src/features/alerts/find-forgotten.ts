@@ -1,9 +1,9 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
 import { type CheckFinding, takeCheckFindings } from './check-alerts.ts'
 import { CHECK_CAUSE } from './causes.ts'
+import { inTurns } from './in-turns.ts'
 import { lockChecks } from './queries.ts'
 
 /**
@@ -12,7 +12,7 @@ import { lockChecks } from './queries.ts'
  */
 export async function findForgotten(ctx: Context): Promise<void> {
   const forgotten = [...(await selectFailing(ctx.db).execute()), ...(await selectPassing(ctx.db).execute())]
-  for (const slice of slicesOf(forgotten)) {
+  for await (const slice of inTurns(forgotten)) {
     const ids = slice.map(({ check_id }) => check_id)
     await ctx.transaction(async (tx, emit) => {
       await lockChecks(tx, ctx.engine, ids)

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
 import { sql, type SqlBool } from 'kysely'
 import { causeOfMachine, causeOfSite, MACHINE_CAUSE, type Subject } from './causes.ts'
+import { inTurns } from './in-turns.ts'
 import { isOverdue, isWatched, overdueAt, overdueSince } from './overdue.ts'
 import { findSites, type SiteStanding } from './sites.ts'
 import type { Scene } from './store-lives.ts'
@@ -11,7 +11,7 @@ import { type Finding, takeFindings } from './take-findings.ts'
 /** Raises the alerts of machines that are overdue, and of sites whose every machine is. */
 export async function openOverdue(ctx: Context): Promise<void> {
   const found = await selectOverdue(ctx, ctx.db).select('agents.agent_id').execute()
-  for (const slice of slicesOf(found)) {
+  for await (const slice of inTurns(found)) {
     const ids = slice.map(({ agent_id }) => agent_id)
     await ctx.transaction((tx, emit) => raise({ ctx, tx, emit }, ids))
   }

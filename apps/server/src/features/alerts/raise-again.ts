@@ -1,13 +1,13 @@
 import type { Context } from '../../context.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
 import { takeCheckFindings } from './check-alerts.ts'
+import { inTurns } from './in-turns.ts'
 import { lockChecks } from './queries.ts'
 import type { Scene } from './store-lives.ts'
 
 /** Raises alerts anew that a person resolved while their checks failed, once the check has failed again. */
 export async function raiseAgain(ctx: Context): Promise<void> {
   const waiting = await selectRun(ctx.db).select(['alerts.id', 'alerts.check_id']).execute()
-  for (const slice of slicesOf(waiting)) {
+  for await (const slice of inTurns(waiting)) {
     await ctx.transaction((tx, emit) => raise({ ctx, tx, emit }, slice))
   }
 }

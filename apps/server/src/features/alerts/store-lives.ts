@@ -78,7 +78,8 @@ export async function storeLives(
     followed.push({ alertId: alert.id, tells })
   }
   await writeAlertLog(tx, entries)
-  if (told.length > 0) await planNotices(ctx, tx, told)
+  const channels = told.length > 0 ? await planNotices(ctx, tx, told) : []
+  if (channels.length > 0) emit({ type: 'alert_channel.changed', ids: channels })
   await followTemplates(ctx, tx, followed)
   emitAlertsChanged(
     emit,

@@ -6,6 +6,7 @@ import { slicesOf } from '../../platform/database/slices-of.ts'
 import { causeOfSite, SITE_CAUSE } from './causes.ts'
 import { decideStep, type Surroundings } from './decide-step.ts'
 import { blockedChecks, findDependencies } from './dependencies.ts'
+import { inTurns } from './in-turns.ts'
 import { isWatched, overdueAt } from './overdue.ts'
 import { type AlertRow, lockAlerts } from './queries.ts'
 import { findSites } from './sites.ts'
@@ -22,7 +23,7 @@ export async function tendAlerts(ctx: Context, agentIds?: readonly string[]): Pr
   for (const slice of agentIds === undefined ? [undefined] : slicesOf(agentIds)) {
     ids.push(...(await findWaiting(ctx, slice)))
   }
-  for (const slice of slicesOf(ids)) {
+  for await (const slice of inTurns(ids)) {
     await ctx.transaction((tx, emit) => tend({ ctx, tx, emit }, slice))
   }
 }

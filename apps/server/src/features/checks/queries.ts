@@ -2,6 +2,7 @@ import type { CheckCounts } from '@muster/contract/api/agents'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { z } from 'zod'
 import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
 import type { CheckResultsTable, ChecksTable } from '../../platform/database/tables/checks.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
@@ -22,8 +23,6 @@ type Dependency = Pick<
   CheckRow,
   'id' | 'agent_id' | 'hostname' | 'check_type' | 'settings' | 'script_name' | 'status'
 >
-
-const SLICE = 500
 
 function selectChecks(db: Db, caller: Viewer) {
   return db
@@ -59,8 +58,7 @@ async function addDependencies(db: Db, caller: Viewer, rows: CheckRow[]): Promis
   const ids = [...new Set(rows.flatMap(({ depends_on }) => depends_on ?? []))]
   if (ids.length === 0) return rows
   const others = new Map<number, Dependency>()
-  for (let start = 0; start < ids.length; start += SLICE) {
-    const slice = ids.slice(start, start + SLICE)
+  for (const slice of slicesOf(ids)) {
     const found = await selectChecks(db, caller).where('checks.id', 'in', slice).execute()
     for (const other of found) others.set(other.id, other)
   }

@@ -31,6 +31,7 @@ export function everythingChanged(userId: number): Told[] {
     'check.changed',
     'task.changed',
     'alert.changed',
+    'alert_channel.changed',
     'alert_template.changed',
     'maintenance.changed',
     'policy.changed',
@@ -84,6 +85,7 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'maintenance.changed':
     case 'policy.changed':
       return ALL
+    case 'alert_channel.changed':
     case 'alert_template.changed':
     case 'script.changed':
     case 'keystore.changed':
@@ -99,6 +101,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'check.changed': 'can_list_checks',
   'task.changed': 'can_list_autotasks',
   'alert.changed': 'can_list_alerts',
+  'alert_channel.changed': 'can_view_core_settings',
   'alert_template.changed': 'can_list_alerttemplates',
   'maintenance.changed': 'can_list_agents',
   'policy.changed': 'can_list_automation_policies',
