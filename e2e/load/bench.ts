@@ -7,6 +7,7 @@ import { measureAgent } from './measure-agent.ts'
 import { measureAlerts } from './measure-alerts.ts'
 import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
 import { measureConsole } from './measure-console.ts'
+import { measurePolicies } from './measure-policies.ts'
 import { measureSamples } from './measure-samples.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableRow, writeTable } from './write-table.ts'
@@ -20,6 +21,7 @@ const ON_STAGE = {
   command: measureCommand,
   console: (stage: Stage) =>
     measureConsole(stage, { load: 'firstLoad', open: 'open10k', search: 'search10k', scroll: 'scroll' }),
+  policies: measurePolicies,
   load: measureLoad,
   alerts: measureAlerts,
   reconnect: measureReconnect,

@@ -107,13 +107,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     ...(options.quickEveryMs === undefined ? {} : { quickEveryMs: options.quickEveryMs }),
   })
   const metrics = new MetricsSampler({
-    readCounters: () => os.readCounters(),
+    readCounters: () => os.readCounters('all'),
     outbox,
     log,
     now: () => clock.correct(now()),
   })
   const liveMetrics = new LiveSampler({
-    readCounters: () => os.readCounters(),
+    readCounters: () => os.readCounters('quick'),
     send: (sample) => link.sendLive(sample),
     log,
     now: () => clock.correct(now()),

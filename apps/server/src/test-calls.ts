@@ -14,6 +14,7 @@ const CHANNEL = {
 ): string {
   return path
     .replace(':agent_id', world.agentId)
+    .replace(':level', 'client')
     .replace(':version_id', '1')
     .replace(':pk', String(world.noteId))
     .replace(':run', String(world.taskRunId))
@@ -38,6 +39,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/tasks/')) return world.taskId
   if (path.startsWith('/alerts/:id/')) return world.alertId
   if (path.startsWith('/maintenance/')) return world.windowId
+  if (path.startsWith('/automation/places/')) return world.clientId
   if (path.startsWith('/automation/')) return world.policyId
   if (path.startsWith('/alerts/channels/')) return world.channelId
   if (path.startsWith('/core/keystore/')) return world.keyId
@@ -51,6 +53,7 @@ function idFor(world: World, path: string): number {
  */
 export function bodyIn(world: World, endpoint: Endpoint): unknown {
   const { clientId: client, siteId: site, agentId: agent_id } = world
+  const placed = { id: world.policyId, monitoring_type: null }
   const bodies: Record<string, unknown> = {
     'PUT /agents/:agent_id/': { description: 'changed' },
     'POST /agents/maintenance/bulk/': { type: 'Client', id: client, action: true },
@@ -82,6 +85,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
       target: { level: 'agent', id: agent_id },
       block_policy_inheritance: true,
     },
+    'PUT /automation/places/:level/:id/': { policies: [placed] },
+    'POST /automation/places/:level/:id/plan/': { policies: [placed] },
     'PUT /automation/agents/:agent_id/settings/': { check_interval: 60 },
     'POST /alerts/channels/': CHANNEL,
     'PUT /alerts/channels/:id/': CHANNEL,

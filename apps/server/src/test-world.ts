@@ -211,7 +211,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
   const snippet = await ctx.db
     .insertInto('script_snippets')
     .values({
-      name: `${name} snippet`.slice(-40),
+      name: `${name} snip`.slice(-40),
       description: '',
       code: 'true',
       shell: 'shell',

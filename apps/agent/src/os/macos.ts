@@ -7,11 +7,11 @@ import { promisify } from 'node:util'
 import { readAddresses } from './addresses.ts'
 import { bootTimeFromUptime } from './boot-time.ts'
 import { killPosix } from './kill-posix.ts'
-import { readPlainCounters } from './counters.ts'
 import { machineArch } from './machine-arch.ts'
 import { measureDisk } from './measure-disk.ts'
 import { noService } from './no-service.ts'
 import type { Os } from './os.ts'
+import { readMacCounters } from './macos/counters.ts'
 import { parsePsRunProcesses } from './macos/ps-processes.ts'
 import { readCpuNames, readDiskLayout, readGraphics, readMachineFallback } from './system-information.ts'
 
@@ -46,7 +46,7 @@ export const macos: Os = {
       needs_reboot: false,
     }
   },
-  readCounters: async () => readPlainCounters(await readDisks(), true),
+  readCounters: async () => readMacCounters(await readDisks()),
   async readSlowFacts() {
     return {
       cpus: await readCpuNames(),

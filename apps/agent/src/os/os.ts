@@ -18,8 +18,8 @@ export interface Os {
   findMachineId(): string | undefined
   /** Facts that are cheap enough for every minute: no process is started for them where that can be avoided. */
   readQuickFacts(): Promise<Partial<AgentFacts>>
-  /** Read once a minute: cheap, and without a process where that can be avoided. */
-  readCounters(): Promise<Counters>
+  /** Read once a minute: cheap, and without a process where that can be avoided. `quick` may be each second. */
+  readCounters(detail: 'all' | 'quick'): Promise<Counters>
   /** Facts that hardly change. Read in a process of their own, so that neither their memory nor their hangs stay. */
   readSlowFacts(): Promise<Partial<AgentFacts>>
   /** Processes below `root` (0 = none) and all that carry `MUSTER_RUN=marker`, whoever their parent is now. */

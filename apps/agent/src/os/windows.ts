@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readAddresses } from './addresses.ts'
 import { bootTimeFromUptime } from './boot-time.ts'
-import { readPlainCounters } from './counters.ts'
 import { machineArch } from './machine-arch.ts'
 import { measureDisk } from './measure-disk.ts'
 import { noService } from './no-service.ts'
@@ -17,6 +16,7 @@ import {
   readMachineFallback,
   readSignedInUser,
 } from './system-information.ts'
+import { readWindowsCounters } from './windows/counters.ts'
 
 const run = promisify(execFile)
 
@@ -54,7 +54,7 @@ export const windows: Os = {
       needs_reboot: await needsReboot(),
     }
   },
-  readCounters: async () => readPlainCounters(await readDrives(), false),
+  readCounters: async (detail) => readWindowsCounters(await readDrives(), detail),
   async readSlowFacts() {
     const user = await readSignedInUser()
     return {

@@ -41,6 +41,8 @@ const DIALOG_LOADERS = {
   'check-history': () =>
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
   compare: () => import('../features/metrics/CompareDialog.tsx').then((file) => file.CompareDialog),
+  'assign-policies': () =>
+    import('../features/automation/AssignPoliciesDialog.tsx').then((file) => file.AssignPoliciesDialog),
   'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyCheckDialog),
   'why-task': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyTaskDialog),
   'policy-inheritance': () =>

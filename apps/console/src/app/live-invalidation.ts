@@ -35,6 +35,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   ],
   'check.changed': [
     { endpoint: 'GET /agents/:agent_id/checks/' },
+    { endpoint: 'GET /agents/:agent_id/checks/dropped/' },
     { endpoint: 'GET /checks/' },
     { endpoint: 'GET /checks/:id/', by: 'id' },
     { endpoint: 'GET /checks/:id/samples/', by: 'id' },
@@ -64,6 +65,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /automation/policies/:id/', by: 'id' },
     { endpoint: 'GET /automation/policies/:id/history/', by: 'id' },
     { endpoint: 'GET /automation/policies/:id/related/' },
+    { endpoint: 'GET /automation/places/:level/:id/' },
     { endpoint: 'GET /clients/' },
     { endpoint: 'GET /agents/:agent_id/' },
     { endpoint: 'GET /alerts/templates/' },

@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, MonitoringType, Nothing } from '../fields.ts'
 import { ContentKind, EffectivePolicy } from '../policies/effective-policy.ts'
 import { AgentSettingValues, PolicyContent } from '../policies/policy-content.ts'
+import { PlaceList, PlaceParams, PlacePolicies, PolicyOverview } from '../policies/place-policies.ts'
 import { PolicyLevel } from '../policies/policy-level.ts'
 
 const Slot = MonitoringType.nullable().default(null)
@@ -217,6 +218,44 @@ export const blockInheritance = endpoint({
     block_policy_inheritance: z.boolean(),
   }),
   response: Nothing,
+})
+
+export const getPolicyOverview = endpoint({
+  method: 'GET',
+  path: '/automation/policies/overview/',
+  access: 'can_list_automation_policies',
+  summary: 'The clients and sites that the caller may see, with the policies that are assigned to each',
+  response: PolicyOverview,
+})
+
+export const listPlacePolicies = endpoint({
+  method: 'GET',
+  path: '/automation/places/:level/:id/',
+  access: 'can_list_automation_policies',
+  summary: 'The policies that are assigned to one place itself, in their order',
+  params: PlaceParams,
+  response: PlacePolicies,
+})
+
+export const planPlacePolicies = endpoint({
+  method: 'POST',
+  path: '/automation/places/:level/:id/plan/',
+  access: 'can_manage_automation_policies',
+  summary: 'What another list of policies at one place would change on which machines',
+  params: PlaceParams,
+  body: z.object({ policies: PlaceList }),
+  response: PolicyPlan,
+})
+
+export const setPlacePolicies = endpoint({
+  method: 'PUT',
+  path: '/automation/places/:level/:id/',
+  access: 'can_manage_automation_policies',
+  summary:
+    'Assign these policies to one place, in this order. With `modified` or the `plan` that was shown, refused when that no longer holds',
+  params: PlaceParams,
+  body: z.object({ policies: PlaceList, plan: Saving.plan, modified: z.string().max(200).optional() }),
+  response: PlacePolicies,
 })
 
 /** What a machine has of its own: null = as its policies say, or as ever. */

@@ -274,6 +274,8 @@ export const CheckSamples = z.object({
   series: z.array(z.object({ name: z.string(), unit: z.string(), points: z.array(SamplePoint) })),
   /** When the check began and ended to fail within the range, by severity; `to` null = it still does. */
   failures: z.array(z.object({ from: z.int(), to: z.int().nullable(), severity: Severity })),
+  /** When the machine was in maintenance, and alerts were held back; `to` null = it still is. */
+  maintenance: z.array(z.object({ from: z.int(), to: z.int().nullable(), reason: z.string() })),
 })
 export type CheckSamples = z.infer<typeof CheckSamples>
 

@@ -26,6 +26,8 @@ export const getMachineMetrics = endpoint({
 })
 
 export const LiveMetrics = z.object({
+  /** False = nothing comes while the machine is away: that is no error, it may go at any moment. */
+  connected: z.boolean(),
   samples: z.array(
     z.object({
       /** Unix seconds, with parts of them. */

@@ -1,10 +1,22 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId } from '../fields.ts'
+import { AgentId, AgentParams, Instant } from '../fields.ts'
 import { Severity } from '../severity.ts'
 
-/** A check that fails; an alert that is not a check's; a command or script; a start of the system; a change by a person. */
-export const TimelineKind = z.enum(['check', 'alert', 'run', 'reboot', 'change'])
+/**
+ * A check that fails; an alert that is not a check's; a command or script; a run of a task; a start of the system; a
+ * change by a person; maintenance mode; results of checks that the machine had to drop.
+ */
+export const TimelineKind = z.enum([
+  'check',
+  'alert',
+  'run',
+  'task',
+  'reboot',
+  'change',
+  'maintenance',
+  'dropped',
+])
 export type TimelineKind = z.infer<typeof TimelineKind>
 
 export const TimelineEntry = z.object({
@@ -43,4 +55,14 @@ export const getTimeline = endpoint({
     /** Kinds of which there are more than MOST_OF_KIND in the range. */
     cut: z.array(TimelineKind),
   }),
+})
+
+export const listDroppedResults = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/checks/dropped/',
+  access: 'can_list_checks',
+  summary:
+    'Results of checks that a machine had to drop, as the server was away for longer than it keeps them: of the last 30 days, newest first',
+  params: AgentParams,
+  response: z.array(z.object({ from: Instant, to: Instant, count: z.int() })),
 })

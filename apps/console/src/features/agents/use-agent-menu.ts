@@ -9,6 +9,7 @@ import {
   IconListDetails,
   IconPencil,
   IconRefresh,
+  IconShieldPlus,
   IconTerminal2,
   IconTool,
   IconTrash,
@@ -35,6 +36,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const mayList = useMay('can_list_scripts')
   const mayRun = useMay('can_run_scripts') && mayList
   const mayRemove = useMay('can_uninstall_agents')
+  const mayPolicies = useMay('can_manage_automation_policies')
   const mayListTemplates = useMay('can_list_alerttemplates')
   const { open } = useDialog()
   const navigate = useNavigate()
@@ -111,6 +113,13 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       run: () => open('compare', 'cpu', `24h,${agent_id}`),
     },
     divider('alerts'),
+    {
+      id: 'assign-policies',
+      label: 'Assign policies',
+      icon: IconShieldPlus,
+      disabledReason: unless(mayPolicies),
+      run: () => open('assign-policies', `agent-${agent_id}`),
+    },
     {
       id: 'assign-template',
       label: 'Assign alert template',

@@ -8,6 +8,7 @@ import { call, query, queryKey } from '../../app/api.ts'
 import { isRefused } from '../../app/describe-error.ts'
 import { notifyDone } from '../../app/notify.ts'
 import { may, useMay, useMe } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
 import { NoPermission } from '../../ui/States.tsx'
 import { ChainList } from './ChainList.tsx'
 import { ItemList } from './ItemList.tsx'
@@ -26,11 +27,29 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
   const { data, error, refetch } = useQuery({ ...options, enabled: mayList })
   const giveBack = useGiveBack(agent.agent_id)
   const mayEdit = useMay('can_edit_agent')
+  const mayManage = useMay('can_manage_automation_policies')
+  const { open } = useDialog()
   if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
   if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
   return (
     <div className={classes.chain}>
-      <Section title="Policies, from the nearest to the furthest" actions={<BlockButton policy={data} />}>
+      <Section
+        title="Policies, from the nearest to the furthest"
+        actions={
+          <>
+            {mayManage && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                onClick={() => open('assign-policies', `agent-${agent.agent_id}`)}
+              >
+                Assign policies
+              </Button>
+            )}
+            <BlockButton policy={data} />
+          </>
+        }
+      >
         <ChainList policy={data} />
       </Section>
       <Section title="Checks">

@@ -7,6 +7,7 @@ import { use, useMemo, useState } from 'react'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { isRefused } from '../../app/describe-error.ts'
 import { may, useMe } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
 import { ContextMenu } from '../../ui/ContextMenu.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { formatDate } from '../../ui/date-format.ts'
@@ -29,11 +30,17 @@ export function PoliciesPage() {
   const { data: policies, error, refetch } = useQuery({ ...policiesQuery, enabled: mayList })
   const [removed, setRemoved] = useState<Policy>()
   const actions = usePolicyActions(setRemoved)
+  const { open } = useDialog()
   if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
   return (
     <div className={classes.page}>
       <header className={classes.head}>
         <h1 className={classes.title}>Policies</h1>
+        {actions.mayManage && (
+          <Button variant="default" onClick={() => open('assign-policies', 'default-all')}>
+            For all machines
+          </Button>
+        )}
         {actions.mayManage && (
           <Button leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />} onClick={actions.add}>
             New policy

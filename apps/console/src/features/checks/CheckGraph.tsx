@@ -10,6 +10,7 @@ import { type GraphColumns, type GraphPoint, type TimeRange, toColumns } from '.
 import { handleGraphKey } from './graph-keys.ts'
 import { AXIS_PX, type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
 import { readColors } from './graph-marks.ts'
+import { stateAt } from './graph-state.ts'
 import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
 
 /** Milliseconds: the time limit of what is not a share. */
@@ -43,6 +44,7 @@ export function CheckGraph(props: CheckGraphProps) {
     range,
     height,
     failures,
+    maintenance,
     thresholds,
     onZoom,
     hasHint = true,
@@ -52,15 +54,15 @@ export function CheckGraph(props: CheckGraphProps) {
   const columns = useMemo(() => toColumns(points, stepSeconds), [points, stepSeconds])
   const host = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
-  const latest = useRef({ columns, range, failures, thresholds, onZoom })
+  const latest = useRef({ columns, range, failures, maintenance, thresholds, onZoom })
   const [cursor, setCursor] = useState<GraphCursor>()
   const mayZoom = onZoom !== undefined
   const drag = useThresholdDrag({ chart, thresholds, most: unit === '%' ? 99 : MOST, onThreshold })
 
   useLayoutEffect(() => {
-    latest.current = { columns, range, failures, thresholds, onZoom }
+    latest.current = { columns, range, failures, maintenance, thresholds, onZoom }
     show(chart.current, columns, range)
-  }, [columns, range, failures, thresholds, onZoom])
+  }, [columns, range, failures, maintenance, thresholds, onZoom])
 
   useEffect(() => {
     const element = host.current
@@ -89,8 +91,13 @@ export function CheckGraph(props: CheckGraphProps) {
     }
   }, [unit, height, scheme, mayZoom])
 
-  const told = cursor === undefined ? undefined : tell(columns, cursor.index, { unit, isMean })
   const last = columns[0].length - 1
+  const tellAt = (index: number) => {
+    const value = tell(columns, index, { unit, isMean })
+    const state = stateAt(columns[0][index] ?? 0, { failures, maintenance })
+    return value === undefined || state === '' ? value : `${value}, ${state}`
+  }
+  const told = cursor === undefined ? undefined : tellAt(cursor.index)
   return (
     <div className={classes.graph}>
       <div
@@ -101,7 +108,7 @@ export function CheckGraph(props: CheckGraphProps) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, last)}
         aria-valuenow={Math.min(cursor?.index ?? last, Math.max(0, last))}
-        aria-valuetext={told ?? tell(columns, last, { unit, isMean }) ?? 'Nothing was measured in this time.'}
+        aria-valuetext={told ?? tellAt(last) ?? 'Nothing was measured in this time.'}
         className={classes.canvas}
         style={{ height }}
         {...drag}

@@ -74,7 +74,13 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
         </div>
       ) : view.asTable ? (
         <div className={classes.place}>
-          <SamplesTable points={series.points} unit={series.unit} isMean={data.resolution > 0} />
+          <SamplesTable
+            points={series.points}
+            unit={series.unit}
+            isMean={data.resolution > 0}
+            failures={data.failures}
+            maintenance={data.maintenance}
+          />
         </div>
       ) : (
         <Suspense fallback={<div className={classes.place} />}>
@@ -87,6 +93,7 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
             range={data.range}
             height={GRAPH_PX}
             failures={data.failures}
+            maintenance={data.maintenance}
             thresholds={thresholds}
             onZoom={(range) => change({ range })}
           />

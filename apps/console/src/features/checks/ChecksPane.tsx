@@ -11,6 +11,7 @@ import { may, useMe } from '../../app/queries.ts'
 import { useDialog } from '../../app/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { EmptyState, NoPermission } from '../../ui/States.tsx'
+import { DroppedResults } from './DroppedResults.tsx'
 import { CheckTable } from './CheckTable.tsx'
 import classes from './ChecksPane.module.css'
 import { NewCheckItems } from './NewCheckItems.tsx'
@@ -37,6 +38,7 @@ export function ChecksPane({ agent }: { agent: AgentDetail }) {
           {agent.hostname} is not connected. It goes on checking, and its results come when it is back.
         </p>
       )}
+      <DroppedResults agent={agent} />
       <CheckTable agent={agent} checks={checks} actions={actions} />
     </div>
   )

@@ -1,18 +1,20 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, type CheckSettings, listAgentChecks } from '@muster/contract/api/checks'
+import { METRIC_PREFIX } from '@muster/rules/check-series'
 import { formatDuration } from '@muster/rules/duration'
 import { previewThresholds } from '@muster/rules/threshold-preview'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
 import { query } from '../../app/api.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
-import { type CheckForm, toCheckBody } from './check-form.ts'
+import { type CheckForm, asRows, toCheckBody } from './check-form.ts'
 import type { CheckPlace } from './fields/fields-props.ts'
-import { thresholdsOf } from './check-thresholds.ts'
-import { intervalSeconds } from './check-words.ts'
+import { type SeriesThresholds, thresholdsOf } from './check-thresholds.ts'
+import { intervalSeconds, seriesLabel } from './check-words.ts'
 import classes from './ThresholdPreview.module.css'
 import { useRecentSamples } from './use-samples.ts'
+import type { ThresholdName } from './use-threshold-drag.ts'
 
 const CheckGraph = lazyPart(() => import('./CheckGraph.tsx').then((file) => file.CheckGraph))
 const GRAPH_PX = 132
@@ -37,52 +39,90 @@ function PreviewOn({ agent, check, type, form }: OnMachine) {
   const body = toCheckBody(type, form.values)
   const like = useLikeCheck(agent.agent_id, check, body?.settings)
   const { data } = useRecentSamples(like?.id)
-  const [threshold] = body === undefined ? [] : thresholdsOf(body.settings, agent)
-  const shown = useMemo(() => {
-    if (data === undefined || body === undefined || threshold === undefined) return undefined
+  if (like === undefined || data === undefined || body === undefined) return null
+  const all = thresholdsOf(body.settings, agent)
+  // What a script prints has thresholds for each of its numbers; of other checks the first pair is the form's own.
+  const shown = type === 'script' ? all : all.slice(0, 1)
+  return shown.map((threshold) => (
+    <SeriesPreview
+      key={threshold.series}
+      threshold={threshold}
+      data={data}
+      timing={{
+        fails_b4_alert: body.fails_b4_alert,
+        run_interval_seconds: intervalSeconds(body, agent.check_interval),
+      }}
+      stepSeconds={Math.max(data.older.resolution, intervalSeconds(like, agent.check_interval))}
+      onThreshold={(name, value) => {
+        const field = fieldOf(form.values, threshold.series, name)
+        form.setFieldValue(field, Number((value / threshold.perUnit).toFixed(2)))
+        form.clearFieldError(field.replace(name, 'warning_threshold'))
+      }}
+    />
+  ))
+}
+
+interface SeriesPreviewProps {
+  threshold: SeriesThresholds
+  data: NonNullable<ReturnType<typeof useRecentSamples>['data']>
+  timing: { fails_b4_alert: number; run_interval_seconds: number }
+  stepSeconds: number
+  onThreshold: (name: ThresholdName, value: number) => void
+}
+
+function SeriesPreview({ threshold, data, timing, stepSeconds, onThreshold }: SeriesPreviewProps) {
+  const { points, unit, preview } = useMemo(() => {
     const parts = [data.older, data.newer].map(({ resolution, series }) => ({
       resolution,
       points: series.find(({ name }) => name === threshold.series)?.points ?? [],
     }))
-    const settings = {
-      ...threshold,
-      fails_b4_alert: body.fails_b4_alert,
-      run_interval_seconds: intervalSeconds(body, agent.check_interval),
+    return {
+      points: parts.flatMap((part) => part.points),
+      unit: data.newer.series.find(({ name }) => name === threshold.series)?.unit ?? '%',
+      preview: previewThresholds(parts, { ...threshold, ...timing }, data.range.to),
     }
-    const points = parts.flatMap((part) => part.points)
-    const unit = data.newer.series.find(({ name }) => name === threshold.series)?.unit ?? '%'
-    return { points, unit, preview: previewThresholds(parts, settings, data.range.to) }
     // The values within: the objects are new with each drawing.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [data, JSON.stringify([body, threshold]), agent.check_interval])
-  if (like === undefined || shown === undefined || threshold === undefined || data === undefined) return null
-  const { points, unit, preview } = shown
+  }, [data, JSON.stringify([threshold, timing])])
   if (preview.since === undefined) return null
   const range = { from: Math.max(data.range.from, preview.since), to: data.range.to }
+  const metric = threshold.series.startsWith(METRIC_PREFIX) ? seriesLabel(threshold.series) : undefined
   return (
-    <section className={classes.preview} aria-label="What these thresholds would have done">
+    <section
+      className={classes.preview}
+      aria-label={`What these thresholds${metric === undefined ? '' : ` of ${metric}`} would have done`}
+    >
       <p className={classes.words} role="status">
-        {describePreview(preview, range.to - range.from)}
+        {metric !== undefined && (
+          <>
+            <bdi className="mono">{metric}</bdi>,{' '}
+          </>
+        )}
+        {describePreview(preview, range.to - range.from, metric !== undefined)}
       </p>
       <Suspense fallback={<div style={{ height: GRAPH_PX + 24 }} />}>
         <CheckGraph
-          label="What was measured, with these thresholds"
+          label={`What was measured${metric === undefined ? '' : ` of ${metric}`}, with these thresholds`}
           points={points}
           unit={unit}
-          stepSeconds={Math.max(data.older.resolution, intervalSeconds(like, agent.check_interval))}
+          stepSeconds={stepSeconds}
           isMean={false}
           range={range}
           height={GRAPH_PX}
           failures={preview.failures}
           thresholds={threshold}
-          onThreshold={(name, value) => {
-            form.setFieldValue(name, Number((value / threshold.perUnit).toFixed(2)))
-            form.clearFieldError('warning_threshold')
-          }}
+          onThreshold={onThreshold}
         />
       </Suspense>
     </section>
   )
+}
+
+/** Where the form keeps a threshold. */
+function fieldOf(form: CheckForm, series: string, name: ThresholdName): string {
+  if (!series.startsWith(METRIC_PREFIX)) return name
+  const rows = asRows(form.metric_thresholds)
+  return `metric_thresholds.${rows.findIndex((row) => METRIC_PREFIX + String(row.name) === series)}.${name}`
 }
 
 /** The check itself, or for a new one another of the machine that measures the same. */
@@ -118,6 +158,7 @@ function measuredBy(settings: CheckSettings): string | undefined {
 function describePreview(
   { alerts, errorSeconds, warningSeconds }: ReturnType<typeof previewThresholds>,
   seconds: number,
+  isInSentence: boolean,
 ): string {
   const time =
     seconds >= 2 * DAY
@@ -129,5 +170,5 @@ function describePreview(
     ...(errorSeconds > 0 ? [`${formatDuration(errorSeconds)} in error`] : []),
     ...(warningSeconds > 0 ? [`${formatDuration(warningSeconds)} in warning`] : []),
   ]
-  return `Last ${time}: ${parts.join(', ')}`
+  return `${isInSentence ? 'last' : 'Last'} ${time}: ${parts.join(', ')}`
 }

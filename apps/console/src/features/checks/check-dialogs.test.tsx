@@ -3,6 +3,7 @@ import { type Script, listScripts } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer } from '../../app/test-server.ts'
+import { testScript } from '../scripts/test-script.ts'
 import { AGENT, givenChecks, testCheck, testSamples } from './test-checks.ts'
 
 const add = (type: string) => `/agents/${AGENT}?pane=checks&dialog=add-check&item=${AGENT}.${type}`
@@ -253,4 +254,42 @@ test('a check may depend on another one, of this machine or of one that is chose
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.element(page.getByText('Check saved.')).toBeVisible()
   expect(server.calls(editCheck)[0]?.body).toMatchObject({ depends_on: 7 })
+})
+
+test('the numbers of a script have previews of their own, by their names', async () => {
+  const { points = [] } = testSamples([3, 12, 12, 3]).series[0] ?? {}
+  const { points: sizes = [] } = testSamples([100, 100, 20, 100]).series[0] ?? {}
+  const script = {
+    check_type: 'script' as const,
+    script: 1,
+    script_args: [],
+    env_vars: [],
+    timeout: 90,
+    info_return_codes: [],
+    warning_return_codes: [],
+    success_return_codes: [],
+    metric_thresholds: [
+      { name: 'queue', warning_threshold: 10, error_threshold: 0, reverse: false },
+      { name: 'free', warning_threshold: 50, error_threshold: 0, reverse: true },
+    ],
+  }
+  const samples = testSamples([], {
+    series: [
+      { name: 'metric:queue', unit: 'jobs', points },
+      { name: 'metric:free', unit: 'MB', points: sizes },
+    ],
+  })
+  const { server, open } = await givenChecks({
+    checks: [testCheck({ run_interval: 60, settings: script, script_name: 'Queue' })],
+    samples,
+  })
+  server.on(listScripts, () => answer(listScripts, [testScript({ id: 1, name: 'Queue' })]))
+  await open(EDIT)
+  const queue = page.getByRole('region', { name: 'What these thresholds of queue would have done' })
+  const free = page.getByRole('region', { name: 'What these thresholds of free would have done' })
+  await expect.element(queue.getByText(/: 1 alert, 2 min in warning$/)).toBeVisible()
+  await expect.element(free.getByText(/: 1 alert, 1 min in warning$/)).toBeVisible()
+  await page.getByRole('textbox', { name: 'Warning threshold of metric 1' }).fill('20')
+  await expect.element(queue.getByText(/: no alerts$/)).toBeVisible()
+  await expect.element(free.getByText(/: 1 alert, 1 min in warning$/)).toBeVisible()
 })

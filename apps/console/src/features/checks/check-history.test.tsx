@@ -96,7 +96,7 @@ test('all numbers are saved as CSV', async () => {
   await page.getByRole('button', { name: 'Download these numbers as CSV' }).click()
   const [file] = save.mock.calls[0] ?? []
   const text = file instanceof Blob ? await file.text() : ''
-  expect(text).toMatch(/"Time","What","Unit","Value"\r\n"\d{4}-.+Z","In use","%","12.5"\r\n$/)
+  expect(text).toMatch(/"Time","What","Unit","Value","Meanwhile"\r\n"\d{4}-.+Z","In use","%","12.5",""\r\n$/)
   save.mockRestore()
 })
 
@@ -147,4 +147,45 @@ test('a script check shows what it printed last, as text', async () => {
   const output = page.getByRole('region', { name: 'Output of the last run' })
   await expect.element(output).toHaveTextContent('all <b>well</b> a warning')
   await expect.element(page.getByText(/exit code 3 · 1.3 s/)).toBeVisible()
+})
+
+test('what was so at a moment is said with its value: failing, in maintenance', async () => {
+  const now = Math.floor(Date.now() / 1000)
+  const { open } = await givenChecks({
+    checks: [testCheck({ run_interval: 60 })],
+    samples: testSamples([10, 95, 20], {
+      failures: [{ from: now - 100, to: now - 45, severity: 'error' }],
+      maintenance: [{ from: now - 100, to: null, reason: 'New disks' }],
+    }),
+  })
+  await open(`${AT}&filter=1h`)
+  await expect.element(graph()).toBeVisible()
+  graph().element().focus()
+  await userEvent.keyboard('{End}')
+  await expect
+    .element(graph())
+    .toHaveAttribute('aria-valuetext', expect.stringMatching(/: 20 %, in maintenance$/))
+  await userEvent.keyboard('{ArrowLeft}')
+  await expect
+    .element(graph())
+    .toHaveAttribute('aria-valuetext', expect.stringMatching(/: 95 %, failing · error, in maintenance$/))
+  await page.getByRole('button', { name: 'Table' }).click()
+  await expect.element(page.getByText('failing · error, in maintenance')).toBeVisible()
+})
+
+test('the time that is shown moves by buttons and by the keyboard', async () => {
+  const { server, open } = await givenChecks({ checks: [testCheck()], samples: testSamples([10, 20]) })
+  const { at } = await open(`${AT}&filter=1h`)
+  await page.getByRole('button', { name: 'Earlier' }).click()
+  await expect.poll(at).toMatch(/filter=\d+-\d+/)
+  const width = () => {
+    const asked = server.calls(getCheckSamples).at(-1)?.search
+    return Number(asked?.get('to')) - Number(asked?.get('from'))
+  }
+  expect(width()).toBe(3600)
+  const before = at()
+  graph().element().focus()
+  await userEvent.keyboard('{Shift>}{ArrowLeft}{/Shift}')
+  await expect.poll(at).not.toBe(before)
+  expect(width()).toBe(3600)
 })

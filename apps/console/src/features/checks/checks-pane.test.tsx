@@ -6,10 +6,11 @@ import {
   resetCheck,
   runChecks,
 } from '@muster/contract/api/checks'
+import { listDroppedResults } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { queryKey } from '../../app/query-key.ts'
-import { refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../app/test-server.ts'
 import { AGENT, givenChecks, testCheck } from './test-checks.ts'
 
 const AT = `/agents/${AGENT}?pane=checks`
@@ -232,4 +233,16 @@ test('a row says what its check depends on, and that nobody is told while that f
     .element(marked('Depends on Ping Check: Router of GW-1, which fails: nobody is told of this one'))
     .toBeVisible()
   await expect.element(marked('Depends on a check that you may not see')).toBeVisible()
+})
+
+test('results that the machine had to drop are told, with their number and time', async () => {
+  const { server, open } = await givenChecks({ checks: [testCheck()] })
+  server.on(listDroppedResults, () =>
+    answer(listDroppedResults, [
+      { from: '2026-11-20T10:00:00.000Z', to: '2026-11-20T11:00:00.000Z', count: 30 },
+      { from: '2026-11-18T10:00:00.000Z', to: '2026-11-18T11:00:00.000Z', count: 12 },
+    ]),
+  )
+  await open(`/agents/${AGENT}?pane=checks`)
+  await expect.element(page.getByText(/42 results are missing from the history/)).toBeVisible()
 })

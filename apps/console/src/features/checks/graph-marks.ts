@@ -8,6 +8,12 @@ export interface GraphFailure {
   severity: Severity
 }
 
+export interface GraphPeriod {
+  from: number
+  /** Null = it still lasts. */
+  to: number | null
+}
+
 export interface GraphThresholds {
   warning_threshold: number
   error_threshold: number
@@ -21,6 +27,7 @@ export interface GraphColors {
   error: string
   warning: string
   info: string
+  maintenance: string
 }
 
 /** The colours of the page around, as a canvas needs them. */
@@ -35,6 +42,7 @@ export function readColors(element: Element): GraphColors {
     error: resolve(element, 'var(--dash-negative)'),
     warning: resolve(element, 'var(--dash-warning)'),
     info: resolve(element, 'var(--dash-info)'),
+    maintenance: resolve(element, 'var(--m-maintenance)'),
   }
 }
 
@@ -52,13 +60,11 @@ function resolve(element: Element, color: string): string {
 export function drawFailures(chart: uPlot, failures: readonly GraphFailure[], colors: GraphColors): void {
   const { ctx, bbox } = chart
   ctx.save()
-  for (const { from, to, severity } of failures) {
-    const left = clamp(chart.valToPos(from, 'x', true), bbox.left, bbox.left + bbox.width)
-    const end = to === null ? bbox.left + bbox.width : chart.valToPos(to, 'x', true)
-    const right = clamp(end, bbox.left, bbox.left + bbox.width)
-    if (right <= bbox.left || left >= bbox.left + bbox.width) continue
-    ctx.fillStyle = colors[severity]
-    const width = Math.max(devicePixelRatio, right - left)
+  for (const failure of failures) {
+    const place = placeOf(chart, failure)
+    if (place === undefined) continue
+    const { left, width } = place
+    ctx.fillStyle = colors[failure.severity]
     ctx.globalAlpha = 0.16
     ctx.fillRect(left, bbox.top, width, bbox.height)
     ctx.globalAlpha = 1
@@ -66,6 +72,54 @@ export function drawFailures(chart: uPlot, failures: readonly GraphFailure[], co
     ctx.fillRect(left, bbox.top + bbox.height - 3 * devicePixelRatio, width, 3 * devicePixelRatio)
   }
   ctx.restore()
+}
+
+/** When the machine was in maintenance: hatched, behind the line, with the word where there is room for it. */
+export function drawMaintenance(chart: uPlot, periods: readonly GraphPeriod[], colors: GraphColors): void {
+  const { ctx, bbox } = chart
+  ctx.save()
+  ctx.font = `${11 * devicePixelRatio}px Inter Variable, sans-serif`
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'top'
+  ctx.fillStyle = colors.maintenance
+  ctx.strokeStyle = colors.maintenance
+  ctx.lineWidth = devicePixelRatio
+  for (const period of periods) {
+    const place = placeOf(chart, period)
+    if (place === undefined) continue
+    const { left, width } = place
+    ctx.save()
+    ctx.beginPath()
+    ctx.rect(left, bbox.top, width, bbox.height)
+    ctx.clip()
+    ctx.globalAlpha = 0.4
+    ctx.beginPath()
+    for (let x = left - bbox.height; x < left + width; x += HATCH_PX * devicePixelRatio) {
+      ctx.moveTo(x, bbox.top + bbox.height)
+      ctx.lineTo(x + bbox.height, bbox.top)
+    }
+    ctx.stroke()
+    ctx.globalAlpha = 1
+    ctx.fillRect(left, bbox.top, width, 3 * devicePixelRatio)
+    if (ctx.measureText(MAINTENANCE).width + 8 * devicePixelRatio < width) {
+      ctx.fillText(MAINTENANCE, left + 4 * devicePixelRatio, bbox.top + 6 * devicePixelRatio)
+    }
+    ctx.restore()
+  }
+  ctx.restore()
+}
+
+const MAINTENANCE = 'maintenance'
+const HATCH_PX = 10
+
+/** What of a period is on the graph; undefined = nothing. */
+function placeOf(chart: uPlot, { from, to }: GraphPeriod): { left: number; width: number } | undefined {
+  const { bbox } = chart
+  const end = bbox.left + bbox.width
+  const left = clamp(chart.valToPos(from, 'x', true), bbox.left, end)
+  const right = to === null ? end : clamp(chart.valToPos(to, 'x', true), bbox.left, end)
+  if (right <= bbox.left || left >= end) return undefined
+  return { left, width: Math.max(devicePixelRatio, right - left) }
 }
 
 /** The thresholds, over the line: dashes, and the word at the right. */

@@ -4,13 +4,16 @@ import { formatValue } from './check-words.ts'
 import {
   type GraphColors,
   type GraphFailure,
+  type GraphPeriod,
   type GraphThresholds,
   drawFailures,
+  drawMaintenance,
   drawThresholds,
 } from './graph-marks.ts'
 
 export interface GraphMarks {
   failures: readonly GraphFailure[]
+  maintenance?: readonly GraphPeriod[] | undefined
   thresholds: GraphThresholds | undefined
 }
 
@@ -73,7 +76,13 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
     ],
     bands: [{ series: [3, 2], fill: withAlpha(colors.accent) }],
     hooks: {
-      drawAxes: [(chart) => drawFailures(chart, marks().failures, colors)],
+      drawAxes: [
+        (chart) => {
+          const { failures, maintenance = [] } = marks()
+          drawMaintenance(chart, maintenance, colors)
+          drawFailures(chart, failures, colors)
+        },
+      ],
       draw: [
         (chart) => {
           const { thresholds } = marks()

@@ -1,13 +1,27 @@
 import type { CheckSamples } from '@muster/contract/api/checks'
 import { seriesLabel } from './check-words.ts'
+import type { GraphFailure, GraphPeriod } from './graph-marks.ts'
+import { stateAt } from './graph-state.ts'
+
+type TableSource = Pick<CheckSamples, 'resolution' | 'series'> & {
+  failures: readonly GraphFailure[]
+  maintenance: readonly GraphPeriod[]
+}
 
 /** All numbers of a range as rows under titles; plain numbers, so that programs can count with them. */
 export function samplesTable(
-  { resolution, series }: Pick<CheckSamples, 'resolution' | 'series'>,
+  { resolution, series, failures, maintenance }: TableSource,
   labelOf = seriesLabel,
 ): (string | number)[][] {
   const isMean = resolution > 0
-  const titles = ['Time', 'What', 'Unit', isMean ? 'Mean' : 'Value', ...(isMean ? ['Least', 'Most'] : [])]
+  const titles = [
+    'Time',
+    'What',
+    'Unit',
+    isMean ? 'Mean' : 'Value',
+    ...(isMean ? ['Least', 'Most'] : []),
+    'Meanwhile',
+  ]
   const rows = series.flatMap(({ name, unit, points }) =>
     points.map(([at, mean, least, most]) => [
       new Date(at * 1000).toISOString(),
@@ -15,6 +29,7 @@ export function samplesTable(
       unit,
       mean,
       ...(isMean ? [least, most] : []),
+      stateAt(at, { failures, maintenance }),
     ]),
   )
   return [titles, ...rows]

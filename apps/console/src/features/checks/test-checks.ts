@@ -63,7 +63,13 @@ export function testSamples(values: readonly number[], more: Partial<CheckSample
     value,
     value,
   ])
-  return { resolution: 0, series: [{ name: 'percent', unit: '%', points }], failures: [], ...more }
+  return {
+    resolution: 0,
+    series: [{ name: 'percent', unit: '%', points }],
+    failures: [],
+    maintenance: [],
+    ...more,
+  }
 }
 
 interface GivenChecks {

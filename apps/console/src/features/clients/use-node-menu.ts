@@ -7,6 +7,7 @@ import {
   IconDownload,
   IconPencil,
   IconShieldCheck,
+  IconShieldPlus,
   IconTool,
   IconTrash,
 } from '@tabler/icons-react'
@@ -73,6 +74,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       icon: IconCalendarClock,
       disabledReason: unless(mayEditAgents),
       run: () => open('maintenance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
+    },
+    {
+      id: 'assign-policies',
+      label: 'Assign policies',
+      icon: IconShieldPlus,
+      disabledReason: unless(mayPolicies),
+      run: () => open('assign-policies', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
       id: 'policy-inheritance',

@@ -17,6 +17,7 @@ import classes from './MetricsPane.module.css'
 import { LiveMark } from './LiveMark.tsx'
 import { Timeline } from './Timeline.tsx'
 import { type LiveSample, withTail } from './live-tail.ts'
+import { marksOf } from './timeline-marks.ts'
 import { metricLabel, sortMetrics } from './metric-words.ts'
 import { useLiveMetrics } from './use-live-metrics.ts'
 import { type ShownMetrics, useMetrics } from './use-metrics.ts'
@@ -71,7 +72,7 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
           ) : (
             <Graphs metrics={data} now={view === 'live' ? samples.at(-1) : undefined} onZoom={setRange} />
           )}
-          <Timeline entries={data.timeline.entries} cut={data.timeline.cut} />
+          <Timeline entries={data.timeline.entries} cut={data.timeline.cut} range={data.range} />
         </>
       )}
     </section>
@@ -89,14 +90,7 @@ function Graphs({
 }) {
   const { series, resolution, range, timeline } = metrics
   const shown = useMemo(() => sortMetrics(series.filter(({ points }) => points.length > 0)), [series])
-  // Each graph is tinted while something was wrong.
-  const failures = useMemo(
-    () =>
-      timeline.entries.flatMap(({ kind, from, to, severity }) =>
-        severity === null || kind === 'run' ? [] : [{ from, to, severity }],
-      ),
-    [timeline],
-  )
+  const { failures, maintenance } = useMemo(() => marksOf(timeline.entries), [timeline])
   return (
     <ul className={classes.graphs}>
       {shown.map(({ name, unit, points }) => (
@@ -117,6 +111,7 @@ function Graphs({
               range={range}
               height={GRAPH_PX}
               failures={failures}
+              maintenance={maintenance}
               thresholds={undefined}
               onZoom={onZoom}
               hasHint={false}
@@ -134,7 +129,7 @@ function describeNothing({ hostname, connected }: AgentDetail): string {
     : `${hostname} is not connected, and nothing was measured in this time.`
 }
 
-const toText = ({ series, resolution }: ShownMetrics) =>
-  `\uFEFF${toCsv(samplesTable({ series: sortMetrics(series), resolution }, metricLabel))}`
+const toText = ({ series, resolution, timeline }: ShownMetrics) =>
+  `\uFEFF${toCsv(samplesTable({ series: sortMetrics(series), resolution, ...marksOf(timeline.entries) }, metricLabel))}`
 
 const fileName = ({ hostname }: AgentDetail) => `${hostname.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}-metrics.csv`

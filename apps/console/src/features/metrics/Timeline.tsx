@@ -7,7 +7,9 @@ import { formatDate } from '../../ui/date-format.ts'
 import { DateFormat } from '../../ui/date-format-context.ts'
 import { EmptyState } from '../../ui/States.tsx'
 import { usePane } from '../agents/use-pane.ts'
+import type { TimeRange } from '../checks/graph-data.ts'
 import classes from './Timeline.module.css'
+import { TimelineStrip } from './TimelineStrip.tsx'
 import { TIMELINE_CARD, TIMELINE_COLUMNS, TIMELINE_PX, type TimelineContext } from './timeline-columns.tsx'
 
 const ROW_PX = 36
@@ -18,10 +20,12 @@ interface TimelineProps {
   entries: readonly TimelineEntry[]
   /** Kinds of which there is more than is listed. */
   cut: readonly TimelineKind[]
+  /** Of the graphs. */
+  range: TimeRange
 }
 
 /** What happened in the time that the graphs show; opening an entry leads to it. */
-export function Timeline({ entries, cut }: TimelineProps) {
+export function Timeline({ entries, cut, range }: TimelineProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const [selected, setSelected] = useState<string>()
   const format = use(DateFormat)
@@ -33,6 +37,7 @@ export function Timeline({ entries, cut }: TimelineProps) {
   return (
     <>
       <h3 className={classes.title}>What happened</h3>
+      <TimelineStrip entries={entries} range={range} />
       <div
         className={classes.box}
         style={{ height: boxPx(entries.length, hasCards ? TIMELINE_CARD.height : ROW_PX) }}
@@ -69,6 +74,7 @@ function useOpenEntry() {
     if (id === null) return
     if (kind === 'check') open('check-history', id)
     if (kind === 'alert') open('alert', id)
+    if (kind === 'task') open('task-runs', id)
     if (kind === 'run') setPane('history', `${id}`)
     if (kind === 'change') setPane('audit')
   }

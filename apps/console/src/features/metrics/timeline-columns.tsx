@@ -1,5 +1,15 @@
 import type { TimelineEntry, TimelineKind } from '@muster/contract/api/timeline'
-import { type Icon, IconBell, IconChecklist, IconPencil, IconPower, IconTerminal2 } from '@tabler/icons-react'
+import {
+  type Icon,
+  IconBell,
+  IconCalendarEvent,
+  IconChecklist,
+  IconDatabaseOff,
+  IconPencil,
+  IconPower,
+  IconTerminal2,
+  IconTool,
+} from '@tabler/icons-react'
 import { formatDuration } from '@muster/rules/duration'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import { SeverityMark } from '../alerts/SeverityMark.tsx'
@@ -10,10 +20,13 @@ export interface TimelineContext {
 }
 type Column = DataColumn<TimelineEntry, TimelineContext>
 
-const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
+export const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
   check: { label: 'Check failed', icon: IconChecklist },
   alert: { label: 'Alert', icon: IconBell },
   run: { label: 'Run', icon: IconTerminal2 },
+  task: { label: 'Task', icon: IconCalendarEvent },
+  maintenance: { label: 'Maintenance', icon: IconTool },
+  dropped: { label: 'Results dropped', icon: IconDatabaseOff },
   reboot: { label: 'System started', icon: IconPower },
   change: { label: 'Change', icon: IconPencil },
 }

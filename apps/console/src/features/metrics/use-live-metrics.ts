@@ -54,9 +54,10 @@ async function follow(
       const answer = await quietly(() => call(watchMachineMetrics, asked, { signal }))
       if (signal.aborted) return
       after = answer.next
+      if (!answer.connected) leastMs = RETRY_MS
       tell(answer.samples.length > 0 ? answer.samples : undefined)
     } catch {
-      // The link's own sign says what is wrong with the server; a machine that has just left comes as `connected`.
+      // The link's own sign says what is wrong with the server.
       if (signal.aborted) return
       leastMs = RETRY_MS
       tell(undefined)

@@ -16,6 +16,7 @@ import { findChecksOfInterval } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
+import { recordPeriods } from '../maintenance/record-periods.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
 import { findVisibleSite } from './queries.ts'
 import { requireAgent } from './require-agent.ts'
@@ -75,6 +76,7 @@ export async function changeAgent(
       })
       .where('agent_id', '=', agentId)
       .execute()
+    if (values.maintenance_mode !== undefined) await recordPeriods(tx, [agentId], ctx.now())
     if (changes.check_interval !== undefined) {
       await redefineChecks(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
     }

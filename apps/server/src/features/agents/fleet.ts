@@ -10,6 +10,7 @@ import { VERSION } from '../../platform/config/version.ts'
 import { NoResponderError, RequestTimeoutError } from '../../platform/bus/bus.ts'
 import { tendAlerts } from '../alerts/tend-alerts.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
+import { type ReportedDrop, storeDropped } from '../checks/dropped-results.ts'
 import { type ReportedResults, storeResults } from '../checks/store-results.ts'
 import { toldChecks } from '../checks/told-checks.ts'
 import { LiveMetrics } from '../metrics/live-metrics.ts'
@@ -223,6 +224,7 @@ export class Fleet implements AsyncDisposable {
     const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
     const results: ReportedResults[] = []
     const metrics: ReportedMetrics[] = []
+    const dropped: ReportedDrop[] = []
     const ofTasks: ReportedTask[] = []
     for (const { agentId, report } of reports) {
       switch (report.kind) {
@@ -239,7 +241,7 @@ export class Fleet implements AsyncDisposable {
           this.#checks.tell(agentId, report.ids)
           break
         case 'checks-dropped':
-          this.#ctx.log.info({ agent_id: agentId, ...report }, 'machine dropped results of checks')
+          dropped.push({ agentId, report })
           break
         case 'tasks-missing':
           this.#tasks.tell(agentId, report.ids)
@@ -260,6 +262,7 @@ export class Fleet implements AsyncDisposable {
       if (ids.length > 0) await redefineVariables(tx, emit, { agentIds: ids })
       if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
       if (results.length > 0) await storeResults(tx, emit, this.#ctx, results)
+      await storeDropped(tx, emit, dropped)
       if (metrics.length > 0) await storeMetrics(tx, this.#ctx, metrics)
       if (ofTasks.length > 0) await storeTaskReports({ ctx: this.#ctx, tx, emit }, ofTasks)
       if (runReports.length === 0) return []

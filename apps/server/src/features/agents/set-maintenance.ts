@@ -3,6 +3,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { requireNode } from '../clients/require-node.ts'
 import { lockMaintenance } from '../maintenance/apply-windows.ts'
+import { recordPeriods } from '../maintenance/record-periods.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
 import { findNodeAgents } from './queries.ts'
 
@@ -35,6 +36,7 @@ export async function setNodeMaintenance(
       await endWindowsOf(tx, emit, { target: { type, id: order.id }, now })
     }
     if (changed === 0) return { changed }
+    await recordPeriods(tx, ids, now)
     await audit(tx, {
       caller,
       action: 'bulk_action',

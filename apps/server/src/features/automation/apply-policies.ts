@@ -6,7 +6,8 @@ import { findAllIds, findMachines, takeTurns } from './machines.ts'
 import { loadPolicySet, type PolicySet } from './policy-set.ts'
 import { lockPolicies, slicesOf } from './queries.ts'
 
-const SLICE = 200
+/** A machine takes less than a millisecond to look at, or to be written: others wait for no more than one slice. */
+const SLICE = 40
 
 /**
  * Brings machines in line with their policies, whatever has happened since the last time. Everything follows from the
@@ -20,7 +21,7 @@ export async function applyPolicies(ctx: Context, agentIds?: readonly string[]):
   let count = 0
   for (const slice of slicesOf(ids, SLICE)) {
     const adrift = await findAdrift(ctx.db, set, slice)
-    if (adrift.length > 0) count += await bringInLine(ctx, adrift, touched)
+    if (adrift.length > 0) count += await bringInLine(ctx, { set, agentIds: adrift }, touched)
     await takeTurns()
   }
   for (const kind of touched) await kind.afterwards?.(ctx)
@@ -28,11 +29,15 @@ export async function applyPolicies(ctx: Context, agentIds?: readonly string[]):
 }
 
 /** `touched`: the kinds of which something has changed. */
-async function bringInLine(ctx: Context, agentIds: string[], touched: Set<ContentKind>): Promise<number> {
+async function bringInLine(
+  ctx: Context,
+  { set: before, agentIds }: { set: PolicySet; agentIds: string[] },
+  touched: Set<ContentKind>,
+): Promise<number> {
   return ctx.transaction(async (tx, emit) => {
     await lockPolicies(tx)
     // Read again: what changed before the lock was ours.
-    const set = await loadPolicySet(tx)
+    const set = await loadPolicySet(tx, before)
     const machines = await chainThese(tx, set, agentIds)
     const changed = new Set<string>()
     for (const kind of KINDS) {

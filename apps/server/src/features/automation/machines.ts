@@ -56,6 +56,14 @@ export function takeTurns(): Promise<void> {
   })
 }
 
+/** All of them, in parts between which others get their turn. */
+export async function* inTurns<Machine>(machines: readonly Machine[]): AsyncGenerator<Machine[]> {
+  for (const slice of slicesOf(machines, MACHINES_AT_ONCE)) {
+    yield slice
+    await takeTurns()
+  }
+}
+
 /** So many take some 20 ms. */
 export const MACHINES_AT_ONCE = 500
 

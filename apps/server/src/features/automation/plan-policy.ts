@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import type { ChainedMachine, Resolved } from './kinds/kind.ts'
 import { KINDS } from './kinds/table.ts'
-import { findMachines, findVisible, MACHINES_AT_ONCE, type PolicyMachine, takeTurns } from './machines.ts'
+import { findMachines, findVisible, inTurns, type PolicyMachine, takeTurns } from './machines.ts'
 import { type Instead, type PolicySet, withInstead } from './policy-set.ts'
 
 type Change = PolicyPlan['lines'][number]['change']
@@ -13,14 +13,36 @@ type Line = { kind: Kind; change: Change; what: string }
 type Changed = { machine: PolicyMachine; changes: Line[] }
 
 const MOST_MACHINES_TOLD = 200
+/** So many take some 20 ms. */
+const COMPARED_AT_ONCE = 200
 
 /** What a save would change on which machines. Its token is the same as long as it would do exactly that. */
-export async function planChange(
+export function planChange(
   db: Db,
   caller: { scope: Scope },
   { set, instead }: { set: PolicySet; instead: Instead },
 ): Promise<PolicyPlan> {
-  const changed = await findChanges(db, set, instead)
+  const modified = set.policies.get(instead.id)?.row?.modified ?? null
+  return planSet(db, caller, {
+    set,
+    later: withInstead(set, instead),
+    policies: new Set([instead.id]),
+    what: [modified, instead.document ?? null],
+  })
+}
+
+interface Planned {
+  set: PolicySet
+  later: PolicySet
+  /** Which of them differ. */
+  policies: ReadonlySet<number>
+  /** What is to be saved over what, for the token. */
+  what: unknown
+}
+
+/** The same for whatever makes other policies of these. */
+export async function planSet(db: Db, caller: { scope: Scope }, planned: Planned): Promise<PolicyPlan> {
+  const changed = await findChanges(db, planned)
   const counts = new Map<string, PolicyPlan['lines'][number]>()
   for (const { changes } of changed) {
     for (const one of changes) {
@@ -35,7 +57,7 @@ export async function planChange(
     changed.map(({ machine }) => machine.agent_id),
   )
   return {
-    token: tokenOf(set, instead, changed),
+    token: tokenOf(planned.what, changed),
     agents_count: changed.length,
     lines: [...counts.values()].toSorted((a, b) => b.agents_count - a.agents_count),
     agents: changed
@@ -51,21 +73,22 @@ export async function planChange(
   }
 }
 
-/** Machines that get something else, with what. Only those in whose chain the policy is are looked at. */
-async function findChanges(db: Db, set: PolicySet, instead: Instead): Promise<Changed[]> {
-  const later = withInstead(set, instead)
+/** Machines that get something else, with what. Only those in whose chain one of the policies is are looked at. */
+async function findChanges(db: Db, { set, later, policies }: Planned): Promise<Changed[]> {
   const machines = await findMachines(db, { withText: set.hasSearches || later.hasSearches })
   const before: ChainedMachine[] = []
   const after: ChainedMachine[] = []
-  for (const machine of machines) {
-    const chains = [set.chainOf(machine), later.chainOf(machine)] as const
-    if (!chains.some((chain) => chain.some(({ policy }) => policy === instead.id))) continue
-    before.push({ machine, chain: chains[0] })
-    after.push({ machine, chain: chains[1] })
+  for await (const slice of inTurns(machines)) {
+    for (const machine of slice) {
+      const chains = [set.chainOf(machine), later.chainOf(machine)] as const
+      if (!chains.some((chain) => chain.some(({ policy }) => policies.has(policy)))) continue
+      before.push({ machine, chain: chains[0] })
+      after.push({ machine, chain: chains[1] })
+    }
   }
   const changed: Changed[] = []
-  for (let from = 0; from < before.length; from += MACHINES_AT_ONCE) {
-    const to = from + MACHINES_AT_ONCE
+  for (let from = 0; from < before.length; from += COMPARED_AT_ONCE) {
+    const to = from + COMPARED_AT_ONCE
     changed.push(
       ...(await compareThese(
         db,
@@ -120,10 +143,9 @@ function compare(was: Resolved<unknown>, will: Resolved<unknown>): Omit<Line, 'k
   return lines
 }
 
-function tokenOf(set: PolicySet, { id, document }: Instead, changed: Changed[]): string {
-  const modified = set.policies.get(id)?.row?.modified ?? null
-  const what = changed.map(({ machine, changes }) => [machine.agent_id, changes])
+function tokenOf(what: unknown, changed: Changed[]): string {
+  const machines = changed.map(({ machine, changes }) => [machine.agent_id, changes])
   return createHash('sha256')
-    .update(JSON.stringify([modified, document ?? null, what]))
+    .update(JSON.stringify([what, machines]))
     .digest('hex')
 }

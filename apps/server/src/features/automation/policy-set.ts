@@ -14,6 +14,7 @@ import {
   findPolicyRows,
   findTargetRows,
   type PolicyRow,
+  readPolicyStamp,
   type TargetRow,
 } from './queries.ts'
 
@@ -38,6 +39,8 @@ export interface PolicySet {
   scripts: ReadonlyMap<number, LibraryScript>
   /** Another text where any policy is another. */
   state: string
+  /** Of the rows that it was read from. */
+  stamp: string
   /** Whether texts of machines are needed. */
   hasSearches: boolean
   chainOf: (machine: PlacedMachine) => ChainLink[]
@@ -52,7 +55,22 @@ export interface Instead {
 /** Stands for a policy that has no number yet. */
 export const NEW_POLICY = 2_147_483_647
 
-export async function loadPolicySet(db: Db): Promise<PolicySet> {
+const known = new WeakMap<Db, PolicySet>()
+
+/**
+ * The policies as they are now. They are kept in memory, and a stamp of the rows, read each time, says whether that is
+ * still what the database has, whichever process has changed it. `before`: another one that may still fit, for
+ * transactions, whose own changes are nobody else's business before their end.
+ */
+export async function loadPolicySet(db: Db, before = known.get(db)): Promise<PolicySet> {
+  const stamp = await readPolicyStamp(db)
+  if (before?.stamp === stamp) return before
+  const set = await readPolicySet(db, stamp)
+  if (!db.isTransaction) known.set(db, set)
+  return set
+}
+
+async function readPolicySet(db: Db, stamp: string): Promise<PolicySet> {
   const targets = Map.groupBy(await findTargetRows(db), ({ policy_id }) => policy_id)
   const exclusions = Map.groupBy(await findExclusionRows(db), ({ policy_id }) => policy_id)
   const policies = (await findPolicyRows(db)).map((row): LoadedPolicy => {
@@ -74,6 +92,7 @@ export async function loadPolicySet(db: Db): Promise<PolicySet> {
         { id, name, supported_platforms: JSON.parse(platforms) as string[] },
       ]),
     ),
+    stamp,
   )
 }
 
@@ -88,7 +107,14 @@ export function withInstead(set: PolicySet, { id, document }: Instead): PolicySe
       document,
       positions: positionsFor(set, id, document),
     })
-  return compileSet(policies, set.scripts)
+  return compileSet(policies, set.scripts, 'planned')
+}
+
+/** The set with other documents and positions in place of some of its policies. */
+export function withPolicies(set: PolicySet, changed: readonly LoadedPolicy[]): PolicySet {
+  const policies = new Map(set.policies)
+  for (const policy of changed) policies.set(policy.id, policy)
+  return compileSet(policies, set.scripts, 'planned')
 }
 
 /** Where a policy comes among those of each of its places: where it was, or after all others. */
@@ -121,6 +147,7 @@ export function readContent(content: string): PolicyContent {
 function compileSet(
   policies: Map<number, LoadedPolicy>,
   scripts: ReadonlyMap<number, LibraryScript>,
+  stamp: string,
 ): PolicySet {
   const all = [...policies.values()]
   const assignments = all.flatMap(({ id, document, positions }) =>
@@ -134,6 +161,7 @@ function compileSet(
   return {
     policies,
     scripts,
+    stamp,
     state: JSON.stringify(all.map(({ id, row }) => [id, row?.modified])),
     hasSearches: assignments.some(({ level }) => level === 'search'),
     chainOf: compilePolicyChain(chained, assignments, compileTarget),

@@ -2,7 +2,7 @@ import type { PolicyTarget } from '@muster/contract/api/automation'
 import type { Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { findMachines } from './machines.ts'
+import { findMachines, inTurns } from './machines.ts'
 import type { LoadedPolicy, PolicySet } from './policy-set.ts'
 
 /** What of policies a caller sees. */
@@ -36,10 +36,12 @@ export async function createPolicySight(
   const agentIds = new Set(machines.map(({ agent_id }) => agent_id))
   const reached = new Map<number, number>()
   const named = new Set<number>()
-  for (const machine of machines) {
-    for (const { policy, outcome } of set.chainOf(machine)) {
-      named.add(policy)
-      if (outcome === 'applies') reached.set(policy, (reached.get(policy) ?? 0) + 1)
+  for await (const slice of inTurns(machines)) {
+    for (const machine of slice) {
+      for (const { policy, outcome } of set.chainOf(machine)) {
+        named.add(policy)
+        if (outcome === 'applies') reached.set(policy, (reached.get(policy) ?? 0) + 1)
+      }
     }
   }
   const seesWholeClient = (id: number) => scope.all || scope.clientIds.includes(id)

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type {
   PoliciesTable,
@@ -24,6 +24,20 @@ export function findTargetRows(db: Db): Promise<TargetRow[]> {
 
 export function findExclusionRows(db: Db): Promise<ExclusionRow[]> {
   return db.selectFrom('policy_exclusions').selectAll().orderBy('id').execute()
+}
+
+/**
+ * Another text as soon as policies, what they are assigned to, or scripts have changed: every save of a policy raises
+ * its version, and what is deleted is missed in the counts.
+ */
+export async function readPolicyStamp(db: Db): Promise<string> {
+  const { rows } = await sql<Record<string, unknown>>`
+    select p.*, t.*, e.*, s.* from
+      (select count(*) as policies, max(id) as last, sum(version) as saves from policies) p,
+      (select count(*) as targets, sum(position * policy_id) as places from policy_targets) t,
+      (select count(*) as exclusions from policy_exclusions) e,
+      (select count(*) as scripts, max(modified) as changed from scripts) s`.execute(db)
+  return JSON.stringify(rows)
 }
 
 export function insertPolicy(db: Db, row: Insertable<PoliciesTable>): Promise<{ id: number }> {

@@ -5,22 +5,28 @@ import {
   editPolicy,
   getEffectivePolicy,
   getPolicy,
+  getPolicyOverview,
+  listPlacePolicies,
   listPolicies,
   listPolicyRelations,
   listPolicyVersions,
+  planPlacePolicies,
   planPolicy,
   revertPolicy,
   setOwnSettings,
+  setPlacePolicies,
 } from '@muster/contract/api/automation'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { requireAgent } from '../agents/require-agent.ts'
+import { assignPolicies, planPlace, readPlace } from './assign-policies.ts'
 import { applyPolicies } from './apply-policies.ts'
 import { setInheritance } from './block-inheritance.ts'
 import { readEffectivePolicy } from './effective-policy.ts'
 import { changeOwnSettings } from './own-settings.ts'
 import { planSave } from './plan-save.ts'
+import { readOverview } from './policy-overview.ts'
 import { loadPolicySet } from './policy-set.ts'
 import { removePolicy } from './remove-policy.ts'
 import { addPolicy, changePolicy, revertPolicy as revert } from './save-policy.ts'
@@ -30,6 +36,7 @@ export function automationRoutes(api: Api, ctx: Context): void {
   const { db } = ctx
   const view = async (caller: Caller, id: number) => viewPolicy(db, caller, await loadPolicySet(db), id)
   route(api, listPolicies, async ({ caller }) => listVisiblePolicies(db, caller, await loadPolicySet(db)))
+  route(api, getPolicyOverview, ({ caller }) => readOverview(db, caller))
   route(api, createPolicy, async ({ body, caller }) => view(caller, await addPolicy(ctx, caller, body)))
   route(api, getPolicy, ({ params, caller }) => view(caller, params.id))
   route(api, editPolicy, async ({ params, body, caller }) =>
@@ -52,6 +59,14 @@ export function automationRoutes(api: Api, ctx: Context): void {
   route(api, getEffectivePolicy, async ({ params, caller }) => {
     const { agent_id } = await requireAgent(db, params.agent_id, caller)
     return readEffectivePolicy(db, agent_id)
+  })
+  route(api, listPlacePolicies, ({ params, caller }) => readPlace(db, caller, params))
+  route(api, planPlacePolicies, ({ params, body, caller }) =>
+    planPlace(ctx, caller, { params, policies: body.policies }),
+  )
+  route(api, setPlacePolicies, async ({ params, body, caller }) => {
+    await assignPolicies(ctx, caller, { params, body })
+    return readPlace(db, caller, params)
   })
   route(api, blockInheritance, async ({ body, caller }) => {
     await setInheritance(ctx, caller, body)

@@ -107,7 +107,8 @@ export async function revertPolicy(
   )
 }
 
-async function writeChange(
+/** Saves another document of a policy as its next version. */
+export async function writeChange(
   save: Save,
   policy: Awaited<ReturnType<typeof requireWholePolicy>>,
   change: { document: PolicyDocument; reason: string },

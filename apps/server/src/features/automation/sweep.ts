@@ -1,6 +1,8 @@
 import type { Context } from '../../context.ts'
 import { applyPolicies } from './apply-policies.ts'
 import { applySiteTemplates } from './site-templates.ts'
+import { findReached } from './find-reached.ts'
+import { loadPolicySet, type PolicySet } from './policy-set.ts'
 import { findClientAgents, isNeeded } from './sweep-queries.ts'
 
 const TICK_MS = 250
@@ -15,14 +17,23 @@ export class PolicySweep implements AsyncDisposable {
   #running: Promise<void> | undefined
   #waiting = new Set<string>()
   #clients = new Set<number>()
+  #policies = new Set<number>()
+  #scripts = new Set<number>()
   #allWait = true
+  /** The policies of the last sweep: whom a changed one reached then is looked at, and whom it reaches now. */
+  #applied: PolicySet | undefined
   #stopped = false
   #failed = false
 
   constructor(ctx: Context) {
     this.#ctx = ctx
     ctx.onEvent(({ type, ids }) => {
-      if (type === 'policy.changed') this.#allWait = true
+      if (type === 'policy.changed') {
+        // Without ids it may be any of them.
+        if (ids.length === 0) this.#allWait = true
+        for (const id of ids) this.#policies.add(Number(id))
+      }
+      if (type === 'script.changed') for (const id of ids) this.#scripts.add(Number(id))
       if (type === 'agent.changed' || type === 'agent.added') {
         for (const id of ids) this.#waiting.add(String(id))
       }
@@ -42,7 +53,8 @@ export class PolicySweep implements AsyncDisposable {
   /** Brings in line what waits; ends when it is done. */
   async run(): Promise<void> {
     while (this.#running !== undefined) await this.#running
-    if (this.#stopped || (!this.#allWait && this.#waiting.size === 0 && this.#clients.size === 0)) return
+    const parts = [this.#waiting, this.#clients, this.#policies, this.#scripts]
+    if (this.#stopped || (!this.#allWait && parts.every(({ size }) => size === 0))) return
     this.#running = this.#sweep().finally(() => {
       this.#running = undefined
     })
@@ -57,17 +69,26 @@ export class PolicySweep implements AsyncDisposable {
 
   async #sweep(): Promise<void> {
     const { db, log } = this.#ctx
-    const all = this.#allWait
+    const before = this.#applied
+    const all = this.#allWait || before === undefined
     const waiting = this.#waiting
     const clients = this.#clients
+    const changed = { policies: this.#policies, scripts: this.#scripts }
     this.#allWait = false
     this.#waiting = new Set()
     this.#clients = new Set()
+    this.#policies = new Set()
+    this.#scripts = new Set()
     try {
       if (await isNeeded(db)) {
-        for (const id of await findClientAgents(db, [...clients])) waiting.add(id)
+        const set = await loadPolicySet(db)
+        if (before !== undefined && !all) {
+          for (const id of await findClientAgents(db, [...clients])) waiting.add(id)
+          for (const id of await findReached(db, [before, set], changed)) waiting.add(id)
+        }
         await applyPolicies(this.#ctx, all ? undefined : [...waiting])
-        if (all || clients.size > 0) await applySiteTemplates(this.#ctx)
+        if (all || clients.size > 0 || changed.policies.size > 0) await applySiteTemplates(this.#ctx)
+        this.#applied = set
       }
       this.#failed = false
     } catch (error) {

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
 import { activeOccurrence, nextMoment } from './occurrences.ts'
 import { findPlace } from './place.ts'
+import { recordPeriods } from './record-periods.ts'
 import { coveredAgents, findWindows, type WindowRow } from './queries.ts'
 
 type Emit = (event: Event) => void
@@ -46,6 +47,7 @@ export async function applyWindows(tx: Db, emit: Emit, now: Date): Promise<Appli
     if (switchedOn.length > 0) await tellAudit(tx, emit, { window, machines: switchedOn.length, now })
   }
   const agentIds = [...changed]
+  await recordPeriods(tx, agentIds, now)
   if (agentIds.length > 0) emit({ type: 'agent.changed', ids: agentIds, agent_ids: agentIds })
   return {
     agentIds,

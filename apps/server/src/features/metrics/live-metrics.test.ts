@@ -54,7 +54,7 @@ test('a machine that is away is said to be, a link that is lost ends the waiting
   const { live, told, state, measure } = prepare()
   const asked = live.next('pc12', 0)
   live.forget('pc12')
-  expect(await asked).toEqual({ samples: [], next: 0 })
+  expect(await asked).toEqual({ connected: true, samples: [], next: 0 })
   state.isLinked = false
   expect(await live.next('pc12', 0)).toBeUndefined()
   state.isLinked = true
@@ -89,7 +89,8 @@ test('over a real link: the machine is asked, what it says is answered, and noth
   using agent = await TestAgent.enrol(server, url, site.id)
   const params = { agent_id: agent.agentId }
   const ada = server.as(await server.given.user({ permissions: ['can_list_agents'] }))
-  expect((await ada.call(watchMachineMetrics, { params, query: {} })).error?.code).toBe('agent_offline')
+  const away = await ada.call(watchMachineMetrics, { params, query: { after: 5 } })
+  expect(away.body).toEqual({ connected: false, samples: [], next: 5 })
   const from = agent.frames.length
   await agent.connect()
   const asked = ada.call(watchMachineMetrics, { params, query: {} })

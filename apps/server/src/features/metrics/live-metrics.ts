@@ -59,6 +59,7 @@ export class LiveMetrics implements Disposable {
     watch.askedAtMs = performance.now()
     const newer = watch.samples.filter(({ place }) => place > from)
     return {
+      connected: true,
       samples: newer.map(({ at, values }) => ({ at, values })),
       next: newer.at(-1)?.place ?? after,
     }

@@ -1,5 +1,4 @@
 import { compareMachines, getMachineMetrics, watchMachineMetrics } from '@muster/contract/api/metrics'
-import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
@@ -15,9 +14,8 @@ export function metricsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
   route(api, compareMachines, ({ query, caller }) => readComparison(ctx, caller, query))
   route(api, watchMachineMetrics, async ({ params, query, caller }) => {
-    const { agent_id, hostname } = await requireAgent(ctx.db, params.agent_id, caller)
+    const { agent_id } = await requireAgent(ctx.db, params.agent_id, caller)
     const found = await fleet.watchMetrics(agent_id, query.after)
-    if (found === undefined) throw new AppError('agent_offline', `${hostname} is not connected.`)
-    return found
+    return found ?? { connected: false, samples: [], next: query.after }
   })
 }

@@ -95,3 +95,18 @@ export function findChanges(db: Db, { agentId, fromInstant, toInstant }: Timelin
     .limit(LIMIT)
     .execute()
 }
+
+/** Runs of tasks that took place, and those that did not. */
+export function findTaskRuns(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
+  return db
+    .selectFrom('task_runs')
+    .innerJoin('tasks', 'tasks.id', 'task_runs.task_id')
+    .select(['task_id', 'tasks.name', 'tasks.alert_severity', 'state', 'status', 'more_info'])
+    .select(['started_at', 'ended_at'])
+    .where('tasks.agent_id', '=', agentId)
+    .where('started_at', '<=', toInstant)
+    .where((eb) => eb.or([eb('started_at', '>=', fromInstant), eb('ended_at', '>=', fromInstant)]))
+    .orderBy('started_at', 'desc')
+    .limit(LIMIT)
+    .execute()
+}

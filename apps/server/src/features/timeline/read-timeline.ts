@@ -2,8 +2,17 @@ import { MOST_OF_KIND, type TimelineEntry, type TimelineKind } from '@muster/con
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import { findDropped } from '../checks/dropped-results.ts'
+import { findPeriods } from '../maintenance/record-periods.ts'
 import { findReboots } from './find-reboots.ts'
-import { findChanges, findFailures, findOtherAlerts, findRuns, type TimelineRange } from './queries.ts'
+import {
+  findChanges,
+  findFailures,
+  findOtherAlerts,
+  findRuns,
+  findTaskRuns,
+  type TimelineRange,
+} from './queries.ts'
 
 type Timeline = { entries: TimelineEntry[]; cut: TimelineKind[] }
 
@@ -27,12 +36,17 @@ export async function readTimeline(
     toInstant: instantOf(Math.min(to, LAST)),
   }
   const { db } = ctx
-  const [failures, alerts, runs, changes, reboots] = await Promise.all([
+  const [failures, alerts, runs, tasks, changes, reboots, periods, drops] = await Promise.all([
     mayDo(caller, 'can_list_checks') ? findFailures(db, range) : [],
     mayDo(caller, 'can_list_alerts') ? findOtherAlerts(db, range) : [],
     mayDo(caller, 'can_list_agent_history') ? findRuns(db, range) : [],
+    mayDo(caller, 'can_list_autotasks') ? findTaskRuns(db, range) : [],
     mayDo(caller, 'can_view_auditlogs') ? findChanges(db, range) : [],
     findReboots(ctx, machine, range),
+    findPeriods(db, machine.agent_id, range),
+    mayDo(caller, 'can_list_checks')
+      ? findDropped(db, machine.agent_id, { ...range, limit: MOST_OF_KIND + 1 })
+      : [],
   ])
   const all: TimelineEntry[][] = [
     failures.map((row) => ({
@@ -51,6 +65,20 @@ export async function readTimeline(
       severity: hasFailed(row) ? 'error' : null,
       by: row.username,
     })),
+    tasks.map((row) => ({
+      ...entry('task', row.task_id, secondsOf(row.started_at), endOf(row.ended_at)),
+      text: row.state === 'missed' ? `${row.name}: ${row.more_info}` : row.name,
+      severity: row.status === 'failing' ? row.alert_severity : null,
+    })),
+    periods.map(({ from: start, to: end, reason }) => ({
+      ...entry('maintenance', null, start, end),
+      text: reason === '' ? 'Maintenance mode was on' : `Maintenance mode was on: ${reason}`,
+    })),
+    drops.map(({ from: start, to: end, count }) => ({
+      ...entry('dropped', null, start, end),
+      text: `${count} ${count === 1 ? 'result' : 'results'} of checks dropped: the server was away for longer than the machine keeps them`,
+      severity: 'warning',
+    })),
     changes.map((row) => {
       const at = secondsOf(row.entry_time)
       return { ...entry('change', row.id, at, at), text: row.message, by: row.username }
@@ -66,7 +94,7 @@ export async function readTimeline(
 /** The end of the year 9999, in seconds. */
 const LAST = 253_402_300_799
 
-function entry(kind: TimelineKind, id: number, from: number, to: number | null): TimelineEntry {
+function entry(kind: TimelineKind, id: number | null, from: number, to: number | null): TimelineEntry {
   return { kind, from, to, text: '', severity: null, by: '', id }
 }
 

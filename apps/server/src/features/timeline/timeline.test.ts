@@ -162,3 +162,51 @@ test('of a thousand runs the newest are told, and that there are more', async ()
   })
   expect(far.body.entries).toHaveLength(MOST_OF_KIND)
 })
+
+test('maintenance, runs of tasks and dropped results stand on it too, each for who may know it', async () => {
+  await using prepared = await prepare()
+  const { server, ctx, given, root, query, agentId } = prepared
+  await ctx.db
+    .insertInto('maintenance_periods')
+    .values({ agent_id: agentId, started_at: NOW - 900, ended_at: NOW - 300, reason: 'New disks' })
+    .execute()
+  await ctx.db
+    .insertInto('dropped_results')
+    .values({ agent_id: agentId, from_at: NOW - 200, to_at: NOW - 100, count: 7 })
+    .execute()
+  const task = await given.task({ agent_id: agentId, name: 'Back up' })
+  await ctx.db
+    .insertInto('task_runs')
+    .values({
+      task_id: task.id,
+      run_id: 'r1',
+      state: 'ended',
+      trigger: 'schedule',
+      status: 'failing',
+      planned_at: null,
+      started_at: instant(-50),
+      ended_at: instant(-40),
+      retcode: 1,
+      execution_time: 10,
+      more_info: '',
+      missed: 0,
+      actions: '[]',
+    })
+    .execute()
+  const tell = async (client: typeof root) =>
+    (await client.call(getTimeline, query(-600, 0))).body.entries.map(({ kind, from, to, text, id }) => [
+      kind,
+      from - NOW,
+      to && to - NOW,
+      text,
+      id,
+    ])
+  const maintenance = ['maintenance', -900, -300, 'Maintenance mode was on: New disks', null]
+  expect(await tell(root)).toEqual([
+    ['task', -50, -40, 'Back up', task.id],
+    ['dropped', -200, -100, '7 results of checks dropped: the server was away for longer than the machine keeps them', null],
+    maintenance,
+  ]) // prettier-ignore
+  const watcher = server.as(await given.user({ permissions: ['can_list_agents'] }))
+  expect(await tell(watcher)).toEqual([maintenance])
+})

@@ -7,6 +7,7 @@ import type {
   CheckResultsTable,
   ChecksTable,
   CheckTransitionsTable,
+  DroppedResultsTable,
   SampleBatchesTable,
   SampleChunksTable,
   SeriesTable,
@@ -17,7 +18,11 @@ import type { CustomFieldsTable, CustomFieldValuesTable } from './tables/custom-
 import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
 import type { JobsTable } from './tables/jobs.ts'
 import type { KeyStoreTable } from './tables/key-store.ts'
-import type { MaintenanceTargetsTable, MaintenanceWindowsTable } from './tables/maintenance.ts'
+import type {
+  MaintenancePeriodsTable,
+  MaintenanceTargetsTable,
+  MaintenanceWindowsTable,
+} from './tables/maintenance.ts'
 import type {
   PoliciesTable,
   PolicyExclusionsTable,
@@ -64,6 +69,7 @@ export interface Database {
   checks: ChecksTable
   check_results: CheckResultsTable
   check_transitions: CheckTransitionsTable
+  dropped_results: DroppedResultsTable
   server_check_runs: ServerCheckRunsTable
   series: SeriesTable
   sample_batches: SampleBatchesTable
@@ -80,6 +86,7 @@ export interface Database {
   alert_actions: AlertActionsTable
   maintenance_windows: MaintenanceWindowsTable
   maintenance_targets: MaintenanceTargetsTable
+  maintenance_periods: MaintenancePeriodsTable
   policies: PoliciesTable
   policy_targets: PolicyTargetsTable
   policy_exclusions: PolicyExclusionsTable

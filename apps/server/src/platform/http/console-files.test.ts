@@ -27,6 +27,20 @@ test('the console is served compressed, hashed files for ever and the page anew 
     'content-encoding': 'br',
     'content-type': expect.stringContaining('javascript'),
   })
+  const plain = await client.send({ method: 'GET', url: '/assets/main-abc.js' })
+  expect([plain.headers['content-encoding'], plain.text]).toEqual([undefined, 'x'.repeat(5000)])
+})
+
+test('what a browser has already is not sent again', async () => {
+  await using folder = await createConsoleFolder()
+  await using server = await createTestServer({ consoleFolder: folder.path })
+  const client = server.anonymous
+  const ask = (etag?: string) =>
+    client.send({ method: 'GET', url: '/', headers: { ...HTML, ...(etag && { 'if-none-match': etag }) } })
+  const { headers } = await ask()
+  const again = await ask(String(headers['etag']))
+  expect([again.status, again.text]).toEqual([304, ''])
+  expect((await ask('"another"')).status).toBe(200)
 })
 
 test('programs get the API where browsers get the console', async () => {

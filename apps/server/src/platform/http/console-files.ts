@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { KeptFile } from './kept-file.ts'
 import { CONSOLE_POLICY, PAGE_POLICY } from './security-headers.ts'
 
 const ONE_YEAR_SECONDS = 31_536_000
@@ -10,14 +10,14 @@ const NOT_BUILT = `<!doctype html><title>Muster</title><p>The console has not be
 
 export interface ConsoleFiles {
   /** Answers a browser that opens an address: the console, which finds its own screen for it. */
-  sendIndex(reply: FastifyReply): FastifyReply
+  sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply
 }
 
-/** Serves the built console: hashed files for ever, the page itself asked for anew each time. */
-export async function serveConsole(fastify: FastifyInstance, folder: string): Promise<ConsoleFiles> {
+/** Serves the built console from memory: hashed files for ever, the page itself asked for anew each time. */
+export function serveConsole(fastify: FastifyInstance, folder: string): ConsoleFiles {
   if (!existsSync(join(folder, INDEX))) {
     return {
-      sendIndex: (reply) =>
+      sendIndex: (_request, reply) =>
         reply
           .status(503)
           .header('content-security-policy', PAGE_POLICY)
@@ -25,31 +25,37 @@ export async function serveConsole(fastify: FastifyInstance, folder: string): Pr
           .send(NOT_BUILT),
     }
   }
-  await fastify.register(fastifyStatic, {
-    root: folder,
-    serve: false,
-    index: false,
-    dotfiles: 'ignore',
-    cacheControl: false,
-    preCompressed: true,
-    setHeaders: (response, path) => {
-      const isHashed = path.startsWith(join(folder, 'assets'))
-      response.header(
-        'cache-control',
-        isHashed ? `public, max-age=${ONE_YEAR_SECONDS}, immutable` : 'no-cache',
+  // Only what is on this list is ever opened, whatever an address says.
+  for (const [name, file] of listFiles(folder)) {
+    if (name !== INDEX) {
+      fastify.get(`/${name}`, (request, reply) =>
+        file.send(request, reply.header('cache-control', 'no-cache')),
       )
-      if (path.includes(INDEX)) response.header('content-security-policy', CONSOLE_POLICY)
-    },
-  })
-  for (const name of readdirSync(folder)) {
-    if (!/^\.|\.(html|br|gz)$|^assets$/.test(name)) {
-      fastify.get(`/${name}`, (_request, reply) => reply.sendFile(name))
     }
   }
-  fastify.get<{ Params: { '*': string } }>('/assets/*', (request, reply) =>
-    reply.sendFile(`assets/${request.params['*']}`),
-  )
-  return { sendIndex: (reply) => reply.sendFile(INDEX) }
+  const assets = listFiles(join(folder, 'assets'))
+  fastify.get<{ Params: { '*': string } }>('/assets/*', (request, reply) => {
+    const file = assets.get(request.params['*'])
+    if (file === undefined) return reply.callNotFound()
+    return file.send(request, reply.header('cache-control', `public, max-age=${ONE_YEAR_SECONDS}, immutable`))
+  })
+  const index = new KeptFile(folder, INDEX, [])
+  return {
+    sendIndex: (request, reply) =>
+      index.send(
+        request,
+        reply.header('cache-control', 'no-cache').header('content-security-policy', CONSOLE_POLICY),
+      ),
+  }
+}
+
+function listFiles(folder: string): Map<string, KeptFile> {
+  if (!existsSync(folder)) return new Map()
+  const names = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+  const files = names.filter((name) => !/\.(br|gz)$/.test(name))
+  return new Map(files.map((name) => [name, new KeptFile(folder, name, names)]))
 }
 
 /**

@@ -47,14 +47,14 @@ export async function openHttp(
   guardOrigins(fastify, config)
   await fastify.register(cookie)
   await compressAnswers(fastify)
-  const consoleFiles = await serveConsole(fastify, consoleFolder)
+  const consoleFiles = serveConsole(fastify, consoleFolder)
   fastify.addHook('onRequest', async (request, reply) => {
     const { endpoint } = request.routeOptions.config
     if (endpoint === undefined || endpoint.access === 'public' || !isPageVisit(request)) return
-    return consoleFiles.sendIndex(reply)
+    return consoleFiles.sendIndex(request, reply)
   })
   fastify.setNotFoundHandler((request, reply) => {
-    if (isPageVisit(request)) return consoleFiles.sendIndex(reply)
+    if (isPageVisit(request)) return consoleFiles.sendIndex(request, reply)
     return answerNotFound(mounted, request, reply)
   })
   return { fastify, metrics, routes: collectRoutes(fastify), mounted, stop }

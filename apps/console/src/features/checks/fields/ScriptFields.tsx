@@ -10,6 +10,7 @@ import { EmptyState, NoPermission } from '../../../ui/States.tsx'
 import { checkVariable, groupScripts } from '../../history/run-form.ts'
 import { asTexts } from '../check-form.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
+import { ThresholdPreview } from '../ThresholdPreview.tsx'
 import type { FieldsProps } from './fields-props.ts'
 import { WholeNumber } from './FieldParts.tsx'
 import { MetricFields } from './MetricFields.tsx'
@@ -20,7 +21,8 @@ const CODES = [
   { name: 'success_return_codes', description: 'All others are an error.' },
 ] as const
 
-export function ScriptFields({ agent, check, form }: FieldsProps) {
+export function ScriptFields(props: FieldsProps) {
+  const { agent, check, form } = props
   const mayList = useMay('can_list_scripts')
   const showCommunity = useDashInfo()?.show_community_scripts !== false
   const options = query(listScripts, { query: { showCommunityScripts: showCommunity ? 'true' : 'false' } })
@@ -82,6 +84,7 @@ export function ScriptFields({ agent, check, form }: FieldsProps) {
         />
       ))}
       <MetricFields form={form} />
+      <ThresholdPreview {...props} />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { CheckSamples } from '@muster/contract/api/checks'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { findPeriods } from '../../maintenance/record-periods.ts'
 import { findBands } from './failure-bands.ts'
 import { DAY, KEEP_SECONDS, type Resolution } from './keep.ts'
 import { type Point, type Sample, thinOut } from './points.ts'
@@ -17,6 +18,7 @@ const STEPS = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY, 7 *
 
 interface Graphed {
   id: number
+  agent_id: string
   agent: number
 }
 
@@ -29,7 +31,8 @@ export async function graphCheck(
   const { range } = rangeWithin(ctx, query)
   const rows = await findSeries(ctx.db, [check.id])
   const failures = await findBands(ctx.db, check.id, range)
-  return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures }
+  const maintenance = await findPeriods(ctx.db, check.agent_id, range)
+  return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures, maintenance }
 }
 
 /** What these series of a machine held between two moments. */
@@ -37,7 +40,7 @@ export async function graphSeries(
   ctx: Pick<Context, 'db' | 'now'>,
   { agent, rows }: { agent: number; rows: readonly SeriesRow[] },
   query: Range & { resolution?: Resolution | undefined },
-): Promise<Omit<CheckSamples, 'failures'>> {
+): Promise<Pick<CheckSamples, 'resolution' | 'series'>> {
   const { range, now } = rangeWithin(ctx, query)
   const series = rows.map(({ id }) => id)
   if (series.length === 0 || range.to < range.from) return { resolution: query.resolution ?? 0, series: [] }

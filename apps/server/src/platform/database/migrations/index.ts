@@ -11,6 +11,7 @@ import * as alertTemplates from './0009-alert-templates.ts'
 import * as machineSeries from './0010-machine-series.ts'
 import * as policyTemplates from './0011-policy-templates.ts'
 import * as policyTasks from './0013-policy-tasks.ts'
+import * as machinePeriods from './0017-machine-periods.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
@@ -27,5 +28,6 @@ export const migrations: readonly Migration[] = [
   machineSeries,
   policyTemplates,
   policyTasks,
+  machinePeriods,
   checkDependencies,
 ]

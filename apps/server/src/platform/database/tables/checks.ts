@@ -90,3 +90,12 @@ export interface SampleChunksTable {
   start: number
   points: Uint8Array
 }
+
+/** Results of checks that a machine had to drop, as the server was away for longer than it keeps them. */
+export interface DroppedResultsTable {
+  id: Generated<number>
+  agent_id: string
+  from_at: number
+  to_at: number
+  count: number
+}

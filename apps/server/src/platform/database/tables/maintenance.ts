@@ -20,3 +20,13 @@ export interface MaintenanceTargetsTable {
   site_id: number | null
   agent_id: string | null
 }
+
+/** When a machine was in maintenance mode, by a window or a person; one open period at most. */
+export interface MaintenancePeriodsTable {
+  id: Generated<number>
+  agent_id: string
+  /** Unix seconds. */
+  started_at: number
+  ended_at: number | null
+  reason: string
+}

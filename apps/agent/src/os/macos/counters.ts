@@ -1,0 +1,79 @@
+import { totalmem } from 'node:os'
+import { type Counters, readPlainCounters } from '../counters.ts'
+import { runTool } from '../run-tool.ts'
+import { parseSwap, parseVmStat } from './memory.ts'
+
+const LIMIT_MS = 5000
+
+/** What these tools do not say, or one that is not there, is absent; the rest counts all the same. */
+export async function readMacCounters(disks: Counters['disks']): Promise<Counters> {
+  const [pages, swapUse, interfaces, drivers] = await Promise.all([
+    ask('vm_stat', []),
+    ask('sysctl', ['-n', 'vm.swapusage']),
+    ask('netstat', ['-ibn']),
+    ask('ioreg', ['-r', '-c', 'IOBlockStorageDriver', '-w', '0']),
+  ])
+  const plain = readPlainCounters(disks, true)
+  const available = parseVmStat(pages)
+  const swap = parseSwap(swapUse)
+  const netBytes = parseInterfaces(interfaces)
+  const diskBytes = parseStorageDrivers(drivers)
+  return {
+    ...plain,
+    ...(available > 0 ? { memoryPercent: Math.max(0, (1 - available / totalmem()) * 100) } : {}),
+    ...(swap === null ? {} : { swapPercent: (1 - swap.freeBytes / swap.totalBytes) * 100 }),
+    ...(netBytes === undefined ? {} : { netBytes }),
+    ...(diskBytes === undefined ? {} : { diskBytes }),
+  }
+}
+
+async function ask(tool: string, args: string[]): Promise<string> {
+  try {
+    return (await runTool(tool, args, { signal: AbortSignal.timeout(LIMIT_MS), timeoutMs: LIMIT_MS })).stdout
+  } catch {
+    // The next look comes soon; until then this number is absent.
+    return ''
+  }
+}
+
+/** Interfaces through which others' bytes pass a second time, or that stay within the machine. */
+const PASSING = /^(?:lo|gif|stf|utun|ipsec|bridge|vlan|bond|feth|vmenet|awdl|llw|ap|anpi|p2p)\d/
+
+/**
+ * `netstat -ibn`: each interface has a line of its own (its network is `<Link#4>`), and one for each address with the
+ * same numbers again. An interface without a hardware address has one column less, so columns are counted from the right.
+ */
+export function parseInterfaces(output: string): Counters['netBytes'] {
+  const [head = '', ...lines] = output.split('\n')
+  const titles = head.trim().split(/\s+/)
+  const [inPlace, outPlace] = [titles.indexOf('Ibytes'), titles.indexOf('Obytes')]
+  if (inPlace < 0 || outPlace < 0) return undefined
+  let received = 0
+  let sent = 0
+  for (const line of lines) {
+    const fields = line.trim().split(/\s+/)
+    if (!fields[2]?.startsWith('<Link#') || PASSING.test(fields[0] ?? '')) continue
+    const field = (place: number) => Number(fields.at(place - titles.length))
+    const [bytesIn, bytesOut] = [field(inPlace), field(outPlace)]
+    if (!Number.isFinite(bytesIn) || !Number.isFinite(bytesOut)) continue
+    received += bytesIn
+    sent += bytesOut
+  }
+  return { received, sent }
+}
+
+/** `ioreg -c IOBlockStorageDriver`: the statistics of each disk, `{"Bytes (Read)"=5,...,"Bytes (Write)"=7}`. */
+export function parseStorageDrivers(output: string): Counters['diskBytes'] {
+  let read = 0
+  let written = 0
+  let disks = 0
+  for (const [, statistics = ''] of output.matchAll(/"Statistics"\s*=\s*\{([^}]*)\}/g)) {
+    const value = (name: string) => Number(new RegExp(`"Bytes \\(${name}\\)"=(\\d+)`).exec(statistics)?.[1])
+    const [bytesRead, bytesWritten] = [value('Read'), value('Write')]
+    if (Number.isNaN(bytesRead) || Number.isNaN(bytesWritten)) continue
+    read += bytesRead
+    written += bytesWritten
+    disks += 1
+  }
+  return disks === 0 ? undefined : { read, written }
+}

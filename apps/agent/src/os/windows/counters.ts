@@ -1,0 +1,58 @@
+import { type Counters, readPlainCounters } from '../counters.ts'
+import { runTool } from '../run-tool.ts'
+import { parsePageFiles } from './page-files.ts'
+
+const NETSTAT_LIMIT_MS = 5000
+/** PowerShell alone takes seconds to start on a small machine. */
+const POWERSHELL_LIMIT_MS = 20_000
+/** Classes of WMI have the same names in every language, as counters of typeperf have not. */
+const DISKS_AND_SWAP = [
+  `Get-CimInstance Win32_PerfRawData_PerfDisk_PhysicalDisk -Filter "Name='_Total'" | ForEach-Object { "disk $($_.DiskReadBytesPersec) $($_.DiskWriteBytesPersec)" }`,
+  'Get-CimInstance Win32_PageFileUsage | ForEach-Object { "$($_.AllocatedBaseSize) $($_.CurrentUsage)" }',
+].join('; ')
+
+/**
+ * `quick`: without PowerShell, which would be more work each second than what is measured. What disks read and wrote,
+ * and the use of the page files, are absent then.
+ */
+export async function readWindowsCounters(
+  disks: Counters['disks'],
+  detail: 'all' | 'quick',
+): Promise<Counters> {
+  const [interfaces, more] = await Promise.all([
+    ask('netstat', ['-e'], NETSTAT_LIMIT_MS),
+    detail === 'all'
+      ? ask('powershell', ['-NoProfile', '-NonInteractive', '-Command', DISKS_AND_SWAP], POWERSHELL_LIMIT_MS)
+      : '',
+  ])
+  const netBytes = parseNetstat(interfaces)
+  const diskBytes = parseDisks(more)
+  const swap = parsePageFiles(more)
+  return {
+    ...readPlainCounters(disks, false),
+    ...(netBytes === undefined ? {} : { netBytes }),
+    ...(diskBytes === undefined ? {} : { diskBytes }),
+    ...(swap === null ? {} : { swapPercent: (1 - swap.freeBytes / swap.totalBytes) * 100 }),
+  }
+}
+
+async function ask(tool: string, args: string[], timeoutMs: number): Promise<string> {
+  try {
+    return (await runTool(tool, args, { signal: AbortSignal.timeout(timeoutMs), timeoutMs })).stdout
+  } catch {
+    // The next look comes soon; until then this number is absent.
+    return ''
+  }
+}
+
+/** `netstat -e`, in whatever language Windows speaks: the first line that ends in two numbers is that of the bytes. */
+export function parseNetstat(output: string): Counters['netBytes'] {
+  const [, received, sent] = /\s(\d+)\s+(\d+)\s*$/m.exec(output) ?? []
+  return received === undefined ? undefined : { received: Number(received), sent: Number(sent) }
+}
+
+/** A line `disk read written`: raw counters, which despite their names are bytes since the system started. */
+export function parseDisks(output: string): Counters['diskBytes'] {
+  const [, read, written] = /^disk (\d+) (\d+)\s*$/m.exec(output) ?? []
+  return read === undefined ? undefined : { read: Number(read), written: Number(written) }
+}

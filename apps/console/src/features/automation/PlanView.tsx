@@ -1,0 +1,60 @@
+import type { PolicyPlan } from '@muster/contract/api/automation'
+import classes from './Policies.module.css'
+import { countMachines, describeChange } from './policy-words.ts'
+
+/** What a save will change, and on which machines. */
+export function PlanView({ plan: { agents_count, lines, agents } }: { plan: PolicyPlan }) {
+  if (agents_count === 0) {
+    return <p className={classes.lead}>No machine gets anything else by this.</p>
+  }
+  return (
+    <>
+      <p className={classes.lead}>
+        <strong>{countMachines(agents_count)}</strong> will change:
+      </p>
+      <table className={classes.plan} aria-label="What changes">
+        <thead>
+          <tr>
+            <th scope="col">Each of them</th>
+            <th scope="col">What</th>
+            <th scope="col" className={classes.number}>
+              Machines
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ kind, change, what, agents_count: count }) => (
+            <tr key={`${kind} ${change} ${what}`}>
+              <td>{describeChange({ kind, change })}</td>
+              <td>
+                <bdi>{what}</bdi>
+              </td>
+              <td className={classes.number}>{count}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <details>
+        <summary className={classes.small}>Which machines</summary>
+        <ul className={classes.lines}>
+          {agents.map(({ agent_id, hostname, client_name, site_name, changes }) => (
+            <li key={agent_id} className={classes.line}>
+              <span className={classes.lineText}>
+                <bdi className={classes.name}>{hostname}</bdi>{' '}
+                <span className={classes.small}>
+                  {client_name}, {site_name}
+                </span>
+              </span>
+              <span className={classes.small}>
+                {changes.length} {changes.length === 1 ? 'change' : 'changes'}
+              </span>
+            </li>
+          ))}
+        </ul>
+        {agents_count > agents.length && (
+          <p className={classes.small}>and {agents_count - agents.length} more</p>
+        )}
+      </details>
+    </>
+  )
+}

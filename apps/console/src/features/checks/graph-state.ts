@@ -1,0 +1,17 @@
+import type { GraphFailure, GraphPeriod } from './graph-marks.ts'
+
+interface States {
+  failures: readonly GraphFailure[]
+  maintenance?: readonly GraphPeriod[] | undefined
+}
+
+/** What a moment's marks say, in words: `failing · error, in maintenance`; empty = nothing. */
+export function stateAt(at: number, { failures, maintenance = [] }: States): string {
+  const lasts = ({ from, to }: GraphPeriod) => from <= at && (to === null || at < to)
+  const failure = failures.find(lasts)
+  const words = [
+    failure === undefined ? '' : `failing · ${failure.severity}`,
+    maintenance.some(lasts) ? 'in maintenance' : '',
+  ]
+  return words.filter(Boolean).join(', ')
+}

@@ -1,0 +1,64 @@
+import type { Report } from '@muster/contract/agent/link'
+import type { Event } from '@muster/contract/events'
+import type { Db } from '../../platform/database/database.ts'
+
+export interface ReportedDrop {
+  agentId: string
+  report: Extract<Report, { kind: 'checks-dropped' }>
+}
+
+/** A report that comes twice is kept once. */
+export async function storeDropped(
+  tx: Db,
+  emit: (event: Event) => void,
+  drops: readonly ReportedDrop[],
+): Promise<void> {
+  if (drops.length === 0) return
+  const known = await tx
+    .selectFrom('agents')
+    .select('agent_id')
+    .where('agent_id', 'in', [...new Set(drops.map(({ agentId }) => agentId))])
+    .execute()
+  const rows = drops
+    .filter(({ agentId }) => known.some(({ agent_id }) => agent_id === agentId))
+    .map(({ agentId, report }) => ({
+      agent_id: agentId,
+      from_at: secondsOf(report.from),
+      to_at: secondsOf(report.to),
+      // The column is an integer, and who says more has lost count.
+      count: Math.min(report.count, 2_147_483_647),
+    }))
+  if (rows.length === 0) return
+  await tx
+    .insertInto('dropped_results')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const agentIds = rows.map(({ agent_id }) => agent_id)
+  emit({ type: 'check.changed', ids: [], agent_ids: agentIds })
+}
+
+/** What a machine dropped of a time, newest first; of many the newest. */
+export async function findDropped(
+  db: Db,
+  agentId: string,
+  { from, to, limit }: { from: number; to: number; limit: number },
+): Promise<{ id: number; from: number; to: number; count: number }[]> {
+  const rows = await db
+    .selectFrom('dropped_results')
+    .select(['id', 'from_at', 'to_at', 'count'])
+    .where('agent_id', '=', agentId)
+    .where('from_at', '<=', to)
+    .where('to_at', '>=', from)
+    .orderBy('to_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, from_at, to_at, count }) => ({
+    id,
+    from: Number(from_at),
+    to: Number(to_at),
+    count,
+  }))
+}
+
+const secondsOf = (instant: string) => Math.floor(Date.parse(instant) / 1000)

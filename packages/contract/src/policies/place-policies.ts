@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { Id, MonitoringType } from '../fields.ts'
+
+/** A place of which the policies are assigned and ordered; of all machines `id` is "all". */
+export const PlaceParams = z.object({
+  level: z.enum(['client', 'site', 'agent', 'default']),
+  id: z.string().max(64),
+})
+/** In the order in which they count. */
+export const PlaceList = z
+  .array(z.object({ id: Id, monitoring_type: MonitoringType.nullable().default(null) }))
+  .max(200, 'At most 200 policies at one place.')
+
+const PlacedPolicy = z.object({
+  id: z.int(),
+  name: z.string(),
+  active: z.boolean(),
+  enforced: z.boolean(),
+  monitoring_type: MonitoringType.nullable(),
+})
+
+export const PlacePolicies = z.object({
+  /** Of the machine, site or client; empty for all machines. */
+  name: z.string(),
+  policies: z.array(PlacedPolicy),
+  /** Another text once this list is another. */
+  modified: z.string(),
+})
+export type PlacePolicies = z.infer<typeof PlacePolicies>
+
+const OverviewNode = z.object({
+  id: z.int(),
+  name: z.string(),
+  server_policy: z.int().nullable(),
+  workstation_policy: z.int().nullable(),
+  /** Assigned here, in their order. */
+  policies: z.array(PlacedPolicy),
+})
+
+export const PolicyOverview = z.array(OverviewNode.extend({ sites: z.array(OverviewNode) }))
+export type PolicyOverview = z.infer<typeof PolicyOverview>
