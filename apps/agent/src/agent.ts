@@ -23,6 +23,7 @@ import { Kept } from './state/kept.ts'
 import { Nonces } from './state/nonces.ts'
 import { Outbox } from './state/outbox.ts'
 import { RunRecords } from './state/run-records.ts'
+import { makeSeal } from './state/seal.ts'
 import { State } from './state/state.ts'
 import { StatusFile } from './status-file.ts'
 import { readBootMark } from './tasks/boot-mark.ts'
@@ -70,9 +71,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const ofTasks = new BackgroundRuns({ name: 'task_markers', os, log, kept, pipeFolder })
   const place = { os, dataFolder: folder }
   const scripts = new CheckScripts({ runs: ofChecks, place })
+  const privateKey = readKey(folder)
+  const seal = makeSeal(privateKey)
   const checks = new Checks({
     state,
     kept,
+    seal,
     outbox,
     os,
     log,
@@ -82,6 +86,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const tasks = new Tasks({
     state,
     kept,
+    seal,
     outbox,
     log,
     runs: ofTasks,
@@ -144,7 +149,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   }
   const link = new Link({
     identity,
-    privateKey: readKey(folder),
+    privateKey,
     agentVersion: AGENT_VERSION,
     outbox,
     log,

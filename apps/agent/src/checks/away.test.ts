@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import type { Report } from '@muster/contract/agent/link'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { linuxProbes } from '../os/linux/probes.ts'
@@ -6,6 +7,7 @@ import { Problems } from '../problems.ts'
 import { Kept } from '../state/kept.ts'
 import { Outbox } from '../state/outbox.ts'
 import { BackgroundRuns } from '../run/background-runs.ts'
+import { makeSeal } from '../state/seal.ts'
 import { State } from '../state/state.ts'
 import { givenChecks, memory, script, wantedOf } from '../testing/given-checks.ts'
 import { givenFolder, givenLog } from '../testing/given.ts'
@@ -16,6 +18,8 @@ import { loadCheckTypes } from './table.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 const HOUR = 3_600_000
+/** Of the one machine that all of these are. */
+const seal = makeSeal(generateKeyPairSync('ed25519').privateKey)
 
 /** Checks on a machine without a link, whose memory takes no time to measure. */
 function givenMachine(folder = givenFolder()) {
@@ -31,6 +35,7 @@ function givenMachine(folder = givenFolder()) {
   const checks = new Checks({
     state,
     kept,
+    seal,
     outbox,
     log,
     os: { ...os, loadProbes: async () => ({ ...linuxProbes, readMemory }) },

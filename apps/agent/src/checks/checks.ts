@@ -4,6 +4,7 @@ import type { Os } from '../os/os.ts'
 import type { Wanted } from '../state/definitions.ts'
 import type { Kept } from '../state/kept.ts'
 import type { Outbox } from '../state/outbox.ts'
+import type { Seal } from '../state/seal.ts'
 import type { State } from '../state/state.ts'
 import type { CheckMemory } from './check-kind.ts'
 import type { CheckScripts } from './check-scripts.ts'
@@ -17,6 +18,7 @@ const ASK_AFTER_MS = 500
 export interface ChecksOptions {
   state: State
   kept: Kept
+  seal: Seal
   outbox: Outbox
   os: Os
   log: Log

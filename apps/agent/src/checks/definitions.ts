@@ -1,9 +1,7 @@
 import { CheckDefinition } from '@muster/contract/agent/checks'
 import { z } from 'zod'
 import type { Database } from '../state/database.ts'
-import { Definitions } from '../state/definitions.ts'
-import type { Kept } from '../state/kept.ts'
-import type { State } from '../state/state.ts'
+import { Definitions, type DefinitionsOptions } from '../state/definitions.ts'
 
 /** When a check runs; what it measures stays on disk until then. */
 export interface PlannedCheck {
@@ -29,7 +27,7 @@ const Interval = z.object({
 
 /** The checks that the server wants on this machine. One of another revision is another check. */
 export class CheckDefinitions extends Definitions {
-  constructor(options: { state: State; kept: Kept }) {
+  constructor(options: DefinitionsOptions) {
     super(options, {
       table: 'checks',
       versionName: 'checks_version',

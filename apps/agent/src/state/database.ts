@@ -72,6 +72,8 @@ export class Database implements Disposable {
     try {
       // Small on purpose: an agent keeps little here, and its memory is counted.
       this.exec('pragma cache_size = -512')
+      // What is deleted or sealed does not stay readable in the file.
+      this.exec('pragma secure_delete = on')
       if (path !== ':memory:') {
         this.exec('pragma auto_vacuum = incremental')
         // As on the server: a killed process loses nothing, a power cut at most the last moments.

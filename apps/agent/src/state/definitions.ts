@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from './database.ts'
 import type { Kept } from './kept.ts'
+import type { Seal } from './seal.ts'
 import type { State } from './state.ts'
 
 /** What a `set-checks` or `set-tasks` brings. Definitions are read one by one: one that is not understood spoils no other. */
@@ -10,9 +11,10 @@ export interface Wanted {
   put: readonly unknown[]
 }
 
-interface DefinitionsOptions {
+export interface DefinitionsOptions {
   state: State
   kept: Kept
+  seal: Seal
 }
 
 interface Kind {
@@ -29,17 +31,20 @@ const Head = z.object({ id: z.int(), revision: z.string().max(64) })
 
 /**
  * What the server wants on this machine of one kind, in the state database: it outlives a restart without a server.
- * The rows of its table are found by number and revision.
+ * The rows of its table are found by number and revision. Definitions lie there sealed: they hold values of secrets.
  */
 export abstract class Definitions {
   protected readonly state: State
   #kept: Kept
+  #seal: Seal
   #kind: Kind
 
   constructor(options: DefinitionsOptions, kind: Kind) {
     this.state = options.state
     this.#kept = options.kept
+    this.#seal = options.seal
     this.#kind = kind
+    this.#sealAll()
   }
 
   /** Makes the row of something that is wanted anew. Nothing to do where there is one of the same number. */
@@ -86,7 +91,27 @@ export abstract class Definitions {
     const sql = `select revision, definition from ${this.#kind.table} where id = ?`
     const row = this.state.read((database) => database.find(sql, id))
     if (typeof row?.definition !== 'string') return undefined
-    return { revision: String(row.revision), text: row.definition }
+    const text = this.open(row.definition)
+    return text === undefined ? undefined : { revision: String(row.revision), text }
+  }
+
+  protected open(definition: string): string | undefined {
+    return this.#seal.open(definition)
+  }
+
+  /** What an earlier agent left open is sealed; what another machine's key sealed is asked for again. */
+  #sealAll(): void {
+    const { table } = this.#kind
+    this.state.write((database) => {
+      for (const { id, definition } of database.all(
+        `select id, definition from ${table} where definition is not null`,
+      )) {
+        const [sealed, text] = [String(definition), this.open(String(definition))]
+        if (text !== undefined && text !== sealed) continue
+        const next = text === undefined ? null : this.#seal.seal(text)
+        database.run(`update ${table} set definition = ? where id = ?`, next, id ?? null)
+      }
+    })
   }
 
   #countBytes(database: Database): number {
@@ -107,11 +132,11 @@ export abstract class Definitions {
     const head = Head.safeParse(brought)
     if (!head.success) return 0
     const { id, revision } = head.data
-    const whole = JSON.stringify(brought)
-    const text = Buffer.byteLength(whole) <= roomBytes ? whole : tooMuch
+    const whole = this.#seal.seal(JSON.stringify(brought))
+    const text = whole.length <= roomBytes ? whole : this.#seal.seal(tooMuch)
     const sql = `update ${table} set definition = ? where id = ? and revision = ?`
     if (database.run(sql, text, id, revision) === 0) return 0
     this.noteKept(database, id, brought)
-    return Buffer.byteLength(text)
+    return text.length
   }
 }

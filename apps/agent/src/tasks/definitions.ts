@@ -1,9 +1,7 @@
 import { TaskDefinition, TaskSchedule } from '@muster/contract/agent/tasks'
 import { z } from 'zod'
 import type { Database } from '../state/database.ts'
-import { Definitions } from '../state/definitions.ts'
-import type { Kept } from '../state/kept.ts'
-import type { State } from '../state/state.ts'
+import { Definitions, type DefinitionsOptions } from '../state/definitions.ts'
 
 /** When a task runs; what it does stays on disk until then. */
 const Plan = z.object({
@@ -24,7 +22,7 @@ const MAX_TEXT_BYTES = 50 * 1024 * 1024
 
 /** The tasks that the server wants on this machine. One of another revision is the same task with something new to do. */
 export class TaskDefinitions extends Definitions {
-  constructor(options: { state: State; kept: Kept }) {
+  constructor(options: DefinitionsOptions) {
     super(options, {
       table: 'tasks',
       versionName: 'tasks_version',
@@ -41,7 +39,7 @@ export class TaskDefinitions extends Definitions {
     const planned: PlannedTask[] = []
     const unknown: { id: number; revision: string }[] = []
     for (const row of rows) {
-      const parsed = TaskDefinition.safeParse(JSON.parse(String(row.definition)))
+      const parsed = TaskDefinition.safeParse(JSON.parse(this.open(String(row.definition)) ?? '{}'))
       const [id, revision] = [Number(row.id), String(row.revision)]
       if (!parsed.success) {
         unknown.push({ id, revision })

@@ -50,7 +50,9 @@ async function runAction(
   room: number,
   { runs, place, signal, stop }: ActionSurroundings,
 ): Promise<ActionResult> {
-  const output = { stdout: new TailText(room), stderr: new TailText(room) }
+  const { problem, secrets } = action.type === 'script' ? action : {}
+  if (problem !== undefined) return notTaken(action, { outcome: 'refused', reason: problem })
+  const output = { stdout: new TailText(room, secrets), stderr: new TailText(room, secrets) }
   const prepare = () =>
     action.type === 'script'
       ? prepareScript({ ...action, run_as_user: null }, place)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TaskDefinition } from '@muster/contract/agent/tasks'
 import { expect, test, vi } from 'vitest'
@@ -50,6 +50,52 @@ test('what this machine cannot run is refused with a sentence', async () => {
   expect(actions).toMatchObject([
     { outcome: 'refused', reason: 'There is no program "/no/such/shell" on this machine.' },
   ])
+})
+
+test('values of secrets are hidden in what is told, and lie sealed on the disk', async () => {
+  const { server, folder, restart } = await givenAgent()
+  const secret = 'correct horse battery'
+  const script = {
+    type: 'script' as const,
+    name: 'Say it',
+    timeout_seconds: 30,
+    interpreter: 'shell' as const,
+    body: 'echo "$1"; echo "$KEY" >&2',
+    args: [`--key=${secret}`],
+    env_vars: [`KEY=${secret}`],
+    secrets: [secret],
+  }
+  setTasks(server, [givenTask({}, { actions: [script] })])
+  runTask(server, 'run-00001')
+  const { actions } = await untilTaskResult(server)
+  expect(actions).toMatchObject([{ retcode: 0, stdout: '--key=••••••\n', stderr: '••••••\n' }])
+  for (const file of readdirSync(folder).filter((name) => name.startsWith('state.db'))) {
+    expect(readFileSync(join(folder, file), 'latin1')).not.toContain('horse')
+  }
+  // Without a word from the server it is known after a restart.
+  await restart()
+  runTask(server, 'run-00002')
+  expect(await untilTaskResult(server, 'run-00002')).toMatchObject({
+    actions: [{ stdout: '--key=••••••\n' }],
+  })
+})
+
+test('an action of which a variable stands for nothing is not run, and says so', async () => {
+  const { server } = await givenAgent()
+  const problem = '{{global.API}} has no value for PC-12: check the name, or give it one.'
+  const script = {
+    type: 'script' as const,
+    name: 'Say it',
+    timeout_seconds: 30,
+    interpreter: 'shell' as const,
+    body: 'echo "$1"',
+    args: ['{{global.API}}'],
+    env_vars: [],
+    problem,
+  }
+  setTasks(server, [givenTask({}, { actions: [script] })])
+  runTask(server, 'run-00001')
+  expect((await untilTaskResult(server)).actions).toMatchObject([{ outcome: 'refused', reason: problem }])
 })
 
 test('an order that comes twice, or before its task, runs once', async () => {

@@ -7,6 +7,7 @@ import type { RunPlace } from '../run/prepare-script.ts'
 import type { Wanted } from '../state/definitions.ts'
 import type { Kept } from '../state/kept.ts'
 import type { Outbox } from '../state/outbox.ts'
+import type { Seal } from '../state/seal.ts'
 import type { State } from '../state/state.ts'
 import { isSameBoot } from './boot-mark.ts'
 import { type PlannedTask, TaskDefinitions } from './definitions.ts'
@@ -24,6 +25,7 @@ const BOOT = 'tasks_boot'
 export interface TasksOptions {
   state: State
   kept: Kept
+  seal: Seal
   outbox: Outbox
   log: Log
   runs: BackgroundRuns

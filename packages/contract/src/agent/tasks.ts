@@ -1,5 +1,6 @@
 import { TASK_TYPES, type TaskTimes } from '@muster/rules/task-schedule'
 import { z } from 'zod'
+import { Secrets } from './checks.ts'
 import { Interpreter } from './interpreter.ts'
 import { Shell } from './shell.ts'
 
@@ -73,6 +74,9 @@ export const DefinedAction = z.discriminatedUnion('type', [
     body: z.string().max(1_000_000),
     args: z.array(z.string().max(10_000)).max(200),
     env_vars: z.array(z.string().max(10_000)).max(200),
+    secrets: Secrets.optional(),
+    /** Why it cannot be run: a variable stands for nothing. */
+    problem: z.string().max(500).optional(),
   }),
   z.object({
     type: z.literal('cmd'),

@@ -1,5 +1,6 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import { redefineTasks } from '../tasks/redefine-tasks.ts'
 import { redefineChecks } from './redefine-checks.ts'
 
 export type VariableOwner = { agentIds: string[] } | { siteId: number } | { clientId: number } | 'all'
@@ -8,8 +9,8 @@ const SLICE = 500
 
 /**
  * Call it in the transaction of every change after which variables (`{{agent.hostname}}`, `{{global.KEY}}`) may stand
- * for something else on these machines: their script checks that have any are told anew where that makes a
- * difference.
+ * for something else on these machines: their script checks and tasks that have any are told anew where that
+ * makes a difference.
  */
 export async function redefineVariables(
   tx: Db,
@@ -22,18 +23,27 @@ export async function redefineVariables(
 }
 
 async function redefine(tx: Db, emit: (event: Event) => void, owner: VariableOwner): Promise<void> {
-  let query = tx
-    .selectFrom('checks')
-    .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
-    .innerJoin('sites', 'sites.id', 'agents.site_id')
+  const checks = await machinesOf(tx, owner)
+    .innerJoin('checks', 'checks.agent_id', 'agents.agent_id')
     .select('checks.id')
     .where('check_type', '=', 'script')
     .where('settings', 'like', '%{{%')
-  if (owner !== 'all') {
-    if ('agentIds' in owner) query = query.where('checks.agent_id', 'in', owner.agentIds)
-    else if ('siteId' in owner) query = query.where('sites.id', '=', owner.siteId)
-    else query = query.where('sites.client_id', '=', owner.clientId)
-  }
-  const checks = await query.orderBy('checks.id').execute()
+    .orderBy('checks.id')
+    .execute()
   if (checks.length > 0) await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
+  const tasks = await machinesOf(tx, owner)
+    .innerJoin('tasks', 'tasks.agent_id', 'agents.agent_id')
+    .select('tasks.id')
+    .where('actions', 'like', '%{{%')
+    .orderBy('tasks.id')
+    .execute()
+  if (tasks.length > 0) await redefineTasks(tx, emit, { taskIds: tasks.map(({ id }) => id) })
+}
+
+function machinesOf(tx: Db, owner: VariableOwner) {
+  const machines = tx.selectFrom('agents').innerJoin('sites', 'sites.id', 'agents.site_id')
+  if (owner === 'all') return machines
+  if ('agentIds' in owner) return machines.where('agents.agent_id', 'in', owner.agentIds)
+  if ('siteId' in owner) return machines.where('sites.id', '=', owner.siteId)
+  return machines.where('sites.client_id', '=', owner.clientId)
 }

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { forgetScript } from '../checks/forget-script.ts'
 import { findScriptChecks } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
+import { redefineTasksOf } from '../tasks/forget-script.ts'
 import { deleteScriptRow, type ScriptRow, updateScript } from './queries.ts'
 import { type ScriptColumns, toColumns } from './script-columns.ts'
 import { readStarterSet, type StarterScript } from './starter-set.ts'
@@ -74,6 +75,7 @@ async function changeBuiltIn(
   await updateScript(tx, before.id, { ...columns, modified: at.toISOString() })
   const checks = await findScriptChecks(tx, before.id)
   await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
+  await redefineTasksOf(tx, emit, before.id)
   emit({ type: 'script.changed', ids: [before.id] })
 }
 

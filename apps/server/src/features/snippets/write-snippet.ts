@@ -9,6 +9,7 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
+import { redefineSnippetTasks } from '../tasks/forget-script.ts'
 import {
   deleteSnippetRow,
   findSnippetChecks,
@@ -98,9 +99,10 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
   })
 }
 
-/** Scripts that include it are other scripts now, on the machines that run them as checks too. */
+/** Scripts that include it are other scripts now, on the machines that run them as checks or in tasks too. */
 async function tellChange(tx: Db, emit: (event: Event) => void): Promise<void> {
   await redefineChecks(tx, emit, { checkIds: await findSnippetChecks(tx) })
+  await redefineSnippetTasks(tx, emit)
   emit({ type: 'script.changed', ids: [] })
 }
 

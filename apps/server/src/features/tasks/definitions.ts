@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type DefinedAction, TaskDefinition } from '@muster/contract/agent/tasks'
-import type { TaskAction } from '@muster/contract/api/tasks'
+import type { TaskAction, TaskFields } from '@muster/contract/api/tasks'
 import type { Db } from '../../platform/database/database.ts'
+import { loadSnippets } from '../scripts/expand-script.ts'
+import type { OpenKeys } from '../scripts/load-variables.ts'
+import { type ActionCalls, loadActionCalls, type TaskOf } from './action-calls.ts'
 import { readFields, scriptIdsOf } from './view.ts'
 
 export interface DefinedTask {
@@ -15,64 +18,93 @@ const LONGEST_NAME = 255
 /** More does not fit into what is sent to a machine at once. */
 export const MOST_CHARACTERS = 1_500_000
 
-/** What machines are told of these tasks. One of which a script is gone, that is too large or that rests has none. */
-export async function findTaskDefinitions(db: Db, ids: readonly number[]): Promise<DefinedTask[]> {
+/**
+ * What machines are told of these tasks. One of which a script is gone, that is too large or that rests has none.
+ * Without `keys` the keys of the key store stay sealed in it: that is enough for its revision, which is the same either
+ * way.
+ */
+export async function findTaskDefinitions(
+  db: Db,
+  ids: readonly number[],
+  keys?: OpenKeys,
+): Promise<DefinedTask[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('tasks')
-    .selectAll()
-    .where('id', 'in', ids)
+    .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
+    .selectAll('tasks')
+    .select('agents.hostname')
+    .where('tasks.id', 'in', ids)
     .where('overridden_by', 'is', null)
-    .orderBy('id')
+    .orderBy('tasks.id')
     .execute()
-  const scripts = await findScripts(db, rows.map(readFields).flatMap(scriptIdsOf))
-  return rows.flatMap((row) => {
+  const tasks = rows.map((row) => {
     const fields = readFields(row)
-    const actions = fields.actions.map((action) => defineAction(action, scripts))
-    if (actions.includes(undefined) || JSON.stringify(actions).length > MOST_CHARACTERS) return []
-    // Parsing leaves out what the machine need not know.
-    const definition = TaskDefinition.parse({
-      ...fields,
-      id: row.id,
-      revision: '',
-      schedule: fields,
-      counts_from: row.counts_from,
-      actions,
-    })
+    const { id, agent_id, hostname, counts_from } = row
+    return { id, agent_id, hostname, counts_from, fields, actions: fields.actions }
+  })
+  const scripts = await findScripts(
+    db,
+    tasks.flatMap(({ fields }) => scriptIdsOf(fields)),
+  )
+  const [sealed, opened] = await loadActionCalls(db, tasks, keys)
+  return tasks.flatMap((task) => {
+    const definition = defineTask(task, scripts, sealed)
+    if (definition === undefined) return []
     const { id: _, ...rest } = definition
-    definition.revision = createHash('sha256').update(JSON.stringify(rest)).digest('hex').slice(0, 32)
-    return [{ agent_id: row.agent_id, definition }]
+    const revision = createHash('sha256').update(JSON.stringify(rest)).digest('hex').slice(0, 32)
+    const sent = opened === sealed ? definition : (defineTask(task, scripts, opened) ?? definition)
+    return [{ agent_id: task.agent_id, definition: { ...sent, revision } }]
   })
 }
 
-function defineAction(
-  action: TaskAction,
+interface LoadedTask extends TaskOf {
+  id: number
+  counts_from: string
+  fields: TaskFields
+}
+
+function defineTask(
+  task: LoadedTask,
   scripts: ReadonlyMap<number, ScriptText>,
-): DefinedAction | undefined {
-  const timeout_seconds = action.timeout
-  if (action.type === 'cmd') {
-    const { command, shell, custom_shell } = action
-    const [name = ''] = command.split('\n')
-    return {
-      type: 'cmd',
-      name: name.slice(0, LONGEST_NAME),
-      timeout_seconds,
-      shell,
-      custom_shell,
-      cmd: command,
-    }
-  }
-  const script = scripts.get(action.script)
+  calls: ActionCalls,
+): TaskDefinition | undefined {
+  const { id, counts_from, fields } = task
+  const actions = fields.actions.map((action) =>
+    action.type === 'cmd'
+      ? defineCommand(action)
+      : defineScript(action, scripts.get(action.script), calls, task),
+  )
+  if (actions.includes(undefined) || JSON.stringify(actions).length > MOST_CHARACTERS) return undefined
+  // Parsing leaves out what the machine need not know.
+  return TaskDefinition.parse({ ...fields, id, revision: '', schedule: fields, counts_from, actions })
+}
+
+type Defined<Type> = Extract<DefinedAction, { type: Type }>
+type Given<Type> = Extract<TaskAction, { type: Type }>
+
+/** A command is text for a shell: no value is ever put into it. */
+function defineCommand({ command, shell, custom_shell, timeout }: Given<'cmd'>): Defined<'cmd'> {
+  const [line = ''] = command.split('\n')
+  const name = line.slice(0, LONGEST_NAME)
+  return { type: 'cmd', name, timeout_seconds: timeout, shell, custom_shell, cmd: command }
+}
+
+function defineScript(
+  action: Given<'script'>,
+  script: ScriptText | undefined,
+  calls: ActionCalls,
+  task: TaskOf,
+): Defined<'script'> | undefined {
   if (script === undefined) return undefined
   return {
     type: 'script',
     name: script.name.slice(0, LONGEST_NAME),
-    timeout_seconds,
+    timeout_seconds: action.timeout,
     // Written by the scripts feature from the contract's list.
-    interpreter: script.shell as Extract<DefinedAction, { type: 'script' }>['interpreter'],
+    interpreter: script.shell as Defined<'script'>['interpreter'],
     body: script.script_body,
-    args: action.script_args,
-    env_vars: action.env_vars,
+    ...calls(task, action, script.shell),
   }
 }
 
@@ -84,5 +116,6 @@ async function findScripts(db: Db, ids: readonly number[]): Promise<Map<number, 
     .select(['id', 'name', 'shell', 'script_body'])
     .where('id', 'in', [...new Set(ids)])
     .execute()
-  return new Map(scripts.map((script) => [script.id, script]))
+  const expand = await loadSnippets(db)
+  return new Map(scripts.map((script) => [script.id, { ...script, script_body: expand(script.script_body) }]))
 }

@@ -11,6 +11,19 @@ export async function redefineTasksOf(tx: Db, emit: (event: Event) => void, scri
   await redefineTasks(tx, emit, { taskIds: tasks.map(({ id }) => id) })
 }
 
+/** Call it after a snippet was changed: the same for scripts that may include it. */
+export async function redefineSnippetTasks(tx: Db, emit: (event: Event) => void): Promise<void> {
+  const tasks = await tx
+    .selectFrom('task_scripts')
+    .innerJoin('scripts', 'scripts.id', 'task_scripts.script_id')
+    .select('task_id')
+    .distinct()
+    .where('script_body', 'like', '%{{%')
+    .orderBy('task_id')
+    .execute()
+  await redefineTasks(tx, emit, { taskIds: tasks.map(({ task_id }) => task_id) })
+}
+
 /** Call it around the deletion of a script: tasks that need it are not run any more, and say so. */
 export async function deleteWithTasks(
   scene: Scene,

@@ -16,5 +16,5 @@ export const toldTasks: ToldKind<TaskDefinition> = {
       .where('revision', '!=', '')
       .orderBy('id')
       .execute(),
-  define: ({ db }, ids) => findTaskDefinitions(db, ids),
+  define: ({ db, secrets }, ids) => findTaskDefinitions(db, ids, secrets),
 }

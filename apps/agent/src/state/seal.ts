@@ -1,0 +1,45 @@
+import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+
+const ALGORITHM = 'aes-256-gcm'
+const MARK = 'sealed1.'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Makes texts unreadable for whoever has the state file without the machine's key. */
+export interface Seal {
+  seal(text: string): string
+  /** Undefined where it was sealed with another key, or was changed. What was never sealed is answered as it is. */
+  open(sealed: string): string | undefined
+}
+
+/**
+ * The key is drawn from the machine's own, which lies beside the state with the rights of the agent's user: whoever
+ * has that key can sign in as the machine and be sent all of it anyway.
+ */
+export function makeSeal(machineKey: KeyObject): Seal {
+  const secret = machineKey.export({ type: 'pkcs8', format: 'der' })
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'muster-state-1', 32))
+  return {
+    seal(text) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(ALGORITHM, key, nonce)
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return MARK + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
+    },
+    open(sealed) {
+      if (!sealed.startsWith(MARK)) return sealed
+      const bytes = Buffer.from(sealed.slice(MARK.length), 'base64')
+      const body = bytes.subarray(NONCE_BYTES + TAG_BYTES)
+      try {
+        const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
+          authTagLength: TAG_BYTES,
+        })
+        decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+        return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+      } catch {
+        // Another key, or not what was written: as good as not there.
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import { editAgent } from '@muster/contract/api/agents'
+import { createCustomField } from '@muster/contract/api/custom-fields'
+import { createKey, editKey } from '@muster/contract/api/keystore'
+import { createSnippet } from '@muster/contract/api/snippets'
+import { createTask } from '@muster/contract/api/tasks'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { TestAgent } from '../agents/test-agent.ts'
+
+const SECRET = 'correct horse battery'
+
+async function prepare() {
+  const server = await createTestServer()
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const machine = await TestAgent.enrol(server, url, site.id)
+  const root = server.as(await server.given.user({ superuser: true }))
+  await machine.connect({ tasksVersion: 0 })
+  let from = 0
+  return {
+    server,
+    machine,
+    root,
+    /** The actions of the next definition that the machine is told. */
+    told: async () => {
+      for (;;) {
+        const { payload, command } = await machine.nextCommand(from)
+        from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
+        // The machine has just connected, and may be told twice.
+        const [task] = payload.name === 'set-tasks' ? (payload.input as CommandInput<'set-tasks'>).put : []
+        if (task !== undefined) return task.actions
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      machine.cut()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const scriptOf = (script: number, script_args: string[], env_vars: string[] = []) => ({
+  type: 'script' as const,
+  script,
+  name: '',
+  script_args,
+  env_vars,
+  timeout: 30,
+})
+
+test('a task is told with values, anew when one of them changes, and says what is missing', async () => {
+  await using prepared = await prepare()
+  const { server, machine, root, told } = prepared
+  const params = { agent_id: machine.agentId }
+  const { body: key } = await root.call(createKey, { body: { name: 'API', value: SECRET } })
+  const { body: room } = await root.call(createCustomField, {
+    body: { model: 'agent', type: 'text', name: 'Room', default_value_string: 'none' },
+  })
+  const script = await server.given.script({ script_body: 'true' })
+  const args = ['{{global.API}}', '{{agent.Room}}']
+  const echo = { type: 'cmd' as const, command: 'echo {{global.API}}', shell: 'sh' as const, timeout: 30 }
+  await root.call(createTask, {
+    body: {
+      agent: machine.agentId,
+      name: 'Tidy up',
+      task_type: 'manual',
+      actions: [scriptOf(script.id, args, ['KEY={{global.API}}']), echo],
+    },
+  })
+  expect(await told()).toMatchObject([
+    { args: [SECRET, 'none'], env_vars: [`KEY=${SECRET}`], secrets: [SECRET] },
+    // Text for a shell is never changed.
+    { cmd: 'echo {{global.API}}' },
+  ])
+  await root.call(editAgent, { params, body: { custom_fields: [{ field: room.id, string_value: 'Attic' }] } })
+  expect(await told()).toMatchObject([{ args: [SECRET, 'Attic'] }, {}])
+  await root.call(editKey, { params: { id: key.id }, body: { value: 'another one' } })
+  expect(await told()).toMatchObject([{ args: ['another one', 'Attic'], secrets: ['another one'] }, {}])
+  await root.call(editKey, { params: { id: key.id }, body: { name: 'TOKEN' } })
+  expect(await told()).toMatchObject([
+    { args, problem: expect.stringContaining('{{global.API}} has no value for') },
+    {},
+  ])
+  const tables = [
+    await server.ctx.db.selectFrom('tasks').selectAll().execute(),
+    await server.ctx.db.selectFrom('audit_log').selectAll().execute(),
+  ]
+  expect(JSON.stringify(tables)).not.toMatch(/horse|another one/)
+})
+
+test('a script of a task is told with its snippets, anew when one of them changes', async () => {
+  await using prepared = await prepare()
+  const { server, machine, root, told } = prepared
+  const script = await server.given.script({ script_body: 'before\n{{greet}}\nafter' })
+  const actions = [scriptOf(script.id, [])]
+  await root.call(createTask, {
+    body: { agent: machine.agentId, name: 'Greet', task_type: 'manual', actions },
+  })
+  expect(await told()).toMatchObject([{ body: 'before\n{{greet}}\nafter' }])
+  await root.call(createSnippet, { body: { name: 'greet', shell: 'shell', code: 'echo hello' } })
+  expect(await told()).toMatchObject([{ body: 'before\necho hello\nafter' }])
+})
