@@ -2,7 +2,7 @@ import { nextOccurrence, occurrenceAt } from '@muster/rules/maintenance-schedule
 import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
-import { KEEP_SECONDS } from '../checks/samples/keep.ts'
+import { readKeep } from '../checks/samples/keep.ts'
 import { readSchedule } from './occurrences.ts'
 import { forgetPeriods } from './record-periods.ts'
 import { deleteWindows, findWindows } from './queries.ts'
@@ -17,7 +17,8 @@ export function maintenanceJobs(ctx: Context): Job[] {
 export async function forgetOver(ctx: Context): Promise<void> {
   const sinceMs = ctx.now().getTime() - KEEP_MS
   await ctx.transaction(async (tx, emit) => {
-    await forgetPeriods(tx, Math.floor(ctx.now().getTime() / 1000) - KEEP_SECONDS[3600])
+    const keep = await readKeep(tx)
+    await forgetPeriods(tx, Math.floor(ctx.now().getTime() / 1000) - keep[3600])
     const over = (await findWindows(tx)).filter((window) => {
       const schedule = readSchedule(window)
       if (nextOccurrence(schedule, sinceMs) !== undefined) return false
