@@ -8,10 +8,8 @@ const CHANNEL = {
   rules: {},
 }
 
-/** The address of an endpoint with the things of this world in it. */ export function addressIn(
-  world: World,
-  { path }: Endpoint,
-): string {
+/** The address of an endpoint with the things of this world in it. */
+export function addressIn(world: World, { path }: Endpoint): string {
   return path
     .replace(':agent_id', world.agentId)
     .replace(':level', 'client')
@@ -56,6 +54,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
   const placed = { id: world.policyId, monitoring_type: null }
   const bodies: Record<string, unknown> = {
     'PUT /agents/:agent_id/': { description: 'changed' },
+    'PUT /core/settings/': { check_history_prune_days: 8 },
     'POST /agents/maintenance/bulk/': { type: 'Client', id: client, action: true },
     'POST /agents/installer/': { client, site, agenttype: 'server', plat: 'linux' },
     'PATCH /logs/audit/': {},
