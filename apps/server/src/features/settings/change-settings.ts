@@ -41,7 +41,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       caller,
       action: 'modify',
       object_type: 'coresettings',
-      message: `Set how long history is kept: ${done.join(', ')}`,
+      message: `Changed how long history is kept: ${done.join(', ')}`,
       before: only(before),
       after: only(after),
       at,

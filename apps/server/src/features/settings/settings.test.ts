@@ -31,7 +31,7 @@ test('history is kept for a week, three months and two years until somebody says
   expect(audit.at(-1)).toMatchObject({
     action: 'modify',
     object_type: 'coresettings',
-    message: 'Set how long history is kept: every sample for 30 days',
+    message: 'Changed how long history is kept: every sample for 30 days',
     before_value: '{"check_history_prune_days":7}',
     after_value: '{"check_history_prune_days":30}',
   })
