@@ -65,6 +65,11 @@ for (const look of TWO_LOOKS) {
     await expect(page.getByText('will change')).toBeVisible()
     await expectAccessible(page, 'a plan', '[role=dialog]')
 
+    await page.goto(`/?dialog=assign-policies&item=client-${acme.id}`)
+    await expect(page.getByRole('button', { name: 'Take Base away' })).toBeVisible()
+    await expectSettled(page)
+    await expectAccessible(page, 'the policies of a client', '[role=dialog]')
+
     const checks = await admin.call(listAgentChecks, { params: { agent_id }, query: {} })
     await page.goto(`/agents/${agent_id}?pane=checks&dialog=why-check&item=${agent_id}.${checks[0]?.id}`)
     await expect(page.getByText('From the policy Base')).toBeVisible()

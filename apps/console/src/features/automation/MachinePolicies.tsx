@@ -36,7 +36,7 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
       <Section
         title="Policies, from the nearest to the furthest"
         actions={
-          <>
+          <span className={classes.buttons}>
             {mayManage && (
               <Button
                 variant="default"
@@ -47,7 +47,7 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
               </Button>
             )}
             <BlockButton policy={data} />
-          </>
+          </span>
         }
       >
         <ChainList policy={data} />

@@ -60,28 +60,30 @@ export function PlaceList({ listed, hasSlots, onChange }: PlaceListProps) {
               }
             />
           )}
-          <ActionIcon
-            data-way="up"
-            disabled={index === 0}
-            aria-label={`Move ${policy.name} up`}
-            onClick={() => move(index, index - 1)}
-          >
-            <IconArrowUp size={16} stroke={1.75} aria-hidden />
-          </ActionIcon>
-          <ActionIcon
-            data-way="down"
-            disabled={index === listed.length - 1}
-            aria-label={`Move ${policy.name} down`}
-            onClick={() => move(index, index + 1)}
-          >
-            <IconArrowDown size={16} stroke={1.75} aria-hidden />
-          </ActionIcon>
-          <ActionIcon
-            aria-label={`Take ${policy.name} away`}
-            onClick={() => onChange(listed.filter((one) => one !== policy))}
-          >
-            <IconX size={16} stroke={1.75} aria-hidden />
-          </ActionIcon>
+          <span className={classes.buttons}>
+            <ActionIcon
+              data-way="up"
+              disabled={index === 0}
+              aria-label={`Move ${policy.name} up`}
+              onClick={() => move(index, index - 1)}
+            >
+              <IconArrowUp size={16} stroke={1.75} aria-hidden />
+            </ActionIcon>
+            <ActionIcon
+              data-way="down"
+              disabled={index === listed.length - 1}
+              aria-label={`Move ${policy.name} down`}
+              onClick={() => move(index, index + 1)}
+            >
+              <IconArrowDown size={16} stroke={1.75} aria-hidden />
+            </ActionIcon>
+            <ActionIcon
+              aria-label={`Take ${policy.name} away`}
+              onClick={() => onChange(listed.filter((one) => one !== policy))}
+            >
+              <IconX size={16} stroke={1.75} aria-hidden />
+            </ActionIcon>
+          </span>
         </li>
       ))}
     </ol>
