@@ -38,6 +38,8 @@ export function listDialogs(
     'check-history': { item: '1', shows: 'CSV' },
     compare: { shows: 'Choose the machines to compare.' },
     'why-check': { item: `${agentId}.1`, shows: 'from the nearest to the furthest' },
+    'why-task': { item: `${agentId}.1`, shows: 'from the nearest to the furthest' },
+    'assign-policies': { item: 'client-1', shows: 'Add a policy' },
     'policy-inheritance': { item: 'client-1', shows: 'Block policies from above Acme?' },
     'add-task': { item: agentId, shows: 'Next, by the clocks of' },
     'edit-task': { item: '1', shows: 'Next, by the clocks of' },
