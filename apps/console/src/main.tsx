@@ -5,10 +5,11 @@ import './app/mantine-styles.ts'
 import './app/global.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app/App.tsx'
+import { App, firstAnswers } from './app/App.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with id "root"')
+await firstAnswers
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -14,13 +14,26 @@ import { cssVariables, theme } from './theme.ts'
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
 followSession(router, queryClient)
-// Every signed-in screen waits for these two: they are on their way before anything is drawn.
-if (isSignedIn()) {
-  void queryClient.prefetchQuery(dashInfoQuery)
-  void queryClient.prefetchQuery(meQuery)
-  // A failure is told by the screen that needs the rows.
-  prefetchFirstMachines(queryClient, location).catch(() => undefined)
-}
+
+/** A slow answer does not keep the frame of the page away for longer. */
+const FIRST_ANSWERS_WITHIN_MS = 100
+
+/**
+ * Done when what the first screen shows has come, which is often before this program has: it is then drawn once, with
+ * its rows. Failures are told by the screens that need the answers.
+ */
+export const firstAnswers: Promise<unknown> = isSignedIn()
+  ? Promise.race([
+      // Every signed-in screen waits for the first two: they are on their way before anything is drawn.
+      Promise.allSettled([
+        queryClient.prefetchQuery(dashInfoQuery),
+        queryClient.prefetchQuery(meQuery),
+        prefetchFirstMachines(queryClient, location),
+        router.load(),
+      ]),
+      new Promise((resolve) => setTimeout(resolve, FIRST_ANSWERS_WITHIN_MS)),
+    ])
+  : Promise.resolve()
 
 export function App() {
   return (
