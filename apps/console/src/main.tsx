@@ -9,9 +9,11 @@ import { App, firstAnswers } from './app/App.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with id "root"')
-await firstAnswers
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
+// Not awaited at this level: that would make a second file of what is loaded first.
+void firstAnswers.then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  ),
 )
