@@ -6,7 +6,14 @@ import { createNote } from '@muster/contract/api/notes'
 import { sendCommand } from '@muster/contract/api/history'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect, type Page } from '@playwright/test'
-import { LOOKS, expectAccessible, expectSettled, listDialogNames } from '../support/accessible.ts'
+import {
+  LOOKS,
+  TWO_LOOKS,
+  expectAccessible,
+  expectSettled,
+  listDialogNames,
+  nameOf,
+} from '../support/accessible.ts'
 import { machineTable } from '../support/dashboard.ts'
 import { listDialogs } from '../support/dialogs.ts'
 import { startMachines } from '../support/machines.ts'
@@ -16,8 +23,40 @@ import type { Session } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
 import { SERVER_GONE, refusedWith } from '../support/watch-browser.ts'
 
+// More than sixty screens and dialogs: each theme and each width once.
+for (const look of TWO_LOOKS) {
+  const isNarrow = look.viewport.width < 900
+
+  test(`no screen and no dialog has accessibility violations, ${nameOf(look)}`, async ({
+    openConsole,
+    admin,
+    expected,
+  }) => {
+    test.setTimeout(360_000)
+    expected.browser.push(refusedWith(404))
+    const office = await furnish(admin)
+    using _machines = office.fleet
+    await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
+    const page = await openConsole({ ...look, as: admin })
+    for (const [path, shows] of listScreens(office, isNarrow)) {
+      await page.goto(path)
+      await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible()
+      await expectSettled(page)
+      await expectAccessible(page, path)
+    }
+    const dialogs = listDialogs(office.agentId, office.scriptId)
+    expect(Object.keys(dialogs).toSorted()).toEqual(listDialogNames().toSorted())
+    for (const [name, { item, shows }] of Object.entries(dialogs)) {
+      await page.goto(`/?dialog=${name}${item === undefined ? '' : `&item=${item}`}`)
+      await expect(page.getByRole('dialog').getByText(shows).filter({ visible: true }).first()).toBeVisible()
+      await expectSettled(page)
+      await expectAccessible(page, name, '[role=dialog]')
+    }
+  })
+}
+
 for (const look of LOOKS) {
-  const way = `${look.colorScheme}, ${look.viewport.width} px`
+  const way = nameOf(look)
   const isNarrow = look.viewport.width < 900
 
   test(`what visitors see has no accessibility violations, ${way}`, async ({
@@ -48,33 +87,6 @@ for (const look of LOOKS) {
     await page.goto('/')
     await expect(page.getByText('There are no machines yet.')).toBeVisible()
     await expectAccessible(page, 'the dashboard without machines')
-  })
-
-  test(`no screen and no dialog has accessibility violations, ${way}`, async ({
-    openConsole,
-    admin,
-    expected,
-  }) => {
-    test.setTimeout(360_000)
-    expected.browser.push(refusedWith(404))
-    const office = await furnish(admin)
-    using _machines = office.fleet
-    await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
-    const page = await openConsole({ ...look, as: admin })
-    for (const [path, shows] of listScreens(office, isNarrow)) {
-      await page.goto(path)
-      await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible()
-      await expectSettled(page)
-      await expectAccessible(page, path)
-    }
-    const dialogs = listDialogs(office.agentId, office.scriptId)
-    expect(Object.keys(dialogs).toSorted()).toEqual(listDialogNames().toSorted())
-    for (const [name, { item, shows }] of Object.entries(dialogs)) {
-      await page.goto(`/?dialog=${name}${item === undefined ? '' : `&item=${item}`}`)
-      await expect(page.getByRole('dialog').getByText(shows).filter({ visible: true }).first()).toBeVisible()
-      await expectSettled(page)
-      await expectAccessible(page, name, '[role=dialog]')
-    }
   })
 
   test(`nothing that opens over a screen has accessibility violations, ${way}`, async ({

@@ -15,10 +15,15 @@ export const LOOKS = (['dark', 'light'] as const).flatMap((colorScheme) =>
   ].map((viewport) => ({ colorScheme, viewport, reducedMotion: 'reduce' as const })),
 )
 
-/** Each of both themes and both widths once: enough for a part, as the whole is looked at in all four. */
+/** Each of both themes and both widths once: what a theme breaks it breaks in any width, and the other way round. */
 export const TWO_LOOKS = LOOKS.filter(
   ({ colorScheme, viewport }) => (colorScheme === 'dark') === (viewport.width === 1440),
 )
+
+/** "dark, 1440 px". */
+export function nameOf({ colorScheme, viewport }: (typeof LOOKS)[number]): string {
+  return `${colorScheme}, ${viewport.width} px`
+}
 
 /** Notes every violation; the story goes on, so that one run tells all of them. */
 export async function expectAccessible(page: Page, where: string, part = 'body'): Promise<void> {
