@@ -48,10 +48,6 @@ async function startOffice(admin: Session): Promise<Fleet> {
 
 const expectShown = (page: Page, ...names: string[]) => expect.poll(() => shownMachines(page)).toEqual(names)
 
-// On PostgreSQL, on a busy machine, a row has been seen to stay as it was before its machine's last change: a race that
-// is known and not found yet. It is told by the tries that a run needed.
-test.describe.configure({ retries: 3 })
-
 test("tabs show servers, workstations or both; the usual one is the user's", async ({
   admin,
   openConsole,
@@ -119,7 +115,10 @@ test('all words of a search count, in all fields, together with the is: words', 
     ['acme server', ['alpha', 'delta']],
     ['is:rebootneeded', ['Bravo']],
     ['is:actionspending', ['delta']],
+    ['is:away', ['delta']],
+    ['is:online ines', ['alpha', 'charlie']],
     ['is:offline', []],
+    ['is:overdue is:online is:rebootneeded', ['Bravo']],
     ['is:expired', []],
     ['is:checksfailing', []],
     ['is:patchespending', []],

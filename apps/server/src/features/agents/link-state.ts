@@ -105,8 +105,13 @@ export class LinkState implements AsyncDisposable {
           .updateTable('agents')
           .set(change.kind === 'up' ? this.#upValues(change) : downValues(change))
           .where('agent_id', '=', agentId)
-          // A machine that has meanwhile reconnected to another process keeps that link.
-          .$if(change.kind === 'down', (query) => query.where('link_process', '=', this.#ctx.processId))
+          // A machine that has meanwhile reconnected to another process keeps that link. None is on record where a
+          // link went before it was stored: the machine was seen all the same.
+          .$if(change.kind === 'down', (query) =>
+            query.where((where) =>
+              where.or([where('link_process', '=', this.#ctx.processId), where('link_process', 'is', null)]),
+            ),
+          )
           .returning(['checks_version', 'tasks_version'])
           .executeTakeFirst()
         if (change.kind === 'down' || row === undefined) continue

@@ -3,6 +3,7 @@ import { editAgent, getAgent, listAgents, setMaintenance } from '@muster/contrac
 import { MAX_FRAME_BYTES } from '@muster/contract/agent/link'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
+import { LinkState } from './link-state.ts'
 import { TestAgent } from './test-agent.ts'
 
 async function start(server: TestServer) {
@@ -65,6 +66,27 @@ test('link loss of an agent is known at once, and its coming back too', async ()
   await vi.waitFor(async () =>
     expect(await detail(agent)).toMatchObject({ connected: true, link_lost_at: null }),
   )
+})
+
+test('a machine whose link goes before it was stored was seen all the same', async () => {
+  await using server = await createTestServer()
+  const { ctx, given } = server
+  const { agent_id } = await given.agent()
+  await ctx.db.updateTable('agents').set({ last_seen: null }).where('agent_id', '=', agent_id).execute()
+  await using state = new LinkState(ctx, async () => {})
+  const agent_time = ctx.now().toISOString()
+  state.up(
+    agent_id,
+    { type: 'answer', signature: '', protocols: [1], agent_version: '1', agent_time, active: [] },
+    '::1',
+  )
+  state.down(agent_id)
+  const ada = server.as(await given.user({ superuser: true }))
+  await vi.waitFor(async () => {
+    const { body } = await ada.call(getAgent, { params: { agent_id } })
+    expect(body).toMatchObject({ connected: false, status: 'online' })
+    expect(body.link_lost_at).not.toBeNull()
+  })
 })
 
 test('status: offline and overdue follow the minutes of the agent itself', async () => {
