@@ -1,18 +1,15 @@
-import { createHmac } from 'node:crypto'
 import { hostname } from 'node:os'
-import { createAlertChannel } from '@muster/contract/api/alert-channels'
 import { changeAlert, getAlert, listAlerts } from '@muster/contract/api/alerts'
 import { createCheck } from '@muster/contract/api/checks'
 import { setMaintenance } from '@muster/contract/api/agents'
 import { expect } from '@playwright/test'
 import { machineRow } from '../support/dashboard.ts'
-import { type Post, startHookReceiver, startMailReceiver } from '../support/receivers.ts'
+import { startHookReceiver, startMailReceiver } from '../support/receivers.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
-
-const SECRET = 'a secret of the two'
+import { addChannels, expectSigned } from '../support/told-channels.ts'
 
 // A disk that really fills up, a real mail server and a real receiver of webhooks.
 test('alerts: a disk that fills up is one alert, told by mail and webhook, and resolves once', async ({
@@ -26,7 +23,7 @@ test('alerts: a disk that fills up is one alert, told by mail and webhook, and r
   await using hook = await startHookReceiver()
   await using agent = await startAgent({ server: server.url, token: await makeToken(admin, acme) })
   await using disk = await mountSmallDisk()
-  await addChannels()
+  await addChannels(admin, { mail, hook })
   const page = await openConsole({ as: admin })
   await expect(machineRow(page, hostname())).toBeVisible()
   const agentId = await test.step('a check of the disk', async () => {
@@ -94,27 +91,6 @@ test('alerts: a disk that fills up is one alert, told by mail and webhook, and r
   await agent.stop()
   agent.expectCleanLog()
 
-  async function addChannels(): Promise<void> {
-    await admin.call(createAlertChannel, {
-      body: {
-        name: 'Operations',
-        settings: {
-          kind: 'email',
-          smtp_host: '127.0.0.1',
-          smtp_port: mail.port,
-          smtp_security: 'none',
-          smtp_auth: 'none',
-          smtp_from_email: 'muster@example.com',
-          recipients: ['ops@example.com'],
-        },
-        rules: {},
-      },
-    })
-    await admin.call(createAlertChannel, {
-      body: { name: 'Tickets', settings: { kind: 'webhook', url: hook.url, secret: SECRET }, rules: {} },
-    })
-  }
-
   async function findAgent(): Promise<{ agents: string }> {
     const href = await machineRow(page, hostname()).getAttribute('data-row')
     if (href === null) throw new Error('the row names no machine')
@@ -129,13 +105,6 @@ test('alerts: a disk that fills up is one alert, told by mail and webhook, and r
     return list()
   }
 })
-
-/** As the contract says: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`. */
-function expectSigned(post: Post | undefined): void {
-  const [, at = '', signature = ''] =
-    /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(post?.headers['muster-signature'])) ?? []
-  expect(signature).toBe(createHmac('sha256', SECRET).update(`${at}.${post?.body}`).digest('hex'))
-}
 
 /** The server tells within a second. */
 const SOON = { timeout: 5000 }
