@@ -60,6 +60,7 @@ export const AlertLogKind = z.enum([
   'action_started',
   'action_done',
   'action_failed',
+  'action_called_off',
 ])
 export type AlertLogKind = z.infer<typeof AlertLogKind>
 export const AlertLogEntry = z.object({
@@ -78,7 +79,8 @@ export const AlertActionRun = z.object({
   template: z.string(),
   /** Name of the script, or the address of the webhook. */
   name: z.string(),
-  state: z.enum(['waiting', 'running', 'done', 'failed']),
+  /** `called_off`: the alert was over before it began. */
+  state: z.enum(['waiting', 'running', 'done', 'failed', 'called_off']),
   created: Instant,
   ended: Instant.nullable(),
   /** Exit code of the script, or HTTP status. */

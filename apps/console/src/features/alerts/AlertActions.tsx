@@ -18,7 +18,7 @@ export function AlertActions({ actions }: { actions: readonly AlertActionRun[] }
           <Time instant={action.ended ?? action.created} />
         </span>
       </div>
-      {action.ended !== null && (
+      {action.ended !== null && action.state !== 'called_off' && (
         <OutputBox
           label={`Output of the ${TITLES[action.kind].toLowerCase()}`}
           segments={action.output === '' ? [] : [{ text: action.output }]}
@@ -34,6 +34,7 @@ export function AlertActions({ actions }: { actions: readonly AlertActionRun[] }
 function stateOf({ state, retcode, execution_time, history_id }: AlertActionRun): string {
   if (state === 'waiting') return 'is about to run'
   if (state === 'running') return history_id === null ? 'is being sent' : 'was sent to the machine'
+  if (state === 'called_off') return 'called off'
   const took = execution_time === null ? '' : ` after ${execution_time.toFixed(1)} s`
   const code = retcode === null ? '' : `, ${history_id === null ? 'status' : 'exit code'} ${retcode}`
   return `${state === 'done' ? 'done' : 'failed'}${took}${code}`

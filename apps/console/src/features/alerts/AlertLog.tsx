@@ -6,6 +6,7 @@ import {
   IconBellPause,
   IconCircleCheck,
   IconCircleDot,
+  IconCircleOff,
   IconCircleX,
   IconMailCheck,
   IconMailOff,
@@ -38,6 +39,7 @@ const ICONS: Record<AlertLogKind, Icon> = {
   action_started: IconPlayerPlay,
   action_done: IconCircleCheck,
   action_failed: IconCircleX,
+  action_called_off: IconCircleOff,
 }
 const TONES: Partial<Record<AlertLogKind, 'positive' | 'negative'>> = {
   resolved: 'positive',

@@ -50,6 +50,7 @@ export const LOG_LABELS: Record<AlertLogKind, string> = {
   action_started: 'Action begun',
   action_done: 'Action done',
   action_failed: 'Action failed',
+  action_called_off: 'Action called off',
 }
 
 /** Where it is: `Acme › Berlin › alpha`; undefined for what belongs to nothing that Muster knows. */

@@ -206,9 +206,9 @@ export class Fleet implements AsyncDisposable {
       await this.#tasks.meet(agentId, tasks)
     }
     const agentIds = machines.map(({ agentId }) => agentId)
-    await this.#deliverHere(agentIds, 'sent before too')
-    // The sweep would find them within a second; whoever waits for the machine should not wait for that.
+    // Not left to the sweep: what is over now calls off what waited for the machine because of it.
     await tendAlerts(this.#ctx, agentIds)
+    await this.#deliverHere(agentIds, 'sent before too')
   }
 
   async #deliverHere(agentIds: string[], again: Parameters<typeof deliverRuns>[3]): Promise<void> {

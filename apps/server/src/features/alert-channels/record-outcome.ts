@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { writeAlertLog } from '../alerts/alert-log.ts'
 import { lockAlerts } from '../alerts/queries.ts'
-import { emitAlertsChanged } from '../alerts/store-lives.ts'
+import { emitAlertsChanged } from '../alerts/emit-changed.ts'
 import { repeatMinutes } from './decide-notice.ts'
 import {
   type AlertRow,

@@ -25,5 +25,5 @@ export async function updateAction(tx: Db, id: number, change: Updateable<AlertA
 }
 
 export function isOver({ state }: Pick<ActionRow, 'state'>): boolean {
-  return state === 'done' || state === 'failed'
+  return state !== 'waiting' && state !== 'running'
 }

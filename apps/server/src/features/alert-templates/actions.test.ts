@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { openTestReceiver } from '../alert-channels/test-receiver.ts'
 import { expireRuns } from '../history/expire-runs.ts'
 import { storeRunReports } from '../history/store-run-reports.ts'
+import { runAction } from './run-action.ts'
 import { settleActions } from './settle-actions.ts'
 import { prepareTemplates } from './test-templates.ts'
 
@@ -28,6 +29,9 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
     templateId: id,
     history: async () =>
       (await caller.call(listAgentHistory, { params: { agent_id: machine.agent_id } })).body,
+    /** A run leaves for its machine. */
+    take: (historyId: number) =>
+      ctx.db.updateTable('agent_history').set({ state: 'sent' }).where('id', '=', historyId).execute(),
     /** The machine says how a run went. */
     end: (historyId: number, { retcode = 0, stdout = '' } = {}) =>
       ctx.transaction(async (tx, emit) => {
@@ -77,7 +81,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
   test('a script runs once when an alert opens, and another one once when it is over', async () => {
     await using database = await open<Database>()
     await using bench = await prepare(database)
-    const { ctx, check, go, report, history, end, alertOf } = bench
+    const { ctx, check, go, report, history, take, end, alertOf } = bench
     go(60)
     await report(check, [20, 80])
     await report(check, [40, 95])
@@ -87,6 +91,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       { command: 'Clean up', args: ['--all'], username: 'server', state: 'queued' },
     ])
     const [run] = await history()
+    await take(run?.id ?? 0)
     go(70)
     await report(check, [65, 10])
     await ctx.jobs.drain()
@@ -138,6 +143,54 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     await sweep()
     await ctx.jobs.drain()
     expect((await history()).map(({ command }) => command)).toEqual(['Clean up'])
+  })
+
+  test('a script that waits for its machine is called off when the alert is over, and never runs', async () => {
+    await using database = await open<Database>()
+    await using bench = await prepare(database)
+    const { ctx, check, machine, go, report, history, end, setAgent, alertOf } = bench
+    go(60)
+    await setAgent(machine.agent_id, { connected: 0 })
+    await report(check, [20, 95])
+    await ctx.jobs.drain()
+    const [run] = await history()
+    go(70)
+    await report(check, [65, 10])
+    await ctx.jobs.drain()
+    const off = 'The alert was over before it began.'
+    expect((await alertOf()).actions).toMatchObject([
+      { kind: 'failure', state: 'called_off', retcode: null, output: off, history_id: run?.id },
+      { kind: 'resolved', state: 'running' },
+    ])
+    const runs = await history()
+    expect(runs.map(({ command, state }) => [command, state])).toEqual([
+      ['All is well', 'queued'],
+      ['Clean up', 'cancelled'],
+    ])
+    expect(runs[1]?.reason).toBe('The alert that it was for was over before the machine was back.')
+    expect(await bench.logText((await alertOf()).id)).toContain(
+      `action_called_off: Failure action "Clean up": ${off}`,
+    )
+    // Whatever is said of it later, and however often it is asked for, changes nothing.
+    await end(run?.id ?? 0)
+    await runAction(ctx, { deliver: async () => true }, 1)
+    await ctx.jobs.drain()
+    expect(await history()).toHaveLength(2)
+    expect((await alertOf()).actions[0]).toMatchObject({ state: 'called_off' })
+  })
+
+  test('one that the server has not come to is called off as well; a machine that comes back is not disturbed', async () => {
+    await using database = await open<Database>()
+    await using bench = await prepare(database)
+    const { ctx, check, go, report, history, alertOf } = bench
+    go(60)
+    await report(check, [20, 95])
+    go(70)
+    await report(check, [65, 10])
+    await ctx.jobs.drain()
+    await ctx.jobs.drain()
+    expect((await history()).map(({ command }) => command)).toEqual(['All is well'])
+    expect((await alertOf()).actions).toMatchObject([{ state: 'called_off' }, { state: 'running' }])
   })
 
   test('a machine that is away for a quarter of an hour does not run it any more, and the alert says so', async () => {

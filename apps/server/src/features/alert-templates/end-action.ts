@@ -2,9 +2,9 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { writeAlertLog } from '../alerts/alert-log.ts'
-import { emitAlertsChanged } from '../alerts/store-lives.ts'
+import { emitAlertsChanged } from '../alerts/emit-changed.ts'
 import { type ActionRow, isOver, lockActions, updateAction } from './action-queries.ts'
-import { enqueueAction } from './plan-actions.ts'
+import { enqueueAction } from './enqueue-action.ts'
 
 /** So much of what a script wrote or a server answered is kept with the alert; all of it is in the history. */
 export const MOST_OUTPUT = 4000
@@ -17,7 +17,7 @@ export interface ActionScene {
 }
 
 export interface ActionEnd {
-  ok: boolean
+  state: 'done' | 'failed' | 'called_off'
   retcode: number | null
   executionTime: number | null
   /** What was written or answered, or why it failed. */
@@ -33,14 +33,14 @@ export async function endAction(
   const { ctx, tx } = scene
   const ended_at = ctx.now().toISOString()
   await updateAction(tx, action.id, {
-    state: end.ok ? 'done' : 'failed',
+    state: end.state,
     ended_at,
     retcode: end.retcode,
     execution_time: end.executionTime,
     output: cutHead(end.output, MOST_OUTPUT),
     work: '',
   })
-  await logAction(scene, action, { kind: end.ok ? 'action_done' : 'action_failed', text: wordsOf(end) })
+  await logAction(scene, action, { kind: `action_${end.state}`, text: wordsOf(end) })
   for (const other of await lockActions(tx, action.alert_id)) {
     if (other.id !== action.id && !isOver(other)) await enqueueAction(ctx, tx, other.id)
   }
@@ -50,7 +50,7 @@ export async function endAction(
 export async function logAction(
   { ctx, tx, emit }: ActionScene,
   { alert_id, kind: actionKind, name }: Pick<ActionRow, 'alert_id' | 'kind' | 'name'>,
-  { kind, text }: { kind: 'action_started' | 'action_done' | 'action_failed'; text: string },
+  { kind, text }: { kind: 'action_started' | `action_${ActionEnd['state']}`; text: string },
 ): Promise<void> {
   const title = actionKind === 'failure' ? 'Failure action' : 'Resolved action'
   const at = ctx.now().toISOString()
@@ -63,11 +63,11 @@ export async function logAction(
   if (alert !== undefined) emitAlertsChanged(emit, [alert])
 }
 
-function wordsOf({ ok, retcode, executionTime, output }: ActionEnd): string {
+function wordsOf({ state, retcode, executionTime, output }: ActionEnd): string {
   const head = cutHead(output.trim(), MOST_IN_LOG)
   if (retcode === null || executionTime === null) return head === '' ? 'It failed.' : head
   const took = `${executionTime.toFixed(1)} s`
-  const words = ok ? `done after ${took}` : `ended with ${retcode} after ${took}`
+  const words = state === 'done' ? `done after ${took}` : `ended with ${retcode} after ${took}`
   return head === '' ? `${words}, without output.` : `${words}: ${head}`
 }
 

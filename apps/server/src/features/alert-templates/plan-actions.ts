@@ -6,11 +6,12 @@ import type { AlertActionsTable } from '../../platform/database/tables/alert-tem
 import { findToldAlerts, type ToldRow } from '../alert-channels/notice-queries.ts'
 import { isOver, lockActions } from './action-queries.ts'
 import { markBell } from './apply-templates.ts'
+import { callOffActions } from './call-off.ts'
+import type { ActionScene } from './end-action.ts'
+import { enqueueAction } from './enqueue-action.ts'
 import { findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
 import { openTemplateBook, type TemplateBook } from './template-book.ts'
-
-export const RUN_JOB = 'alert-templates.run-action'
 
 /** What an action does, as the template had it when it was planned. */
 export type Work =
@@ -33,14 +34,17 @@ export interface Changed {
 /**
  * Does what templates ask for alerts that have just changed, in the transaction that changed them: keeps them out of
  * the bell, and stores what is to be run. An action is planned when an alert is told, so that one that is held back
- * runs nothing, and each kind of action once for an alert, which the database sees to.
+ * runs nothing, and each kind of action once for an alert, which the database sees to. What was planned and has not
+ * begun is called off when the alert is over.
  */
-export async function followTemplates(
-  ctx: Pick<Context, 'jobs' | 'now'>,
-  tx: Db,
-  changed: readonly Changed[],
-): Promise<void> {
+export async function followTemplates(scene: ActionScene, changed: readonly Changed[]): Promise<void> {
   if (changed.length === 0) return
+  const { ctx, tx } = scene
+  const over = changed.filter(({ tells }) => tells.includes('resolved'))
+  await callOffActions(
+    scene,
+    over.map(({ alertId }) => alertId),
+  )
   const book = await openTemplateBook(tx)
   if (book.isEmpty) return
   const alerts = await findToldAlerts(
@@ -121,9 +125,4 @@ async function storeActions(
     // One after the other: whoever ends the earlier one starts it. The lock keeps the two from missing each other.
     if (inserted !== undefined && earlier.every(isOver)) await enqueueAction(ctx, tx, inserted.id)
   }
-}
-
-/** Has an action run; it has one such job, however often that is asked for. */
-export async function enqueueAction({ jobs }: Pick<Context, 'jobs'>, tx: Db, id: number): Promise<void> {
-  await jobs.enqueue(RUN_JOB, { id }, { id: `alert-action:${id}:0`, db: tx })
 }

@@ -9,7 +9,8 @@ import { scriptOrder } from '../history/orders.ts'
 import { writeRun } from '../history/send-run.ts'
 import { type ActionRow, findAction, isOver, lockActions, updateAction } from './action-queries.ts'
 import { type ActionScene, endAction, logAction } from './end-action.ts'
-import { RUN_JOB, type Work } from './plan-actions.ts'
+import { RUN_JOB } from './enqueue-action.ts'
+import type { Work } from './plan-actions.ts'
 
 /** Sends what waits for a machine; see Fleet. */
 export interface Deliverer {
@@ -67,7 +68,7 @@ async function beginScript(
 ): Promise<Next | undefined> {
   const { ctx, tx, emit } = scene
   const fail = (output: string) =>
-    endAction(scene, action, { ok: false, retcode: null, executionTime: null, output })
+    endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output })
   const [agent] = alert.agent_id === null ? [] : await findAgents(tx, [alert.agent_id])
   if (agent === undefined) {
     await fail('It is an alert of a whole site: there is no machine to run it on.')
@@ -149,6 +150,7 @@ async function send(
     }
     const [status] = /^\d{3}/.exec(outcome.answer) ?? []
     const retcode = status === undefined ? null : Number(status)
-    await endAction(scene, action, { ok: outcome.ok, retcode, executionTime, output: outcome.answer })
+    const state = outcome.ok ? 'done' : 'failed'
+    await endAction(scene, action, { state, retcode, executionTime, output: outcome.answer })
   })
 }

@@ -24,9 +24,9 @@ export async function settleActions(scene: ActionScene, runs: readonly HistoryRo
       const { stdout, stderr } = viewResult(run, await findOutput(scene.tx, run.id, 0))
       const written = `${stdout}${stderr}`.slice(0, MOST_OUTPUT + 1)
       const output = [run.reason ?? '', written].filter((text) => text !== '').join('\n')
-      const ok = run.state === 'done' && run.retcode === 0
+      const state = run.state === 'done' && run.retcode === 0 ? 'done' : 'failed'
       const executionTime = run.execution_time
-      await endAction(scene, action, { ok, retcode: run.retcode, executionTime, output })
+      await endAction(scene, action, { state, retcode: run.retcode, executionTime, output })
     }
   }
 }

@@ -60,12 +60,16 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
     await Promise.all(
       both.flatMap((ctx) =>
         alerts.map(({ id }) =>
-          ctx.transaction((tx) => followTemplates(ctx, tx, [{ alertId: id, tells: ['opened'] }])),
+          ctx.transaction((tx, emit) =>
+            followTemplates({ ctx, tx, emit }, [{ alertId: id, tells: ['opened'] }]),
+          ),
         ),
       ),
     )
     for (const { id } of alerts)
-      await second.transaction((tx) => followTemplates(second, tx, [{ alertId: id, tells: ['resolved'] }]))
+      await second.transaction((tx, emit) =>
+        followTemplates({ ctx: second, tx, emit }, [{ alertId: id, tells: ['resolved'] }]),
+      )
     const ended = () =>
       first.db
         .selectFrom('alert_actions')

@@ -10,7 +10,8 @@ import { audit } from '../audit/write-audit.ts'
 import { writeAlertLog, countEntries, MOST_LOG_ENTRIES } from './alert-log.ts'
 import { findAlert, findAlerts, type ListedAlert } from './list-alerts.ts'
 import { type AlertRow, findFailing, lockAlerts, lockChecks } from './queries.ts'
-import { emitAlertsChanged, follow, lifeOf, storeLives } from './store-lives.ts'
+import { emitAlertsChanged } from './emit-changed.ts'
+import { follow, lifeOf, storeLives } from './store-lives.ts'
 
 export interface Order {
   type: AlertAction

@@ -2,11 +2,11 @@ import type { Event } from '@muster/contract/events'
 import type { AlertLogLine, AlertStanding, AlertStep, TellKind } from '@muster/rules/alert-state'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
 import { planNotices, type Tellable } from '../alert-channels/plan-notices.ts'
 import { followTemplates } from '../alert-templates/plan-actions.ts'
 import { writeAlertLog } from './alert-log.ts'
 import type { Subject } from './causes.ts'
+import { emitAlertsChanged } from './emit-changed.ts'
 import { type AlertRow, insertAlerts, updateAlert } from './queries.ts'
 
 /** The transaction in which alerts change. */
@@ -80,29 +80,12 @@ export async function storeLives(
   await writeAlertLog(tx, entries)
   const channels = told.length > 0 ? await planNotices(ctx, tx, told) : []
   if (channels.length > 0) emit({ type: 'alert_channel.changed', ids: channels })
-  await followTemplates(ctx, tx, followed)
+  await followTemplates({ ctx, tx, emit }, followed)
   emitAlertsChanged(
     emit,
     stored.filter((row) => row !== undefined),
   )
   return stored
-}
-
-/** In pairs with the machines, as far as there are any. */
-export function emitAlertsChanged(
-  emit: (event: Event) => void,
-  alerts: readonly Pick<AlertRow, 'id' | 'agent_id'>[],
-): void {
-  const ofMachines = alerts.flatMap(({ id, agent_id }) => (agent_id === null ? [] : [{ id, agent_id }]))
-  for (const slice of slicesOf(ofMachines)) {
-    emit({
-      type: 'alert.changed',
-      ids: slice.map(({ id }) => id),
-      agent_ids: slice.map(({ agent_id }) => agent_id),
-    })
-  }
-  const others = alerts.filter(({ agent_id }) => agent_id === null).map(({ id }) => id)
-  if (others.length > 0) emit({ type: 'alert.changed', ids: others })
 }
 
 /** What opened and ended within one transaction is listed, and not told. */

@@ -23,7 +23,7 @@ export interface AlertActionsTable {
   name: string
   /** Sealed JSON of what is to be done, as the template had it then; empty once it is over. */
   work: string
-  state: 'waiting' | 'running' | 'done' | 'failed'
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'called_off'
   /** How often a webhook was tried without success. */
   attempts: Generated<number>
   /** The run of the script in the history of the machine. */

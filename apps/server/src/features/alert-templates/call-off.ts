@@ -1,0 +1,63 @@
+import { slicesOf } from '../../platform/database/slices-of.ts'
+import { updateHistory } from '../history/queries.ts'
+import { type ActionRow, isOver, lockActions } from './action-queries.ts'
+import { type ActionScene, endAction } from './end-action.ts'
+import type { Work } from './plan-actions.ts'
+
+/**
+ * Calls off the failure scripts of alerts that are over, as far as they have not begun: the server has not come to
+ * them yet, or their machine is away. What was sent may have begun, and goes on; a webhook is sent all the same, since
+ * the other side hears of the end as well.
+ */
+export async function callOffActions(scene: ActionScene, alertIds: readonly number[]): Promise<void> {
+  for (const slice of slicesOf(alertIds)) {
+    const found = await scene.tx
+      .selectFrom('alert_actions')
+      .select(['alert_id', 'history_id'])
+      .where('alert_id', 'in', slice)
+      .where('kind', '=', 'failure')
+      .where('state', 'in', ['waiting', 'running'])
+      .orderBy('alert_id')
+      .execute()
+    for (const { alert_id, history_id } of found) {
+      // Runs before actions, as whoever stores how a run ended.
+      const isCancelled = history_id !== null && (await cancelQueued(scene, history_id))
+      const action = (await lockActions(scene.tx, alert_id)).find(({ kind }) => kind === 'failure')
+      if (action === undefined || isOver(action) || !isScript(action)) continue
+      const isFree =
+        isCancelled || action.history_id === null || (await cancelQueued(scene, action.history_id))
+      if (isFree) await endAction(scene, action, CALLED_OFF)
+    }
+  }
+}
+
+const CALLED_OFF = {
+  state: 'called_off' as const,
+  retcode: null,
+  executionTime: null,
+  output: 'The alert was over before it began.',
+}
+
+function isScript({ work }: ActionRow): boolean {
+  // Made by workOf.
+  return (JSON.parse(work) as Work).type === 'script'
+}
+
+/** Ends a run that waits for its machine; false when it does not wait any more. */
+async function cancelQueued({ ctx, tx, emit }: ActionScene, id: number): Promise<boolean> {
+  const isEnded = await updateHistory(tx, id, ['queued'], {
+    state: 'cancelled',
+    reason: 'The alert that it was for was over before the machine was back.',
+    finished_at: ctx.now().toISOString(),
+    command_input: '',
+  })
+  if (!isEnded) return false
+  const { agent_id } = await tx
+    .selectFrom('agent_history')
+    .select('agent_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  emit({ type: 'agent.changed', ids: [agent_id], agent_ids: [agent_id] })
+  emit({ type: 'history.changed', ids: [id], agent_ids: [agent_id] })
+  return true
+}
