@@ -268,9 +268,9 @@ export class Fleet implements AsyncDisposable {
       if (runReports.length === 0) return []
       const changed = await storeRunReports(tx, runReports, this.#ctx.now())
       await saveOutputAsNotes(tx, emit, changed)
-      await settleActions({ ctx: this.#ctx, tx, emit }, changed)
       return changed
     })
+    await settleActions(this.#ctx, runs)
     emitChanged(this.#ctx, runs)
   }
 

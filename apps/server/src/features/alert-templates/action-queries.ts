@@ -14,9 +14,12 @@ export function findActions(db: Db, alertId: number): Promise<ActionRow[]> {
   return db.selectFrom('alert_actions').selectAll().where('alert_id', '=', alertId).orderBy('id').execute()
 }
 
-/** The same, kept from others until the transaction ends. */
+/**
+ * The same, kept from others until the transaction ends by the lock of their alert. Always that one first: whoever ends
+ * an alert holds it when it comes to the actions, and a line in its log waits for it.
+ */
 export async function lockActions(tx: Db, alertId: number): Promise<ActionRow[]> {
-  for (const { id } of await findActions(tx, alertId)) await lockRow(tx, 'alert_actions', 'id', id)
+  await lockRow(tx, 'alerts', 'id', alertId)
   return findActions(tx, alertId)
 }
 

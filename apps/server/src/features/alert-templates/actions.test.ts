@@ -33,8 +33,8 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
     take: (historyId: number) =>
       ctx.db.updateTable('agent_history').set({ state: 'sent' }).where('id', '=', historyId).execute(),
     /** The machine says how a run went. */
-    end: (historyId: number, { retcode = 0, stdout = '' } = {}) =>
-      ctx.transaction(async (tx, emit) => {
+    end: async (historyId: number, { retcode = 0, stdout = '' } = {}) => {
+      const runs = await ctx.transaction(async (tx) => {
         const at = ctx.now().toISOString()
         const agentId = machine.agent_id
         const base = { history_id: historyId, at }
@@ -68,8 +68,10 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
           .where('id', '=', historyId)
           .where('state', '=', 'queued')
           .execute()
-        await settleActions({ ctx, tx, emit }, await storeRunReports(tx, reports, ctx.now()))
-      }),
+        return storeRunReports(tx, reports, ctx.now())
+      })
+      await settleActions(ctx, runs)
+    },
     alertOf: async () => {
       const [row] = await bench.alerts()
       return (await caller.call(getAlert, { params: { id: row?.id ?? 0 } })).body

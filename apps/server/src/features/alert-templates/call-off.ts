@@ -13,19 +13,16 @@ export async function callOffActions(scene: ActionScene, alertIds: readonly numb
   for (const slice of slicesOf(alertIds)) {
     const found = await scene.tx
       .selectFrom('alert_actions')
-      .select(['alert_id', 'history_id'])
+      .select('alert_id')
       .where('alert_id', 'in', slice)
       .where('kind', '=', 'failure')
       .where('state', 'in', ['waiting', 'running'])
       .orderBy('alert_id')
       .execute()
-    for (const { alert_id, history_id } of found) {
-      // Runs before actions, as whoever stores how a run ended.
-      const isCancelled = history_id !== null && (await cancelQueued(scene, history_id))
+    for (const { alert_id } of found) {
       const action = (await lockActions(scene.tx, alert_id)).find(({ kind }) => kind === 'failure')
       if (action === undefined || isOver(action) || !isScript(action)) continue
-      const isFree =
-        isCancelled || action.history_id === null || (await cancelQueued(scene, action.history_id))
+      const isFree = action.history_id === null || (await cancelQueued(scene, action.history_id))
       if (isFree) await endAction(scene, action, CALLED_OFF)
     }
   }
@@ -43,21 +40,25 @@ function isScript({ work }: ActionRow): boolean {
   return (JSON.parse(work) as Work).type === 'script'
 }
 
-/** Ends a run that waits for its machine; false when it does not wait any more. */
+/** Ends a run that waits for its machine; false when it does not wait any more, or is just being sent. */
 async function cancelQueued({ ctx, tx, emit }: ActionScene, id: number): Promise<boolean> {
-  const isEnded = await updateHistory(tx, id, ['queued'], {
+  const run = await tx
+    .selectFrom('agent_history')
+    .select('agent_id')
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    // Who holds it may want the alert, which is held here.
+    .$if(ctx.engine === 'postgres', (query) => query.forUpdate().skipLocked())
+    .executeTakeFirst()
+  if (run === undefined) return false
+  await updateHistory(tx, id, ['queued'], {
     state: 'cancelled',
     reason: 'The alert that it was for was over before the machine was back.',
     finished_at: ctx.now().toISOString(),
     command_input: '',
   })
-  if (!isEnded) return false
-  const { agent_id } = await tx
-    .selectFrom('agent_history')
-    .select('agent_id')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  emit({ type: 'agent.changed', ids: [agent_id], agent_ids: [agent_id] })
-  emit({ type: 'history.changed', ids: [id], agent_ids: [agent_id] })
+  const agent_ids = [run.agent_id]
+  emit({ type: 'agent.changed', ids: agent_ids, agent_ids })
+  emit({ type: 'history.changed', ids: [id], agent_ids })
   return true
 }

@@ -11,7 +11,7 @@ export const MOST_OUTPUT = 4000
 const MOST_IN_LOG = 300
 
 export interface ActionScene {
-  ctx: Pick<Context, 'jobs' | 'now'>
+  ctx: Pick<Context, 'jobs' | 'now' | 'engine'>
   tx: Db
   emit: (event: Event) => void
 }

@@ -19,6 +19,7 @@ test('a machine that comes back does not run the script that waited because it w
   })
   await caller.call(setDefaultTemplate, { body: { alert_template: template.id } })
   await agent.connect()
+  await vi.waitFor(async () => expect(await connected()).toBe(1))
   agent.cut()
   await vi.waitFor(async () => expect(await connected()).toBe(0))
   await ctx.db
