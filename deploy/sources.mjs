@@ -17,6 +17,7 @@ export const targets = [
       'apps/console/public',
       'apps/console/index.html',
       'apps/console/vite.config.ts',
+      'apps/console/inline-runtime.ts',
       'apps/console/package.json',
       ...sharedInputs,
     ],

@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { inlineRuntime } from './inline-runtime.ts'
 
 // `vite dev` against a running server: MUSTER_API=http://127.0.0.1:8420 npx vite
 const api = process.env.MUSTER_API ?? 'http://127.0.0.1:8420'
@@ -16,7 +17,7 @@ const proxied = [
 ]
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), inlineRuntime()],
   build: {
     target: 'es2022',
     outDir: 'dist',

@@ -22,6 +22,7 @@ const SEARCHES = [
 ]
 const SCROLL_PX = 20_000
 const SCROLL_PX_PER_SECOND = 5000
+const WINDOW_SETTLES_MS = 1500
 const VIEWPORT = { width: 1440, height: 900 }
 const FLAGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
@@ -125,6 +126,8 @@ async function openDashboard(browser: Browser, { server, session }: Stage) {
   page.on('requestfinished', (request) => {
     if (['script', 'stylesheet'].includes(request.resourceType())) requests.push(request)
   })
+  // A new window has the browser busy with its own parts, on the same two cores, as an open one has not.
+  await page.waitForTimeout(WINDOW_SETTLES_MS)
   await page.goto(server.url)
   await page.locator('[role=grid] [data-row]').first().waitFor()
   return { page, requests, [Symbol.asyncDispose]: () => context.close() }

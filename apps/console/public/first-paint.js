@@ -41,16 +41,9 @@
     var ignore = function () {}
     window.musterEarly = { token: token, answers: answers }
     ask('/accounts/users/me/').catch(ignore)
-    ask('/core/dashinfo/')
-      .then(function (response) {
-        return response.ok && location.search === '' ? response.clone().json() : undefined
-      })
-      .then(function (info) {
-        if (!info) return undefined
-        var tab = info.default_agent_tbl_tab
-        var type = tab === 'mixed' ? '' : 'monitoring_type=' + tab + '&'
-        return ask('/agents/?' + type + 'page=1&page_size=60&sort=hostname')
-      })
-      .catch(ignore)
+    ask('/core/dashinfo/').catch(ignore)
+    if (location.search === '') {
+      ask('/agents/?monitoring_type=usual&page=1&page_size=60&sort=hostname').catch(ignore)
+    }
   }
 })()

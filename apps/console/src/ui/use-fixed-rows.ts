@@ -13,6 +13,8 @@ interface FixedRows {
 
 /** Rows that are drawn beyond both ends of what is in view. */
 const OVERSCAN = 6
+/** Of the window's height, for a list that has not been laid out yet. */
+const GUESSED_SHARE = 0.4
 
 export interface RowRange {
   first: number
@@ -25,7 +27,7 @@ export interface RowRange {
  * are. (A virtualizer that measures rows walks all of them on each search; at 100,000 rows that took 30 ms.)
  */
 export function useFixedRows({ scroller, count, rowPx, headPx }: FixedRows) {
-  const [view, setView] = useState({ topPx: 0, heightPx: 0 })
+  const [view, setView] = useState(guessView)
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return undefined
@@ -53,6 +55,9 @@ export function useFixedRows({ scroller, count, rowPx, headPx }: FixedRows) {
   const rows = rangeInView(view, { count, rowPx, headPx, overscan })
   return { rows, totalPx: count * rowPx, scrollTo }
 }
+
+// Drawn once where that is enough, instead of once to find out how high the list is.
+const guessView = () => ({ topPx: 0, heightPx: Math.round(window.innerHeight * GUESSED_SHARE) })
 
 /** The rows to draw. */
 export function rangeInView(

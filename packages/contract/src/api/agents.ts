@@ -148,7 +148,8 @@ export const listAgents = endpoint({
   access: 'can_list_agents',
   summary: 'Machines, of one client or site or all; detail=false answers names only',
   query: ListQuery.extend({
-    monitoring_type: MonitoringType.optional(),
+    /** `usual`: the type that the user's table shows at first, or both. */
+    monitoring_type: MonitoringType.or(z.literal('usual')).optional(),
     client: Id.optional(),
     site: Id.optional(),
     detail: QueryFlag.optional(),

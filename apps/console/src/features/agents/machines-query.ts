@@ -45,16 +45,26 @@ const FIRST_ROWS = 60
 
 /** The first rows in the usual order: they are there long before a list of thousands is. */
 export function firstMachinesQuery(filter: MachineFilter) {
-  const input = { query: { ...listQuery(filter), page: 1, page_size: FIRST_ROWS, sort: 'hostname' } }
   return queryOptions({
-    queryKey: queryKey(listAgents, input),
-    queryFn: async ({ signal }) =>
-      (await callPage<typeof listAgents, AgentRow>(listAgents, input, { signal })).results,
+    queryKey: queryKey(listAgents, firstInput(filter)),
+    queryFn: ({ signal }) => askFirstMachines(filter, signal),
     gcTime: KEPT_MS,
   })
 }
 
-function listQuery({ tab, node }: MachineFilter): NonNullable<Input<typeof listAgents>['query']> {
+/** Asks for these rows; `usual` is the tab that the user has set. */
+export async function askFirstMachines(filter: AskedFilter, signal?: AbortSignal): Promise<AgentRow[]> {
+  const options = signal === undefined ? {} : { signal }
+  return (await callPage<typeof listAgents, AgentRow>(listAgents, firstInput(filter), options)).results
+}
+
+type AskedFilter = Pick<MachineFilter, 'node'> & { tab: TableTab | 'usual' }
+
+const firstInput = (filter: AskedFilter) => ({
+  query: { ...listQuery(filter), page: 1, page_size: FIRST_ROWS, sort: 'hostname' },
+})
+
+function listQuery({ tab, node }: AskedFilter): NonNullable<Input<typeof listAgents>['query']> {
   return {
     ...(tab === 'mixed' ? {} : { monitoring_type: tab }),
     ...(node?.kind === 'Client' ? { client: node.id } : {}),

@@ -9,12 +9,14 @@ import {
   setMaintenance,
 } from '@muster/contract/api/agents'
 import { AppError } from '@muster/contract/errors'
+import type { MonitoringType } from '@muster/contract/fields'
 import type { Context } from '../../context.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { pageOf } from '../../platform/http/page.ts'
 import { type Api, JsonText, route } from '../../platform/http/route.ts'
 import { findAppliedPolicies } from '../automation/applied-policies.ts'
+import { findPreferences } from '../users/queries.ts'
 import { changeAgent } from './edit-agent.ts'
 import type { Fleet } from './fleet.ts'
 import { removeAgent } from './remove-agent.ts'
@@ -24,7 +26,8 @@ import { viewAgentDetail } from './view.ts'
 
 export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listAgents, async ({ query, caller, request, reply }) => {
-    const filter = { client: query.client, site: query.site, monitoring_type: query.monitoring_type }
+    const { client, site, monitoring_type: type } = query
+    const filter = { client, site, monitoring_type: type === 'usual' ? await findUsualType(caller) : type }
     if (query.detail === false) {
       const rows = await fleet.rows.list(caller, filter)
       return rows.map(({ agent_id, hostname, client, site }, index) => ({
@@ -74,6 +77,11 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
 
   route(api, setMaintenance, ({ body, caller }) => setNodeMaintenance(ctx, caller, body))
+
+  async function findUsualType({ userId }: Caller): Promise<MonitoringType | undefined> {
+    const { default_agent_tbl_tab: tab } = await findPreferences(ctx.db, userId)
+    return tab === 'mixed' ? undefined : tab
+  }
 
   async function viewDetail(agentId: string, caller: Caller): Promise<AgentDetail> {
     const agent = await requireAgent(ctx.db, agentId, caller)

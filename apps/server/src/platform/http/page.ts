@@ -47,8 +47,12 @@ function sortRows(rows: unknown[], sort: string): unknown[] {
     })
   }
   const direction = descending ? -1 : 1
-  keyed.sort((a, b) => direction * compare(a.value, b.value))
-  return keyed.map(({ row }) => row)
+  const sorted = keyed.map(({ row, value }) => ({
+    row,
+    key: typeof value === 'number' ? value : textOf(value),
+  }))
+  sorted.sort((a, b) => direction * compare(a.key, b.key))
+  return sorted.map(({ row }) => row)
 }
 
 function readField(row: unknown, field: string): unknown {
@@ -56,13 +60,13 @@ function readField(row: unknown, field: string): unknown {
   return Object.getOwnPropertyDescriptor(row, field)?.value
 }
 
-function compare(a: unknown, b: unknown): number {
+function compare(a: number | string, b: number | string): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  return a === b ? 0 : textOf(a) < textOf(b) ? -1 : 1
+  return a === b ? 0 : keyText(a) < keyText(b) ? -1 : 1
 }
 
+const keyText = (key: number | string) => (typeof key === 'number' ? toSortKey(String(key)) : key)
+
 function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? toSortKey(String(value))
-    : ''
+  return typeof value === 'string' || typeof value === 'boolean' ? toSortKey(String(value)) : ''
 }
