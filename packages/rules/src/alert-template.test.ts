@@ -118,12 +118,12 @@ const of = (type: string) => ({
   [`${type}_periodic_alert_minutes`]: 30,
   [`${type}_script_actions`]: true,
 })
-const SETTINGS = { ...of('agent'), ...of('check'), ...of('task') } as unknown as Parameters<
+const SETTINGS = { ...of('agent'), ...of('check'), ...of('task'), ...of('custom') } as unknown as Parameters<
   typeof choicesFor
 >[0]
 
 describe('what it says', () => {
-  test.each(['check', 'task'] as const)('of a %s', (type) => {
+  test.each(['check', 'task', 'custom'] as const)('of a %s', (type) => {
     expect(choicesFor(SETTINGS, type)).toEqual({
       email: { always: true, severities: ['error'], onResolved: null },
       text: { always: false, severities: [], onResolved: false },
@@ -133,9 +133,8 @@ describe('what it says', () => {
     })
   })
 
-  test('that a machine is overdue has no severities; of custom alerts it says nothing', () => {
-    expect(choicesFor(SETTINGS, 'availability')?.email.severities).toEqual([])
-    expect(choicesFor(SETTINGS, 'custom')).toBeUndefined()
+  test('that a machine is overdue has no severities', () => {
+    expect(choicesFor(SETTINGS, 'availability').email.severities).toEqual([])
   })
 
   test.each([

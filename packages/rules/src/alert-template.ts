@@ -101,94 +101,36 @@ export interface TemplateChoices {
   runsActions: boolean
 }
 
-interface Settings {
-  agent_always_email: Always
-  agent_always_text: Always
-  agent_always_alert: Always
-  agent_email_on_resolved: Always
-  agent_text_on_resolved: Always
-  agent_periodic_alert_minutes: number | null
-  agent_script_actions: boolean
-  check_always_email: Always
-  check_always_text: Always
-  check_always_alert: Always
-  check_email_on_resolved: Always
-  check_text_on_resolved: Always
-  check_email_alert_severity: readonly Severity[]
-  check_text_alert_severity: readonly Severity[]
-  check_dashboard_alert_severity: readonly Severity[]
-  check_periodic_alert_minutes: number | null
-  check_script_actions: boolean
-  task_always_email: Always
-  task_always_text: Always
-  task_always_alert: Always
-  task_email_on_resolved: Always
-  task_text_on_resolved: Always
-  task_email_alert_severity: readonly Severity[]
-  task_text_alert_severity: readonly Severity[]
-  task_dashboard_alert_severity: readonly Severity[]
-  task_periodic_alert_minutes: number | null
-  task_script_actions: boolean
-}
+/** Kinds of alerts as their fields are called; an alert of a machine that is silent has no choice of severities. */
+type Kind = 'check' | 'task' | 'custom'
+type Medium = 'email' | 'text' | 'alert'
 
-/** The part of a template that is about alerts of this type; undefined for custom ones, which no template is about. */
-export function choicesFor(
-  settings: Settings,
-  alertType: 'availability' | 'check' | 'task' | 'custom',
-): TemplateChoices | undefined {
-  switch (alertType) {
-    case 'availability': {
-      // That a machine is silent is always an error.
-      const severities: Severity[] = []
-      return {
-        email: {
-          always: settings.agent_always_email,
-          severities,
-          onResolved: settings.agent_email_on_resolved,
-        },
-        text: { always: settings.agent_always_text, severities, onResolved: settings.agent_text_on_resolved },
-        dashboard: { always: settings.agent_always_alert, severities },
-        repeatMinutes: settings.agent_periodic_alert_minutes,
-        runsActions: settings.agent_script_actions,
-      }
-    }
-    case 'check':
-      return {
-        email: {
-          always: settings.check_always_email,
-          severities: settings.check_email_alert_severity,
-          onResolved: settings.check_email_on_resolved,
-        },
-        text: {
-          always: settings.check_always_text,
-          severities: settings.check_text_alert_severity,
-          onResolved: settings.check_text_on_resolved,
-        },
-        dashboard: {
-          always: settings.check_always_alert,
-          severities: settings.check_dashboard_alert_severity,
-        },
-        repeatMinutes: settings.check_periodic_alert_minutes,
-        runsActions: settings.check_script_actions,
-      }
-    case 'task':
-      return {
-        email: {
-          always: settings.task_always_email,
-          severities: settings.task_email_alert_severity,
-          onResolved: settings.task_email_on_resolved,
-        },
-        text: {
-          always: settings.task_always_text,
-          severities: settings.task_text_alert_severity,
-          onResolved: settings.task_text_on_resolved,
-        },
-        dashboard: { always: settings.task_always_alert, severities: settings.task_dashboard_alert_severity },
-        repeatMinutes: settings.task_periodic_alert_minutes,
-        runsActions: settings.task_script_actions,
-      }
-    case 'custom':
-      return undefined
+type Settings = Record<`${Kind | 'agent'}_always_${Medium}`, Always> &
+  Record<`${Kind | 'agent'}_${'email' | 'text'}_on_resolved`, Always> &
+  Record<`${Kind}_${'email' | 'text' | 'dashboard'}_alert_severity`, readonly Severity[]> &
+  Record<`${Kind | 'agent'}_periodic_alert_minutes`, number | null> &
+  Record<`${Kind | 'agent'}_script_actions`, boolean>
+
+/** The part of a template that is about alerts of this type. */
+export function choicesFor(settings: Settings, alertType: Kind | 'availability'): TemplateChoices {
+  const kind = alertType === 'availability' ? 'agent' : alertType
+  // That a machine is silent is always an error.
+  const severities = (medium: 'email' | 'text' | 'dashboard') =>
+    kind === 'agent' ? [] : settings[`${kind}_${medium}_alert_severity`]
+  return {
+    email: {
+      always: settings[`${kind}_always_email`],
+      severities: severities('email'),
+      onResolved: settings[`${kind}_email_on_resolved`],
+    },
+    text: {
+      always: settings[`${kind}_always_text`],
+      severities: severities('text'),
+      onResolved: settings[`${kind}_text_on_resolved`],
+    },
+    dashboard: { always: settings[`${kind}_always_alert`], severities: severities('dashboard') },
+    repeatMinutes: settings[`${kind}_periodic_alert_minutes`],
+    runsActions: settings[`${kind}_script_actions`],
   }
 }
 

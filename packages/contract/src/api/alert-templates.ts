@@ -87,6 +87,18 @@ const fields = {
   task_periodic_alert_minutes: Repeat,
   task_script_actions: Actions,
 
+  /** Alerts of one's own, raised through the API. */
+  custom_always_email: Always,
+  custom_always_text: Always,
+  custom_always_alert: Always,
+  custom_email_on_resolved: Always,
+  custom_text_on_resolved: Always,
+  custom_email_alert_severity: Severities,
+  custom_text_alert_severity: Severities,
+  custom_dashboard_alert_severity: Severities,
+  custom_periodic_alert_minutes: Repeat,
+  custom_script_actions: Actions,
+
   exclude_workstations: z.boolean().default(false),
   exclude_servers: z.boolean().default(false),
   excluded_sites: z.array(Id).max(1000).default([]),
@@ -196,7 +208,7 @@ export const previewAlertTemplate = endpoint({
   path: '/alerts/templates/preview/',
   access: 'can_list_alerttemplates',
   summary: 'Who would be told of an alert of a machine that opens now, how and why, and what would be run',
-  query: z.object({ agent: AgentId, alert_type: AlertType.exclude(['custom']), severity: Severity }),
+  query: z.object({ agent: AgentId, alert_type: AlertType, severity: Severity }),
   response: z.object({
     agent_id: AgentId,
     hostname: z.string(),

@@ -1,6 +1,7 @@
 import { Button, Select, SimpleGrid } from '@mantine/core'
 import '@mantine/core/styles/SimpleGrid.css'
 import { previewAlertTemplate } from '@muster/contract/api/alert-templates'
+import type { AlertType } from '@muster/contract/api/alerts'
 import { Severity } from '@muster/contract/severity'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -19,8 +20,8 @@ const TYPES = [
   { value: 'check', label: 'A check fails' },
   { value: 'task', label: 'A task fails' },
   { value: 'availability', label: 'The machine is overdue' },
+  { value: 'custom', label: 'An alert of your own' },
 ]
-type AlertType = 'check' | 'task' | 'availability'
 
 /** Who would be told of an alert of the machine that `item` names, or of one that is chosen here. */
 export function PreviewDialog({ item, close }: AddressedDialogProps) {
@@ -104,4 +105,5 @@ const TYPE_OF = new Map<string, AlertType>([
   ['check', 'check'],
   ['task', 'task'],
   ['availability', 'availability'],
+  ['custom', 'custom'],
 ])

@@ -56,6 +56,9 @@ export function TemplateFields({ form, start }: TemplateFieldsProps) {
       <Section title="Tasks">
         <SettingsFields form={form} kind="task" />
       </Section>
+      <Section title="Alerts of your own" hint="Those that programs and colleagues raise through the API.">
+        <SettingsFields form={form} kind="custom" />
+      </Section>
       <Section
         title="When an alert opens"
         hint="Once for each alert, when it is told: nothing is run in maintenance."

@@ -5,7 +5,7 @@ export type Rest = NonNullable<TemplateForm['action_rest']>
 /** The two actions, as their fields are called. */
 export type ActionKind = 'action' | 'resolved_action'
 /** Kinds of alerts, as their fields are called. */
-export type SettingsKind = 'agent' | 'check' | 'task'
+export type SettingsKind = 'agent' | 'check' | 'task' | 'custom'
 
 export const EMPTY_REST: Rest = { url: '', method: 'POST', headers: [], secret: '', body_template: '' }
 

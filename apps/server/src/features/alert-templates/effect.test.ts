@@ -1,5 +1,5 @@
 import { previewAlertTemplate, setDefaultTemplate } from '@muster/contract/api/alert-templates'
-import { listAlerts } from '@muster/contract/api/alerts'
+import { createAlert, listAlerts } from '@muster/contract/api/alerts'
 import { describe, expect, test } from 'vitest'
 import { testEngines } from '../../platform/database/test-engines.ts'
 import type { Database } from '../../platform/database/database.ts'
@@ -51,6 +51,53 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     expect(await list({})).toHaveLength(2)
     await report(check, [40, 95])
     expect(await list({ top: 10 })).toHaveLength(2)
+  })
+
+  test('an alert of one’s own goes by the template of its machine, its site, or the default one', async () => {
+    await using database = await open<Database>()
+    await using bench = await prepareTemplates(database)
+    const { caller, ctx, machine, site, actions } = bench
+    const { id: action } = await bench.script()
+    const { id } = await bench.template({
+      action_type: 'script',
+      action,
+      custom_dashboard_alert_severity: ['error'],
+      check_script_actions: false,
+    })
+    const raise = async (body: object) =>
+      (
+        await caller.call(createAlert, {
+          body: { message: 'The line is down', severity: 'error', ...body },
+        })
+      ).body.id
+    const inBell = async () =>
+      (await caller.call(listAlerts, { body: { top: 10 } })).body.alerts.map((alert) => alert.id)
+    const ofNobody = await raise({})
+    expect(await actions()).toEqual([])
+    await ctx.db.updateTable('sites').set({ alert_template_id: id }).execute()
+    const ids = [await raise({ agent: machine.agent_id }), await raise({ site: site.id })]
+    const quiet = await raise({ agent: machine.agent_id, severity: 'warning' })
+    expect((await actions()).map(({ alert_id }) => alert_id)).toEqual([...ids, quiet])
+    await caller.call(setDefaultTemplate, { body: { alert_template: id } })
+    const byDefault = await raise({})
+    expect((await actions()).at(-1)?.alert_id).toBe(byDefault)
+    expect((await inBell()).toSorted((a, b) => a - b)).toEqual([ofNobody, ...ids, byDefault])
+    await ctx.jobs.drain()
+    expect((await actions()).map(({ state, output }) => [state, output])).toEqual([
+      ['running', ''],
+      ['failed', 'It is no alert of a machine: there is none to run it on.'],
+      ['running', ''],
+      ['failed', 'It is no alert of a machine: there is none to run it on.'],
+    ])
+    const preview = await caller.call(previewAlertTemplate, {
+      query: { agent: machine.agent_id, alert_type: 'custom', severity: 'warning' },
+    })
+    expect(preview.body).toMatchObject({
+      template: { name: 'Night' },
+      opens: true,
+      bell: false,
+      failure_action: 'The script "Clean up" on the machine',
+    })
   })
 
   test('a machine whose template says always is called overdue though nobody else asked', async () => {

@@ -71,7 +71,7 @@ async function beginScript(
     endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output })
   const [agent] = alert.agent_id === null ? [] : await findAgents(tx, [alert.agent_id])
   if (agent === undefined) {
-    await fail('It is an alert of a whole site: there is no machine to run it on.')
+    await fail('It is no alert of a machine: there is none to run it on.')
     return undefined
   }
   try {

@@ -65,8 +65,7 @@ export async function openTemplateBook(db: Db): Promise<TemplateBook> {
     ask: (placed) => {
       if (templates.size === 0) return undefined
       const { applies } = resolve(placed)
-      const choices = applies && choicesFor(applies.settings, placed.alert_type)
-      return applies && choices && { template: applies, choices }
+      return applies && { template: applies, choices: choicesFor(applies.settings, placed.alert_type) }
     },
   }
 }

@@ -15,6 +15,7 @@ import * as largeBatches from './0015-large-batches.ts'
 import * as chunksByTime from './0016-chunks-by-time.ts'
 import * as machinePeriods from './0017-machine-periods.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
+import * as customAlertTemplates from './0021-custom-alert-templates.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   chunksByTime,
   machinePeriods,
   checkDependencies,
+  customAlertTemplates,
 ]
