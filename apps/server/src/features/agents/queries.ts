@@ -10,6 +10,8 @@ import { openTemplateBook } from '../alert-templates/template-book.ts'
 import { findCheckCounts } from '../checks/queries.ts'
 
 export type AgentsRow = Selectable<AgentsTable> & {
+  /** Null before its first report. */
+  facts: string | null
   site_name: string
   client_id: number
   client_name: string
@@ -31,7 +33,9 @@ function selectAgents(db: Db) {
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .leftJoin('agent_facts', 'agent_facts.agent', 'agents.id')
     .selectAll('agents')
+    .select('agent_facts.facts')
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
     .select(['sites.alert_template_id as site_template', 'clients.alert_template_id as client_template'])
     .select((eb) =>

@@ -26,11 +26,12 @@ const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
   problems: [],
 }
 
-/** Merges reported facts into the machine's row. */
+/** Merges reported facts into what the machine has said before. */
 export async function storeFacts(tx: Db, agentId: string, reports: FactsReport[]): Promise<void> {
   const row = await tx
     .selectFrom('agents')
-    .select(['facts', 'hostname', 'plat', 'arch'])
+    .leftJoin('agent_facts', 'agent_facts.agent', 'agents.id')
+    .select(['agents.id', 'facts', 'hostname', 'plat', 'arch'])
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
   if (row === undefined) return
@@ -38,8 +39,13 @@ export async function storeFacts(tx: Db, agentId: string, reports: FactsReport[]
   const base: AgentFacts = { ...UNKNOWN, hostname: row.hostname, platform: row.plat, arch: row.arch }
   const facts = AgentFacts.parse(Object.assign({}, base, before, ...reports.map((report) => report.facts)))
   await tx
-    .updateTable('agents')
-    .set({ facts: JSON.stringify(facts), hostname: facts.hostname, plat: facts.platform, arch: facts.arch })
-    .where('agent_id', '=', agentId)
+    .insertInto('agent_facts')
+    .values({ agent: row.id, facts: JSON.stringify(facts) })
+    .onConflict((conflict) =>
+      conflict.column('agent').doUpdateSet((eb) => ({ facts: eb.ref('excluded.facts') })),
+    )
     .execute()
+  const names = { hostname: facts.hostname, plat: facts.platform, arch: facts.arch }
+  if (row.hostname === names.hostname && row.plat === names.plat && row.arch === names.arch) return
+  await tx.updateTable('agents').set(names).where('id', '=', row.id).execute()
 }

@@ -16,7 +16,9 @@ const DAILY = { task_type: 'daily', run_time_date: '2026-03-01T02:00' } as const
 async function prepare() {
   const server = await createTestServer()
   server.clock.freeze('2026-03-01T12:00:00Z')
-  const agent = await server.given.agent({ facts: JSON.stringify({ time_zone: 'Europe/Zurich' }) })
+  const agent = await server.given.agent()
+  const facts = JSON.stringify({ time_zone: 'Europe/Zurich' })
+  await server.ctx.db.insertInto('agent_facts').values({ agent: agent.id, facts }).execute()
   const root = server.as(await server.given.user({ superuser: true, username: 'ada' }))
   type Body = Parameters<typeof root.call<typeof createTask>>[1]['body']
   const add = (more: Partial<Body> = {}) =>

@@ -1,5 +1,11 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { AgentsTable, EnrolTokensTable, NotesTable, ProcessesTable } from './tables/agents.ts'
+import type {
+  AgentFactsTable,
+  AgentsTable,
+  EnrolTokensTable,
+  NotesTable,
+  ProcessesTable,
+} from './tables/agents.ts'
 import type { AlertActionsTable, AlertTemplatesTable } from './tables/alert-templates.ts'
 import type { AlertChannelsTable, AlertLogTable, AlertNoticesTable, AlertsTable } from './tables/alerts.ts'
 import type { AuditLogTable, SettingsTable } from './tables/audit.ts'
@@ -55,6 +61,7 @@ export interface Database {
   clients: ClientsTable
   sites: SitesTable
   agents: AgentsTable
+  agent_facts: AgentFactsTable
   enrol_tokens: EnrolTokensTable
   processes: ProcessesTable
   agent_notes: NotesTable

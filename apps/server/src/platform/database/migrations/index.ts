@@ -16,6 +16,7 @@ import * as chunksByTime from './0016-chunks-by-time.ts'
 import * as machinePeriods from './0017-machine-periods.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
 import * as customAlertTemplates from './0021-custom-alert-templates.ts'
+import * as agentFacts from './0022-agent-facts.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   machinePeriods,
   checkDependencies,
   customAlertTemplates,
+  agentFacts,
 ]

@@ -13,8 +13,6 @@ export interface AgentsTable {
   plat: 'windows' | 'linux' | 'darwin'
   arch: string
   description: Generated<string>
-  /** JSON of the contract's AgentFacts; null before the first report. */
-  facts: string | null
   version: Generated<string>
   public_ip: Generated<string>
   last_seen: string | null
@@ -54,6 +52,14 @@ export interface AgentsTable {
   created_at: string
   /** Changes with every edit by a person: two tabs saving at once are told. */
   modified: string
+}
+
+/** A row of its own: it is written with every report, and not with everything that changes about the machine. */
+export interface AgentFactsTable {
+  /** The `id` of the machine's row. No row before its first report. */
+  agent: number
+  /** JSON of the contract's AgentFacts. */
+  facts: string
 }
 
 export interface EnrolTokensTable {
