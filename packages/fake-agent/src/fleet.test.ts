@@ -75,6 +75,17 @@ describe('a fleet', () => {
     expect(server.reports).toHaveLength(2)
   })
 
+  test('shows life by itself as often as it was asked to, over each link', async () => {
+    await using server = await startTestServer()
+    server.beatMs = 100
+    using fleet = await fleetOn(server, { count: 3 })
+    await vi.waitFor(() => expect(server.beats).toBeGreaterThan(9), soon)
+    fleet.machines[0]?.disconnect()
+    fleet.machines[0]?.connect()
+    server.beats = 0
+    await vi.waitFor(() => expect(server.beats).toBeGreaterThan(9), soon)
+  })
+
   test('reports as often as it was asked to', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server, { count: 5, reportsPerSecond: 100 })

@@ -43,6 +43,9 @@ export class FakeMachine {
   #lastHeardMs = 0
   #failures = 0
   #takeBackRetry: () => void = () => {}
+  #takeBackBeat: () => void = () => {}
+  /** How often it shows life by itself; undefined = when it is asked to. */
+  #beatMs: number | undefined
   #hasReportedFacts = false
   #onAcknowledged: (() => void) | undefined
 
@@ -84,6 +87,7 @@ export class FakeMachine {
     })
     socket.on('ping', () => {
       this.#lastHeardMs = Date.now()
+      if (socket === this.#socket) this.#planBeat()
     })
     socket.on('error', (error) => this.#core.noteDialError(error))
     socket.on('close', () => {
@@ -94,6 +98,7 @@ export class FakeMachine {
   /** Takes the machine off the network, as pulling its cable would, until `connect`. */
   disconnect(): void {
     this.#takeBackRetry()
+    this.#takeBackBeat()
     if (this.#state === 'up') this.#core.counts.connected -= 1
     const socket = this.#socket
     this.#socket = undefined
@@ -176,7 +181,7 @@ export class FakeMachine {
       case 'challenge':
         return this.#answer(frame.nonce)
       case 'welcome':
-        return this.#goUp()
+        return this.#goUp(frame.beat_ms)
       case 'refused':
         this.#core.noteRefusal(frame.message)
         this.disconnect()
@@ -204,11 +209,14 @@ export class FakeMachine {
       active: [...this.runs.keys()],
       checks_version: this.checks.version,
       tasks_version: this.tasksVersion,
+      beats: true,
     })
   }
 
-  #goUp(): void {
+  #goUp(beatMs: number | undefined): void {
     this.#state = 'up'
+    this.#beatMs = beatMs
+    this.#planBeat()
     this.#failures = 0
     this.checks.onLinkUp()
     this.#core.counts.connected += 1
@@ -219,7 +227,17 @@ export class FakeMachine {
     this.#core.noteConnected()
   }
 
+  #planBeat(): void {
+    this.#takeBackBeat()
+    if (this.#beatMs === undefined || this.#state !== 'up') return
+    this.#takeBackBeat = this.#core.clock.after(this.#beatMs, () => {
+      this.#socket?.pong()
+      this.#planBeat()
+    })
+  }
+
   #lost(): void {
+    this.#takeBackBeat()
     if (this.#state === 'up') this.#core.counts.connected -= 1
     else this.#failures += 1
     this.#core.counts.mostFailures = Math.max(this.#core.counts.mostFailures, this.#failures)

@@ -16,6 +16,10 @@ export interface TestServer extends AsyncDisposable {
   sockets: Map<string, WebSocket>
   /** The version of its checks that each machine told last. */
   checksVersions: Map<string, number | undefined>
+  /** Machines are to show life so often. */
+  beatMs: number | undefined
+  /** Signs of life that nobody asked for. */
+  beats: number
   /** Reports are kept but not acknowledged while this is false. */
   acknowledges: boolean
   send(agentId: string, frame: ServerFrame): void
@@ -45,6 +49,8 @@ export async function startTestServer(): Promise<TestServer> {
     reports: [],
     sockets: new Map(),
     checksVersions: new Map(),
+    beatMs: undefined,
+    beats: 0,
     acknowledges: true,
     send: (agentId, frame) => server.sockets.get(agentId)?.send(JSON.stringify(frame)),
     sendCommand(agentId, payload) {
@@ -107,11 +113,13 @@ function welcome(
       if (!isSignedBy(key, linkProof(agentId, nonce), frame.signature)) return socket.close(4403)
       server.sockets.set(agentId, socket)
       server.checksVersions.set(agentId, frame.checks_version)
-      say({ type: 'welcome', protocol: 1, server_version: '1' })
+      const beat = server.beatMs === undefined ? {} : { beat_ms: server.beatMs }
+      say({ type: 'welcome', protocol: 1, server_version: '1', ...beat })
     } else if (frame.type === 'report') {
       server.reports.push({ agentId, report: frame.report })
       if (server.acknowledges) say({ type: 'ack', seq: frame.seq })
     }
   })
+  socket.on('pong', () => (server.beats += 1))
   say({ type: 'challenge', nonce, server_time: new Date().toISOString(), protocols: [1] })
 }

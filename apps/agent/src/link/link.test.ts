@@ -155,6 +155,18 @@ test('a server that goes silent is taken for dead within seconds', async () => {
   })
 })
 
+test('the agent shows life by itself as often as the server wants it to, over each link anew', async () => {
+  const { server } = await givenAgent()
+  expect(server.answers[0]).toMatchObject({ beats: true })
+  server.beatMs = 100
+  for (const links of [2, 3]) {
+    server.socket?.terminate()
+    await server.untilUp(links)
+    server.beats = 0
+    await server.until(() => server.beats >= 3)
+  }
+})
+
 test('work goes on without the link, and its reports arrive with the next one', async () => {
   const { server, port } = await givenAgent()
   server.runShell(1, 'echo before; sleep 1; echo after; exit 5')

@@ -65,6 +65,7 @@ export class Link implements Disposable {
   #errorFrames = 0
   #reason = ''
   #silence: NodeJS.Timeout | undefined
+  #beat: NodeJS.Timeout | undefined
   #redial: NodeJS.Timeout | undefined
   #disposed = false
 
@@ -105,7 +106,11 @@ export class Link implements Disposable {
     )
     socket.on(
       'ping',
-      ifCurrent(() => this.#silence?.refresh()),
+      ifCurrent(() => {
+        this.#silence?.refresh()
+        // It has been answered.
+        this.#beat?.refresh()
+      }),
     )
     socket.on(
       'message',
@@ -148,6 +153,7 @@ export class Link implements Disposable {
   [Symbol.dispose](): void {
     this.#disposed = true
     clearTimeout(this.#silence)
+    clearInterval(this.#beat)
     clearTimeout(this.#redial)
     const socket = this.#socket
     this.#socket = undefined
@@ -221,6 +227,7 @@ export class Link implements Disposable {
       active: this.#options.activeRuns().slice(0, 10_000),
       checks_version: this.#options.checksVersion(),
       tasks_version: this.#options.tasksVersion(),
+      beats: true,
     })
   }
 
@@ -230,6 +237,8 @@ export class Link implements Disposable {
     this.#phase = 'up'
     this.#upSince = performance.now()
     this.#watchSilence(SERVER_DEAD_AFTER_MS, 'the server went silent')
+    // An older server asks for each sign of life.
+    if (welcome.beat_ms !== undefined) this.#beat = setInterval(() => socket.pong(), welcome.beat_ms)
     this.#options.log.info({ server_version: welcome.server_version }, 'link up')
     this.#options.onState({ state: 'up', server_version: welcome.server_version })
     this.#pump = new ReportPump(socket, this.#options.outbox)
@@ -244,6 +253,8 @@ export class Link implements Disposable {
     this.#phase = 'down'
     clearTimeout(this.#silence)
     this.#silence = undefined
+    clearInterval(this.#beat)
+    this.#beat = undefined
     if (wasUp && performance.now() - this.#upSince > GOOD_AFTER_MS) this.#attempt = 0
     const retryMs = reconnectDelayMs(this.#attempt, Math.random())
     this.#attempt += 1

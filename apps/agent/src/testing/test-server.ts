@@ -40,6 +40,10 @@ export class TestServer implements AsyncDisposable {
   /** Added to the time that the server tells. */
   clockOffsetMs = 0
   protocols = [1]
+  /** Asks agents to show life so often by themselves, and pings none of them, when given. */
+  beatMs: number | undefined
+  /** Signs of life, of all links. */
+  beats = 0
   links = 0
   #http: Server
   #sockets = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024 * 1024 })
@@ -56,7 +60,9 @@ export class TestServer implements AsyncDisposable {
         this.#greet(link, String(request.headers['x-muster-agent'])),
       )
     })
-    this.#beat = setInterval(() => this.socket?.ping(), HEARTBEAT_MS)
+    this.#beat = setInterval(() => {
+      if (this.beatMs === undefined) this.socket?.ping()
+    }, HEARTBEAT_MS)
   }
 
   async listen(port = 0): Promise<number> {
@@ -220,6 +226,10 @@ export class TestServer implements AsyncDisposable {
     const server_time = new Date(Date.now() + this.clockOffsetMs).toISOString()
     send({ type: 'challenge', nonce, server_time, protocols: this.protocols })
     socket.on('error', () => {})
+    socket.on('pong', () => {
+      this.beats += 1
+      this.#changed()
+    })
     socket.on('close', () => {
       if (this.socket === socket) this.socket = undefined
       this.#changed()
@@ -245,7 +255,8 @@ export class TestServer implements AsyncDisposable {
       return socket.close(4001)
     }
     this.answers.push(frame)
-    send({ type: 'welcome', protocol: 1, server_version: '1.2.3' })
+    const beat = this.beatMs === undefined ? {} : { beat_ms: this.beatMs }
+    send({ type: 'welcome', protocol: 1, server_version: '1.2.3', ...beat })
     this.socket = socket
     this.links += 1
   }

@@ -13,8 +13,13 @@ export const PROTOCOL_VERSIONS = [1] as const
 export const MAX_FRAME_BYTES = 2 * 1024 * 1024
 /** Frames above this close the link: nobody sends such a thing by mistake. */
 export const MAX_SOCKET_BYTES = 16 * 1024 * 1024
-/** Server to agent, WebSocket ping frames. The server takes a link for dead after DEAD_AFTER_MS of silence. */
+/** How often an agent that shows life by itself does, with a WebSocket pong that nobody asked for. */
+export const AGENT_BEAT_MS = 2500
+/** So often the server says something to it, if only a ping: its answer stands for the second beat in a row. */
+export const SERVER_BEAT_MS = 4500
+/** So often it pings an agent that does not show life by itself. */
 export const HEARTBEAT_MS = 2000
+/** The server takes a link for dead after so much silence. */
 export const DEAD_AFTER_MS = 4500
 /** An agent has more patience: a server that ten thousand machines sign in to at once may be late with its pings. */
 export const SERVER_DEAD_AFTER_MS = 10_000
@@ -31,7 +36,13 @@ export const ServerFrame = z.discriminatedUnion('type', [
     server_time: z.iso.datetime(),
     protocols: z.array(z.int()),
   }),
-  z.object({ type: z.literal('welcome'), protocol: z.int(), server_version: z.string() }),
+  z.object({
+    type: z.literal('welcome'),
+    protocol: z.int(),
+    server_version: z.string(),
+    /** The agent is to show life so often by itself. Only for one that has said that it does. */
+    beat_ms: z.int().min(100).optional(),
+  }),
   z.object({ type: z.literal('refused'), code: z.string(), message: z.string() }),
   z.object({ type: z.literal('command'), command: SignedCommand }),
   /** Reports up to and including this number are stored; the agent may forget them. */
@@ -99,6 +110,8 @@ export const AgentFrame = z.discriminatedUnion('type', [
     checks_version: z.int().min(0).optional(),
     /** The same of `set-tasks`. */
     tasks_version: z.int().min(0).optional(),
+    /** It shows life by itself, as often as `welcome` asks for. */
+    beats: z.boolean().optional(),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
   /** While somebody looks (`watch-metrics`), each second. Neither kept nor acknowledged: what is lost is lost. */

@@ -69,6 +69,26 @@ test('link loss of an agent is known at once, and its coming back too', async ()
   )
 })
 
+test('a silent machine loses its link; one that shows life by itself keeps it and is asked less', async () => {
+  await using server = await createTestServer()
+  const { url, site } = await start(server)
+  using silent = await TestAgent.enrol(server, url, site.id)
+  using asked = await TestAgent.enrol(server, url, site.id)
+  using beating = await TestAgent.enrol(server, url, site.id)
+  expect(await asked.connect()).not.toHaveProperty('beat_ms')
+  expect(await beating.connect({ beats: true, answersPings: false })).toMatchObject({ beat_ms: 2500 })
+  await silent.connect({ beats: true, answersPings: false })
+  await vi.waitFor(
+    () => {
+      beating.beat()
+      expect(silent.isOpen).toBe(false)
+    },
+    { timeout: 20_000, interval: 500 },
+  )
+  expect([asked.isOpen, beating.isOpen]).toEqual([true, true])
+  expect(asked.pings).toBeGreaterThan(beating.pings)
+})
+
 test('a machine whose link goes before it was stored was seen all the same', async () => {
   await using server = await createTestServer()
   const { ctx, given } = server

@@ -14,6 +14,8 @@ type CommandFrame = { payload: CommandPayload; command: SignedCommand }
 export class TestAgent implements Disposable {
   readonly agentId: string
   readonly frames: ServerFrame[] = []
+  /** How often the server has asked for a sign of life. */
+  pings = 0
   #url: string
   #key: KeyObject
   #commandKey: string
@@ -57,14 +59,18 @@ export class TestAgent implements Disposable {
       active?: number[]
       checksVersion?: number
       tasksVersion?: number
+      beats?: boolean
+      answersPings?: boolean
     } = {},
   ): Promise<ServerFrame> {
     const ws = new WebSocket(this.#url.replace('http', 'ws') + LINK_PATH, {
       headers: { 'x-muster-agent': this.agentId },
+      autoPong: more.answersPings ?? true,
     })
     this.#ws = ws
     const from = this.frames.length
     ws.on('message', (data: Buffer) => this.#receive(ServerFrame.parse(JSON.parse(data.toString('utf8')))))
+    ws.on('ping', () => (this.pings += 1))
     ws.on('close', () => this.#notify())
     ws.on('error', () => this.#notify())
     const challenge = await this.next((frame) => frame.type === 'challenge', from)
@@ -82,6 +88,7 @@ export class TestAgent implements Disposable {
       active: more.active ?? [],
       checks_version: more.checksVersion,
       tasks_version: more.tasksVersion,
+      beats: more.beats,
     })
     return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
   }
@@ -92,6 +99,11 @@ export class TestAgent implements Disposable {
 
   sendText(text: string | Buffer): void {
     this.#ws?.send(text)
+  }
+
+  /** Shows life, asked or not. */
+  beat(): void {
+    this.#ws?.pong()
   }
 
   report(report: Report): number {

@@ -1,4 +1,4 @@
-import { DEAD_AFTER_MS, HEARTBEAT_MS, type ServerFrame } from '@muster/contract/agent/link'
+import { DEAD_AFTER_MS, type ServerFrame } from '@muster/contract/agent/link'
 import type { MetricsSample } from '@muster/contract/agent/metrics'
 import { AgentId } from '@muster/contract/fields'
 import type { WebSocket } from 'ws'
@@ -27,15 +27,14 @@ export class AgentLinks implements AsyncDisposable {
   #sockets = new Map<string, AgentSocket>()
   #queue: ReportQueue
   #timer: NodeJS.Timeout
-  #beatFrom = 0
-  #beatAtMs = Date.now()
+  #lookedAtMs = Date.now()
   /** Until then nobody is taken for dead: this process was held up, and what they said meanwhile is unread. */
   #patientUntilMs = 0
 
   constructor(owner: LinksOwner) {
     this.#owner = owner
     this.#queue = new ReportQueue(owner.log, (reports) => owner.store(reports))
-    this.#timer = setInterval(() => this.#beatSome(), HEARTBEAT_MS / BEAT_SLICES)
+    this.#timer = setInterval(() => this.#lookAfter(), LOOK_MS)
   }
 
   get size(): number {
@@ -109,20 +108,18 @@ export class AgentLinks implements AsyncDisposable {
     this.#owner.onDown(socket.agentId)
   }
 
-  /** Pings a slice of the links, so that ten thousand pings do not leave in one burst. */
-  #beatSome(): void {
+  #lookAfter(): void {
     const nowMs = Date.now()
-    if (nowMs - this.#beatAtMs > HELD_UP_MS) this.#patientUntilMs = nowMs + DEAD_AFTER_MS
-    this.#beatAtMs = nowMs
+    if (nowMs - this.#lookedAtMs > HELD_UP_MS) this.#patientUntilMs = nowMs + DEAD_AFTER_MS
+    this.#lookedAtMs = nowMs
     const mayEnd = nowMs > this.#patientUntilMs
-    let index = 0
     for (const socket of this.#sockets.values()) {
-      if (index % BEAT_SLICES === this.#beatFrom) socket.beat(mayEnd ? nowMs : 0)
-      index += 1
+      if (mayEnd && socket.isSilent(nowMs)) socket.terminate()
+      else socket.beat(nowMs)
     }
-    this.#beatFrom = (this.#beatFrom + 1) % BEAT_SLICES
   }
 }
 
-const BEAT_SLICES = 20
-const HELD_UP_MS = 500
+/** Links came up at different moments: no look has to ping more than a few of ten thousand. */
+const LOOK_MS = 250
+const HELD_UP_MS = 700

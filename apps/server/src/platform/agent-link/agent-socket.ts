@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import {
+  AGENT_BEAT_MS,
   AgentFrame,
   DEAD_AFTER_MS,
+  HEARTBEAT_MS,
   linkProof,
   MAX_FRAME_BYTES,
   PROTOCOL_VERSIONS,
   type Report,
+  SERVER_BEAT_MS,
   type ServerFrame,
 } from '@muster/contract/agent/link'
 import type { MetricsSample } from '@muster/contract/agent/metrics'
@@ -40,7 +43,9 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
 export class AgentSocket {
   readonly agentId: string
   readonly source: string
-  lastHeardMs: number
+  #heardMs = Date.now()
+  #saidMs = 0
+  #sayEveryMs = HEARTBEAT_MS
   #owner: SocketOwner
   #ws: WebSocket
   #nonce = randomBytes(32).toString('base64url')
@@ -52,14 +57,13 @@ export class AgentSocket {
     this.#ws = ws
     this.agentId = agentId
     this.source = source
-    this.lastHeardMs = Date.now()
     this.#signInTimer = setTimeout(
       () => this.refuse('sign_in_timeout', 'The sign-in took too long.'),
       SIGN_IN_MS,
     )
     ws.on('message', (data, isBinary) => this.#receive(data, isBinary))
     ws.on('pong', () => {
-      this.lastHeardMs = Date.now()
+      this.#heardMs = Date.now()
     })
     ws.on('error', (error) => owner.log.debug({ agent_id: agentId, err: error }, 'agent socket error'))
     ws.on('close', () => this.#closed())
@@ -82,10 +86,15 @@ export class AgentSocket {
     return true
   }
 
-  /** Checks that the machine has been heard lately, by the clock given, and asks it for a sign of life. */
+  isSilent(nowMs: number): boolean {
+    return nowMs - this.#heardMs > DEAD_AFTER_MS
+  }
+
+  /** Shows the machine that this server lives, when it has said nothing for a while; it answers. */
   beat(nowMs: number): void {
-    if (nowMs - this.lastHeardMs > DEAD_AFTER_MS) this.terminate()
-    else this.#ws.ping()
+    if (nowMs - this.#saidMs < this.#sayEveryMs) return
+    this.#saidMs = nowMs
+    this.#ws.ping()
   }
 
   refuse(code: string, message: string): void {
@@ -103,11 +112,13 @@ export class AgentSocket {
   }
 
   #write(frame: ServerFrame): void {
-    if (this.#ws.readyState === this.#ws.OPEN) this.#ws.send(JSON.stringify(frame))
+    if (this.#ws.readyState !== this.#ws.OPEN) return
+    this.#saidMs = Date.now()
+    this.#ws.send(JSON.stringify(frame))
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    this.lastHeardMs = Date.now()
+    this.#heardMs = Date.now()
     if (isBinary || !Buffer.isBuffer(data)) return
     if (data.length > MAX_FRAME_BYTES) {
       return this.#write({
@@ -158,7 +169,14 @@ export class AgentSocket {
     if (this.#state !== 'signing-in') return
     clearTimeout(this.#signInTimer)
     this.#state = 'up'
-    this.#write({ type: 'welcome', protocol, server_version: this.#owner.serverVersion })
+    const beats = answer.beats === true
+    if (beats) this.#sayEveryMs = SERVER_BEAT_MS
+    this.#write({
+      type: 'welcome',
+      protocol,
+      server_version: this.#owner.serverVersion,
+      ...(beats ? { beat_ms: AGENT_BEAT_MS } : {}),
+    })
     this.#owner.onUp(this, answer)
   }
 
