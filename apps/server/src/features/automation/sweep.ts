@@ -20,6 +20,8 @@ export class PolicySweep implements AsyncDisposable {
   #policies = new Set<number>()
   #scripts = new Set<number>()
   #allWait = true
+  /** Whether there is a policy, or something left of one; when there is none, only a changed policy makes it so. */
+  #isNeeded = true
   /** The policies of the last sweep: whom a changed one reached then is looked at, and whom it reaches now. */
   #applied: PolicySet | undefined
   #stopped = false
@@ -70,7 +72,8 @@ export class PolicySweep implements AsyncDisposable {
   async #sweep(): Promise<void> {
     const { db, log } = this.#ctx
     const before = this.#applied
-    const all = this.#allWait || before === undefined
+    const mayBeAny = this.#allWait
+    const all = mayBeAny || before === undefined
     const waiting = this.#waiting
     const clients = this.#clients
     const changed = { policies: this.#policies, scripts: this.#scripts }
@@ -80,7 +83,9 @@ export class PolicySweep implements AsyncDisposable {
     this.#policies = new Set()
     this.#scripts = new Set()
     try {
-      if (await isNeeded(db)) {
+      if (mayBeAny || changed.policies.size > 0) this.#isNeeded = true
+      this.#isNeeded &&= await isNeeded(db)
+      if (this.#isNeeded) {
         const set = await loadPolicySet(db)
         if (before !== undefined && !all) {
           for (const id of await findClientAgents(db, [...clients])) waiting.add(id)
