@@ -68,6 +68,8 @@ export class TestServer implements AsyncDisposable {
       MUSTER_PORT: this.url === '' ? '0' : new URL(this.url).port,
       // What the stories let it watch stands on this machine.
       MUSTER_CHECK_TARGETS: 'any',
+      // As `npm start` has it.
+      NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
       ...this.#options.env,
     }
     const program = new Program(process.execPath, [...serverFlags, MAIN], { env })
