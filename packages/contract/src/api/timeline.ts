@@ -4,8 +4,9 @@ import { AgentId, AgentParams, Instant } from '../fields.ts'
 import { Severity } from '../severity.ts'
 
 /**
- * A check that fails; an alert that is not a check's; a command or script; a run of a task; a start of the system; a
- * change by a person; maintenance mode; results of checks that the machine had to drop.
+ * A check that fails; an alert that is not a check's; a command or script; a run of a task; a start of the system;
+ * another version of its system or agent, other hardware; a change by a person; maintenance mode; results of checks
+ * that the machine had to drop.
  */
 export const TimelineKind = z.enum([
   'check',
@@ -13,6 +14,7 @@ export const TimelineKind = z.enum([
   'run',
   'task',
   'reboot',
+  'system',
   'change',
   'maintenance',
   'dropped',

@@ -5,6 +5,7 @@ import {
   IconCalendarEvent,
   IconChecklist,
   IconDatabaseOff,
+  IconDeviceDesktopCog,
   IconPencil,
   IconPower,
   IconTerminal2,
@@ -28,6 +29,7 @@ export const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
   maintenance: { label: 'Maintenance', icon: IconTool },
   dropped: { label: 'Results dropped', icon: IconDatabaseOff },
   reboot: { label: 'System started', icon: IconPower },
+  system: { label: 'System changed', icon: IconDeviceDesktopCog },
   change: { label: 'Change', icon: IconPencil },
 }
 
@@ -64,7 +66,9 @@ function Kind({ entry: { kind } }: { entry: TimelineEntry }) {
   )
 }
 
+const MOMENTS: ReadonlySet<TimelineKind> = new Set(['change', 'reboot', 'system'])
+
 function describeLength({ from, to, kind }: TimelineEntry): string {
   if (to === null) return 'still so'
-  return kind === 'change' || kind === 'reboot' ? '–' : formatDuration(to - from)
+  return MOMENTS.has(kind) ? '–' : formatDuration(to - from)
 }

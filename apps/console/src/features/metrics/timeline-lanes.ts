@@ -9,6 +9,7 @@ const ORDER: readonly TimelineKind[] = [
   'reboot',
   'run',
   'task',
+  'system',
   'change',
   'dropped',
 ]

@@ -257,7 +257,7 @@ export class Fleet implements AsyncDisposable {
       }
     }
     const runs = await this.#ctx.transaction(async (tx, emit) => {
-      for (const [agentId, list] of facts) await storeFacts(tx, agentId, list)
+      for (const [agentId, list] of facts) await storeFacts(tx, { agentId, at: this.#ctx.now() }, list)
       const ids = [...facts.keys()]
       if (ids.length > 0) await redefineVariables(tx, emit, { agentIds: ids })
       if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })

@@ -1,6 +1,8 @@
 import { AgentFacts } from '@muster/contract/agent/facts'
 import type { Report } from '@muster/contract/agent/link'
 import type { Db } from '../../platform/database/database.ts'
+import { describeChanges, storeChanges } from './fact-changes.ts'
+import { readFacts } from './view.ts'
 
 type FactsReport = Extract<Report, { kind: 'facts' }>
 
@@ -26,8 +28,12 @@ const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
   problems: [],
 }
 
-/** Merges reported facts into what the machine has said before. */
-export async function storeFacts(tx: Db, agentId: string, reports: FactsReport[]): Promise<void> {
+/** Merges reported facts into what the machine has said before, and keeps for its timeline what differs. */
+export async function storeFacts(
+  tx: Db,
+  { agentId, at }: { agentId: string; at: Date },
+  reports: FactsReport[],
+): Promise<void> {
   const row = await tx
     .selectFrom('agents')
     .leftJoin('agent_facts', 'agent_facts.agent', 'agents.id')
@@ -35,7 +41,7 @@ export async function storeFacts(tx: Db, agentId: string, reports: FactsReport[]
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
   if (row === undefined) return
-  const before: unknown = row.facts === null ? undefined : JSON.parse(row.facts)
+  const before = readFacts(row)
   const base: AgentFacts = { ...UNKNOWN, hostname: row.hostname, platform: row.plat, arch: row.arch }
   const facts = AgentFacts.parse(Object.assign({}, base, before, ...reports.map((report) => report.facts)))
   await tx
@@ -45,6 +51,10 @@ export async function storeFacts(tx: Db, agentId: string, reports: FactsReport[]
       conflict.column('agent').doUpdateSet((eb) => ({ facts: eb.ref('excluded.facts') })),
     )
     .execute()
+  if (before !== null) {
+    const texts = describeChanges(before, facts)
+    await storeChanges(tx, { agentId, at: Math.floor(at.getTime() / 1000), texts })
+  }
   const names = { hostname: facts.hostname, plat: facts.platform, arch: facts.arch }
   if (row.hostname === names.hostname && row.plat === names.plat && row.arch === names.arch) return
   await tx.updateTable('agents').set(names).where('id', '=', row.id).execute()

@@ -110,3 +110,16 @@ export function findTaskRuns(db: Db, { agentId, fromInstant, toInstant }: Timeli
     .limit(LIMIT)
     .execute()
 }
+
+/** Where the machine said something else of itself than before. */
+export function findSystemChanges(db: Db, { agentId, from, to }: TimelineRange) {
+  return db
+    .selectFrom('machine_changes')
+    .select(['at', 'text'])
+    .where('agent_id', '=', agentId)
+    .where('at', '>=', from)
+    .where('at', '<=', to)
+    .orderBy('at', 'desc')
+    .limit(LIMIT)
+    .execute()
+}

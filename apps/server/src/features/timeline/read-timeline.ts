@@ -10,6 +10,7 @@ import {
   findFailures,
   findOtherAlerts,
   findRuns,
+  findSystemChanges,
   findTaskRuns,
   type TimelineRange,
 } from './queries.ts'
@@ -36,13 +37,14 @@ export async function readTimeline(
     toInstant: instantOf(Math.min(to, LAST)),
   }
   const { db } = ctx
-  const [failures, alerts, runs, tasks, changes, reboots, periods, drops] = await Promise.all([
+  const [failures, alerts, runs, tasks, changes, reboots, system, periods, drops] = await Promise.all([
     mayDo(caller, 'can_list_checks') ? findFailures(db, range) : [],
     mayDo(caller, 'can_list_alerts') ? findOtherAlerts(db, range) : [],
     mayDo(caller, 'can_list_agent_history') ? findRuns(db, range) : [],
     mayDo(caller, 'can_list_autotasks') ? findTaskRuns(db, range) : [],
     mayDo(caller, 'can_view_auditlogs') ? findChanges(db, range) : [],
     findReboots(ctx, machine, range),
+    findSystemChanges(db, range),
     findPeriods(db, machine.agent_id, range),
     mayDo(caller, 'can_list_checks')
       ? findDropped(db, machine.agent_id, { ...range, limit: MOST_OF_KIND + 1 })
@@ -84,6 +86,7 @@ export async function readTimeline(
       return { ...entry('change', row.id, at, at), text: row.message, by: row.username }
     }),
     reboots,
+    system.map(({ at, text }) => ({ ...entry('system', null, Number(at), Number(at)), text })),
   ]
   return {
     entries: all.flatMap((kind) => kind.slice(0, MOST_OF_KIND)).toSorted((a, b) => b.from - a.from),

@@ -1,7 +1,10 @@
+import type { AgentFacts } from '@muster/contract/agent/facts'
 import { getTimeline, MOST_OF_KIND } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
 import { audit } from '../audit/write-audit.ts'
+import { MOST_CHANGES, storeChanges } from '../agents/fact-changes.ts'
+import { storeFacts } from '../agents/store-facts.ts'
 import { storeMetrics } from '../metrics/store-metrics.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z') / 1000
@@ -209,4 +212,39 @@ test('maintenance, runs of tasks and dropped results stand on it too, each for w
   ]) // prettier-ignore
   const watcher = server.as(await given.user({ permissions: ['can_list_agents'] }))
   expect(await tell(watcher)).toEqual([maintenance])
+})
+
+test('changes of software and hardware stand on the timeline, as the machine tells them', async () => {
+  await using prepared = await prepare()
+  const { server, ctx, root, query, agentId } = prepared
+  const report = (at: number, facts: Partial<AgentFacts>) =>
+    ctx.transaction((tx) =>
+      storeFacts(tx, { agentId, at: new Date((NOW + at) * 1000) }, [{ kind: 'facts', facts }]),
+    )
+  const linux = { os_name: 'Debian GNU/Linux', os_version: '12.1', agent_version: '0.1.0' }
+  await report(-500, { ...linux, total_ram: 8 * 1024 ** 3, logged_in_user: 'ada' })
+  await report(-400, { os_version: '12.2', logged_in_user: null, boot_time: 7 })
+  await report(-300, { ...linux, os_version: '12.2', total_ram: 16 * 1024 ** 3 })
+  await report(-200, { agent_version: '0.2.0\0<b>' })
+  const { entries } = (await root.call(getTimeline, query(-1000, 0))).body
+  expect(entries.map(({ kind, from, text }) => [kind, from - NOW, text])).toEqual([
+    ['system', -200, 'Agent: 0.1.0 → 0.2.0\uFFFD<b>'],
+    ['system', -300, 'Memory: 8 GiB → 16 GiB'],
+    ['system', -400, 'Operating system: Debian GNU/Linux 12.1 → Debian GNU/Linux 12.2'],
+  ])
+  expect((await root.call(getTimeline, query(-450, -350))).body.entries).toHaveLength(1)
+  await server.ctx.db.deleteFrom('agents').where('agent_id', '=', agentId).execute()
+  expect(await ctx.db.selectFrom('machine_changes').selectAll().execute()).toEqual([])
+})
+
+test('a machine that says something else each time keeps its newest changes only', async () => {
+  await using prepared = await prepare()
+  const { ctx, agentId } = prepared
+  const texts = Array.from({ length: 120 }, (_, index) => `Agent: ${index}`)
+  for (let round = 0; round < 5; round++) {
+    await ctx.transaction((tx) => storeChanges(tx, { agentId, at: NOW + round, texts }))
+  }
+  const kept = await ctx.db.selectFrom('machine_changes').select(['at', 'text']).orderBy('id').execute()
+  expect(kept).toHaveLength(MOST_CHANGES)
+  expect(kept[0]).toMatchObject({ text: 'Agent: 100' })
 })

@@ -3,6 +3,7 @@ import type {
   AgentFactsTable,
   AgentsTable,
   EnrolTokensTable,
+  MachineChangesTable,
   NotesTable,
   ProcessesTable,
 } from './tables/agents.ts'
@@ -94,6 +95,7 @@ export interface Database {
   maintenance_windows: MaintenanceWindowsTable
   maintenance_targets: MaintenanceTargetsTable
   maintenance_periods: MaintenancePeriodsTable
+  machine_changes: MachineChangesTable
   policies: PoliciesTable
   policy_targets: PolicyTargetsTable
   policy_exclusions: PolicyExclusionsTable

@@ -17,6 +17,7 @@ import * as machinePeriods from './0017-machine-periods.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
 import * as customAlertTemplates from './0021-custom-alert-templates.ts'
 import * as agentFacts from './0022-agent-facts.ts'
+import * as machineChanges from './0024-machine-changes.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   checkDependencies,
   customAlertTemplates,
   agentFacts,
+  machineChanges,
 ]

@@ -89,3 +89,12 @@ export interface NotesTable {
   note: string
   entry_time: string
 }
+
+/** What a machine says otherwise than before. */
+export interface MachineChangesTable {
+  id: Generated<number>
+  agent_id: string
+  /** Unix seconds. */
+  at: number
+  text: string
+}

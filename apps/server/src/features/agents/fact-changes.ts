@@ -1,0 +1,55 @@
+import type { AgentFacts } from '@muster/contract/agent/facts'
+import type { Db } from '../../platform/database/database.ts'
+
+const GIB = 1024 ** 3
+const LONGEST = 200
+/** A machine that says something else each time does not fill the database. */
+export const MOST_CHANGES = 500
+
+const list = (names: readonly string[]) => names.join(', ')
+
+/** What administrators ask about when a machine is not what it was; what changes by the hour is not among it. */
+const WATCHED: Record<string, (facts: AgentFacts) => string> = {
+  'Operating system': ({ os_name, os_version }) => `${os_name} ${os_version}`.trim(),
+  Agent: ({ agent_version }) => agent_version,
+  Hostname: ({ hostname }) => hostname,
+  'Time zone': ({ time_zone }) => time_zone,
+  Memory: ({ total_ram }) => (total_ram === 0 ? '' : `${Math.round((total_ram / GIB) * 10) / 10} GiB`),
+  Processors: ({ cpus }) => list(cpus),
+  Graphics: ({ graphics }) => list(graphics),
+  Disks: ({ physical_disks }) =>
+    list(physical_disks.map(({ name, size }) => `${name} ${Math.round(size / GIB)} GiB`)),
+  'Make and model': ({ make, model }) => `${make} ${model}`.trim(),
+  'Serial number': ({ serial_number }) => serial_number,
+}
+
+/** What these facts say otherwise, as lines: `Operating system: Debian 12.1 → Debian 12.2`. What was unknown is none. */
+export function describeChanges(before: AgentFacts, after: AgentFacts): string[] {
+  return Object.entries(WATCHED).flatMap(([name, tell]) => {
+    const was = tell(before)
+    const is = tell(after)
+    return was === '' || is === '' || was === is ? [] : [`${name}: ${cut(was)} → ${cut(is)}`]
+  })
+}
+
+/** Keeps the newest of them for the machine's timeline. */
+export async function storeChanges(
+  tx: Db,
+  { agentId, at, texts }: { agentId: string; at: number; texts: readonly string[] },
+): Promise<void> {
+  if (texts.length === 0) return
+  await tx
+    .insertInto('machine_changes')
+    .values(texts.map((text) => ({ agent_id: agentId, at, text })))
+    .execute()
+  const tooOld = tx
+    .selectFrom('machine_changes')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .orderBy('id', 'desc')
+    .offset(MOST_CHANGES)
+    .limit(1)
+  await tx.deleteFrom('machine_changes').where('agent_id', '=', agentId).where('id', '<=', tooOld).execute()
+}
+
+const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
