@@ -3,6 +3,19 @@ import { defineConfig } from '@playwright/test'
 const CHROMIUM_FLAGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
+// What these look at does not depend on the database; the server's own tests do run on each.
+const SAME_ON_EVERY_DATABASE = [
+  'axe*',
+  'failures',
+  'keyboard',
+  'layout',
+  'navigation',
+  'preferences',
+  'sign-in',
+  'totp',
+  'unfinished-tools',
+]
+
 // Every story starts its own server (support/story.ts); what a test is started with comes from there.
 export default defineConfig({
   testDir: 'stories',
@@ -11,8 +24,10 @@ export default defineConfig({
     {
       name: 'stories',
       testMatch: '**/*.story.ts',
-      // What axe sees does not depend on the database.
-      testIgnore: process.env['MUSTER_TEST_POSTGRES'] === undefined ? [] : '**/axe*.story.ts',
+      testIgnore:
+        process.env['MUSTER_TEST_POSTGRES'] === undefined
+          ? []
+          : SAME_ON_EVERY_DATABASE.map((name) => `**/${name}.story.ts`),
       dependencies: ['build'],
     },
   ],
