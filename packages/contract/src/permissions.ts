@@ -6,6 +6,7 @@ export const PERMISSIONS = [
   'can_install_agents',
   'can_send_cmd',
   'can_run_scripts',
+  'can_run_server_scripts',
   'can_list_agent_history',
   'can_list_notes',
   'can_manage_notes',

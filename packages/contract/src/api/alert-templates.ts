@@ -25,8 +25,8 @@ const EnvVars = z
   .max(200)
   .default([])
 const Timeout = z.int().min(1, 'At least one second.').max(86_400).default(30)
-/** `script` runs on the machine of the alert; null = nothing. */
-const ActionType = z.enum(['script', 'rest']).nullable().default(null)
+/** `script` runs on the machine of the alert, `server` on the server where that is switched on; null = nothing. */
+const ActionType = z.enum(['script', 'server', 'rest']).nullable().default(null)
 const Script = Id.nullable().default(null)
 /** Signed and filled in as that of a channel. */
 const Rest = channelFields.webhook.nullable().default(null)

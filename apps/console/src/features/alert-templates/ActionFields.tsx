@@ -3,7 +3,7 @@ import '@mantine/core/styles/NumberInput.css'
 import type { UseFormReturnType } from '@mantine/form'
 import { MASKED_SECRET } from '@muster/contract/api/alert-channels'
 import { useQuery } from '@tanstack/react-query'
-import { useMay } from '../../app/queries.ts'
+import { useDashInfo, useMay } from '../../app/queries.ts'
 import { ListField } from '../../ui/ListField.tsx'
 import { HeadersField } from '../alert-channels/HeadersField.tsx'
 import { SecretField } from '../alert-channels/SecretField.tsx'
@@ -16,31 +16,40 @@ interface ActionFieldsProps {
   kind: ActionKind
 }
 
-const TYPES = [
-  { value: 'none', label: 'Nothing' },
+type ActionType = TemplateForm['action_type']
+const NOTHING = 'none'
+const TYPES: { value: NonNullable<ActionType> | typeof NOTHING; label: string }[] = [
+  { value: NOTHING, label: 'Nothing' },
   { value: 'script', label: 'A script on the machine' },
+  { value: 'server', label: 'A script on the server' },
   { value: 'rest', label: 'A webhook' },
 ]
 
-/** What is run: nothing, a script on the machine of the alert, or a webhook. */
+/** What is run: nothing, a script on the machine of the alert or on the server, or a webhook. */
 export function ActionFields(props: ActionFieldsProps) {
   const { form, kind } = props
   const type = form.values[`${kind}_type`]
+  const mayRunOnServer = useDashInfo()?.server_scripts_enabled === true
   return (
     <>
       <Select
         label="Run"
-        data={TYPES}
+        description={
+          mayRunOnServer ? undefined : 'MUSTER_SERVER_SCRIPTS=on lets scripts run on the server, too.'
+        }
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        data={TYPES.map((one) => ({ ...one, disabled: one.value === 'server' && !mayRunOnServer }))}
         allowDeselect={false}
-        value={type ?? 'none'}
+        value={type ?? NOTHING}
         onChange={(chosen) => {
-          const next = chosen === 'script' || chosen === 'rest' ? chosen : null
+          const found = TYPES.find(({ value }) => value === chosen)?.value ?? NOTHING
+          const next = found === NOTHING ? null : found
           form.setFieldValue(`${kind}_type`, next)
           if (next === 'rest' && form.values[`${kind}_rest`] === null)
             form.setFieldValue(`${kind}_rest`, EMPTY_REST)
         }}
       />
-      {type === 'script' && <ScriptFields {...props} />}
+      {(type === 'script' || type === 'server') && <ScriptFields {...props} />}
       {type === 'rest' && <RestFields {...props} />}
     </>
   )
@@ -99,11 +108,13 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
             form.setFieldValue(`${kind}_timeout`, typeof value === 'number' ? value : Number.NaN)
           }
         />
-        <Checkbox
-          mb={8}
-          label="As the user who is logged in"
-          {...form.getInputProps(`${kind}_run_as_user`, { type: 'checkbox' })}
-        />
+        {form.values[`${kind}_type`] === 'script' && (
+          <Checkbox
+            mb={8}
+            label="As the user who is logged in"
+            {...form.getInputProps(`${kind}_run_as_user`, { type: 'checkbox' })}
+          />
+        )}
       </Group>
     </>
   )

@@ -27,8 +27,8 @@ export function toTemplate(form: TemplateForm): TemplateForm {
     text_recipients: filled(form.text_recipients),
     action_env_vars: filled(form.action_env_vars),
     resolved_action_env_vars: filled(form.resolved_action_env_vars),
-    action: form.action_type === 'script' ? form.action : null,
-    resolved_action: form.resolved_action_type === 'script' ? form.resolved_action : null,
+    action: runsScript(form.action_type) ? form.action : null,
+    resolved_action: runsScript(form.resolved_action_type) ? form.resolved_action : null,
     action_rest: form.action_type === 'rest' ? form.action_rest : null,
     resolved_action_rest: form.resolved_action_type === 'rest' ? form.resolved_action_rest : null,
   }
@@ -38,8 +38,8 @@ export function toTemplate(form: TemplateForm): TemplateForm {
 export function checkTemplateForm(form: TemplateForm): Record<string, string> {
   const found: [string, string][] = []
   if (form.name.trim() === '') found.push(['name', 'A name is needed.'])
-  if (form.action_type === 'script' && form.action === null) found.push(['action', 'Choose a script.'])
-  if (form.resolved_action_type === 'script' && form.resolved_action === null)
+  if (runsScript(form.action_type) && form.action === null) found.push(['action', 'Choose a script.'])
+  if (runsScript(form.resolved_action_type) && form.resolved_action === null)
     found.push(['resolved_action', 'Choose a script.'])
   const issues = AlertTemplateForm.safeParse(toTemplate(form)).error?.issues ?? []
   for (const { path, message, code } of issues) {
@@ -54,3 +54,5 @@ export function checkTemplateForm(form: TemplateForm): Record<string, string> {
 
 const filled = (lines: readonly string[]): string[] =>
   lines.map((line) => line.trim()).filter((line) => line !== '')
+
+const runsScript = (type: TemplateForm['action_type']): boolean => type === 'script' || type === 'server'

@@ -175,7 +175,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     )
     // Whatever is said of it later, and however often it is asked for, changes nothing.
     await end(run?.id ?? 0)
-    await runAction(ctx, { deliver: async () => true }, 1)
+    await runAction(ctx, { deliver: async () => true }, { id: 1, signal: AbortSignal.timeout(60_000) })
     await ctx.jobs.drain()
     expect(await history()).toHaveLength(2)
     expect((await alertOf()).actions[0]).toMatchObject({ state: 'called_off' })

@@ -19,7 +19,7 @@ export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateFor
   return refuseTaken(takenName(form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const checked = await checkTemplate(tx, form)
-      refuseActions(caller, undefined, checked)
+      refuseActions(ctx.config, caller, { after: checked })
       const at = ctx.now()
       const row = await insertTemplate(tx, {
         ...columnsOf(checked, ctx.secrets),

@@ -22,7 +22,8 @@ export async function callOffActions(scene: ActionScene, alertIds: readonly numb
     for (const { alert_id } of found) {
       const action = (await lockActions(scene.tx, alert_id)).find(({ kind }) => kind === 'failure')
       if (action === undefined || isOver(action) || !isScript(action)) continue
-      const isFree = action.history_id === null || (await cancelQueued(scene, action.history_id))
+      const { state, history_id } = action
+      const isFree = state === 'waiting' || (history_id !== null && (await cancelQueued(scene, history_id)))
       if (isFree) await endAction(scene, action, CALLED_OFF)
     }
   }
@@ -37,7 +38,7 @@ const CALLED_OFF = {
 
 function isScript({ work }: ActionRow): boolean {
   // Made by workOf.
-  return (JSON.parse(work) as Work).type === 'script'
+  return (JSON.parse(work) as Work).type !== 'rest'
 }
 
 /** Ends a run that waits for its machine; false when it does not wait any more, or is just being sent. */

@@ -40,7 +40,7 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
         action_rest: keepRest(sent.action_rest, old.action_rest),
         resolved_action_rest: keepRest(sent.resolved_action_rest, old.resolved_action_rest),
       })
-      refuseActions(caller, old, form)
+      refuseActions(ctx.config, caller, { before: old, after: form })
       const at = ctx.now()
       const row = await updateTemplate(tx, id, {
         ...columnsOf(form, ctx.secrets),

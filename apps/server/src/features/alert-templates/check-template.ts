@@ -11,9 +11,10 @@ export async function checkTemplate(db: Db, form: AlertTemplateForm): Promise<Al
   const checked = { ...form }
   for (const kind of KINDS) {
     const type = form[`${kind}_type` as const]
-    if (type !== 'script') checked[kind] = null
+    const isScript = type === 'script' || type === 'server'
+    if (!isScript) checked[kind] = null
     if (type !== 'rest') checked[`${kind}_rest` as const] = null
-    if (type === 'script') await checkScript(db, kind, form[kind])
+    if (isScript) await checkScript(db, kind, form[kind])
     if (type === 'rest') checkRest(kind, form[`${kind}_rest` as const])
   }
   return checked

@@ -11,7 +11,7 @@ const Payload = z.object({ id: z.int() })
 
 export function alertTemplatesJobs(ctx: Context, fleet: Deliverer): Job[] {
   return [
-    { name: RUN_JOB, run: (payload) => runAction(ctx, fleet, Payload.parse(payload).id) },
+    { name: RUN_JOB, run: (payload, signal) => runAction(ctx, fleet, { ...Payload.parse(payload), signal }) },
     { name: APPLY_JOB, run: () => applyTemplates(ctx) },
     {
       name: 'alert-templates.look-after',

@@ -23,6 +23,8 @@ export type Work =
       timeout: number
       run_as_user: boolean
     }
+  /** On the server itself. */
+  | { type: 'server'; script: number; args: string[]; env_vars: string[]; timeout: number }
   /** Settings of a webhook as sealSettings made them. */
   | { type: 'rest'; settings: string }
 
@@ -87,19 +89,19 @@ export function workOf({ settings }: Template, kind: 'failure' | 'resolved'): Wo
   const rest = settings[`${prefix}_rest` as const]
   if (rest !== null) return { type: 'rest', settings: rest }
   if (script === null) return undefined
-  return {
-    type: 'script',
+  const call = {
     script,
     args: settings[`${prefix}_args` as const],
     env_vars: settings[`${prefix}_env_vars` as const],
     timeout: settings[`${prefix}_timeout` as const],
-    run_as_user: settings[`${prefix}_run_as_user` as const],
   }
+  if (settings[`${prefix}_type` as const] === 'server') return { type: 'server', ...call }
+  return { type: 'script', ...call, run_as_user: settings[`${prefix}_run_as_user` as const] }
 }
 
 /** The name of a script, or where a webhook goes. */
 export function nameOfWork(work: Work, scripts: ReadonlyMap<number, string>): string {
-  if (work.type === 'script') return scripts.get(work.script) ?? 'A script that was deleted'
+  if (work.type !== 'rest') return scripts.get(work.script) ?? 'A script that was deleted'
   // The address is no secret; what is sealed stays so.
   const { url } = JSON.parse(work.settings) as { url: string }
   return new URL(url).host
@@ -114,7 +116,7 @@ async function storeActions(
   for (const action of planned) {
     // Made by workOf.
     const work = JSON.parse(action.work) as Work
-    const scripts = work.type === 'script' ? await findScriptNames(tx, [work.script]) : new Map()
+    const scripts = work.type !== 'rest' ? await findScriptNames(tx, [work.script]) : new Map()
     const earlier = await lockActions(tx, action.alert_id)
     const inserted = await tx
       .insertInto('alert_actions')

@@ -97,7 +97,7 @@ function isWatched(agent: AgentsRow, applies: Template | undefined): boolean {
 }
 
 async function describe(
-  { db }: Context,
+  { db, config }: Context,
   applies: Template | undefined,
   choices: TemplateChoices | undefined,
   kind: 'failure' | 'resolved',
@@ -105,7 +105,10 @@ async function describe(
   const work = applies && choices?.runsActions === true ? workOf(applies, kind) : undefined
   if (work === undefined) return null
   if (work.type === 'rest') return `A webhook to ${nameOfWork(work, new Map())}`
-  return `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}" on the machine`
+  const script = `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}"`
+  if (work.type === 'script') return `${script} on the machine`
+  const isOff = config.serverScripts ? '' : ', where such scripts are switched off (MUSTER_SERVER_SCRIPTS)'
+  return `${script} on the server${isOff}`
 }
 
 function placedOf(agent: AgentsRow): Placed {

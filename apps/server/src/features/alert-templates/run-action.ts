@@ -8,9 +8,12 @@ import { findAgents } from '../agents/queries.ts'
 import { scriptOrder } from '../history/orders.ts'
 import { writeRun } from '../history/send-run.ts'
 import { type ActionRow, findAction, isOver, lockActions, updateAction } from './action-queries.ts'
+import { alertVariables, factsOf } from './alert-facts.ts'
 import { type ActionScene, endAction, logAction } from './end-action.ts'
 import { RUN_JOB } from './enqueue-action.ts'
 import type { Work } from './plan-actions.ts'
+import type { ServerCall } from './run-on-server.ts'
+import { beginOnServer, finishOnServer } from './server-action.ts'
 
 /** Sends what waits for a machine; see Fleet. */
 export interface Deliverer {
@@ -26,15 +29,21 @@ const RETRY_MS = [10 * SECOND_MS, 60 * SECOND_MS, 300 * SECOND_MS]
 type Next =
   | { kind: 'deliver'; agentId: string }
   | { kind: 'send'; action: ActionRow; alert: ToldRow; settings: string }
+  | { kind: 'run'; action: ActionRow; call: ServerCall }
 
 /**
  * Runs an action. The script becomes a run of its machine in the transaction that notes that it has begun, so that no
  * process begins it a second time; a webhook that a dying process was sending is sent again under the same id.
  */
-export async function runAction(ctx: Context, fleet: Deliverer, id: number): Promise<void> {
+export async function runAction(
+  ctx: Context,
+  fleet: Deliverer,
+  { id, signal }: { id: number; signal: AbortSignal },
+): Promise<void> {
   const next = await ctx.transaction((tx, emit) => begin({ ctx, tx, emit }, id))
   if (next?.kind === 'deliver') await fleet.deliver(next.agentId)
   if (next?.kind === 'send') await send(ctx, next)
+  if (next?.kind === 'run') await finishOnServer(ctx, next, signal)
 }
 
 type Scene = ActionScene & { ctx: Context }
@@ -51,6 +60,10 @@ async function begin(scene: Scene, id: number): Promise<Next | undefined> {
   // Made by workOf.
   const work = JSON.parse(action.work) as Work
   if (work.type === 'script') return beginScript(scene, action, { alert, work })
+  if (work.type === 'server') {
+    const call = await beginOnServer(scene, action, { alert, work })
+    return call && { kind: 'run', action, call }
+  }
   if (action.state === 'waiting') {
     await updateAction(tx, id, { state: 'running' })
     await logAction(scene, action, {
@@ -85,13 +98,9 @@ async function beginScript(
       output: 'forget' as const,
       wait: false,
     }
-    const facts = factsOf(alert)
-    const env_vars = Object.entries(facts).map(
-      ([name, value]) => `MUSTER_ALERT_${name.toUpperCase()}=${value}`,
-    )
     const order = await scriptOrder({ db: tx, secrets: ctx.secrets }, agent, SERVER, {
       ...body,
-      known: { alert: facts, env_vars },
+      known: { alert: factsOf(alert), env_vars: alertVariables(alert) },
     })
     const because = `for the alert "${alert.message}"`
     const history_id = await writeRun({ ctx, tx, emit }, { ...order, because })
@@ -106,18 +115,6 @@ async function beginScript(
   const text = agent.connected === 1 ? `${where}.` : `${where}; it waits 15 minutes for the machine.`
   await logAction(scene, action, { kind: 'action_started', text })
   return { kind: 'deliver', agentId: agent.agent_id }
-}
-
-/** What a script may want to know of the alert: values, never parts of a command line. */
-function factsOf(alert: ToldRow): Record<string, string> {
-  return {
-    id: `${alert.id}`,
-    type: alert.alert_type,
-    state: alert.state,
-    severity: alert.severity,
-    time: alert.alert_time,
-    message: alert.message.replaceAll('\0', ''),
-  }
 }
 
 async function send(

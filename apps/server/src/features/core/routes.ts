@@ -15,6 +15,7 @@ export function coreRoutes(api: Api, ctx: Context): void {
       preferences: await findPreferences(ctx.db, caller.userId),
       caller,
       setupOpen: await isSetupOpen(ctx.db),
+      serverScripts: ctx.config.serverScripts,
     }),
   )
 

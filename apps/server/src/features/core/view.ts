@@ -15,10 +15,12 @@ export function viewDashInfo({
   preferences,
   caller,
   setupOpen,
+  serverScripts,
 }: {
   preferences: Preferences
   caller: Caller
   setupOpen: boolean
+  serverScripts: boolean
 }): DashInfo {
   const { agent_dblclick_action: dblClickAction, ...rest } = preferences
   return {
@@ -30,7 +32,7 @@ export function viewDashInfo({
     token_is_expired: caller.session?.inGrace === true,
     open_ai_integration_enabled: false,
     run_cmd_placeholder_text: RUN_CMD_PLACEHOLDERS,
-    server_scripts_enabled: false,
+    server_scripts_enabled: serverScripts,
     web_terminal_enabled: false,
     block_local_user_logon: false,
     sso_enabled: false,

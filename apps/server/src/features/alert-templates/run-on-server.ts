@@ -1,0 +1,134 @@
+import type { Interpreter } from '@muster/contract/agent/interpreter'
+import { SecretFilter } from '@muster/rules/hide-secrets'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface ServerCall {
+  interpreter: Interpreter
+  body: string
+  args: readonly string[]
+  /** KEY=VALUE. */
+  env_vars: readonly string[]
+  /** Values that must not be in the output. */
+  secrets: readonly string[]
+  timeoutSeconds: number
+  /** So many characters of what it writes are kept. */
+  mostOutput: number
+}
+
+export interface ServerRun {
+  /** Null when it did not end by itself. */
+  retcode: number | null
+  executionTime: number
+  /** What it wrote, after the reason why it did not end by itself. */
+  output: string
+}
+
+const SECOND_MS = 1000
+
+/**
+ * Runs a script as a child of the server: arguments as they are and never through a shell, an environment without the
+ * settings of the server, a folder of its own that is gone afterwards, and an end to time and output. What it has
+ * started ends with it.
+ */
+export async function runOnServer(call: ServerCall, signal: AbortSignal): Promise<ServerRun> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-script-'))
+  try {
+    const [fileName, program, ...before] = programOf(call)
+    const file = join(folder, fileName)
+    await writeFile(file, call.body.replaceAll('\r\n', '\n'), { mode: 0o700 })
+    const [run = file, ...args] = program === undefined ? [file] : [program, ...before, file]
+    return await watch(call, signal, () =>
+      spawn(run, [...args, ...call.args], {
+        cwd: folder,
+        env: environmentOf(call.env_vars),
+        // A group of its own, to be ended as a whole.
+        detached: process.platform !== 'win32',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        windowsHide: true,
+      }),
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+function programOf({ interpreter, body }: ServerCall): [fileName: string, ...program: string[]] {
+  switch (interpreter) {
+    case 'shell':
+      // With a first line as `#!/bin/bash` the system finds its program itself.
+      return body.startsWith('#!') ? ['script.sh'] : ['script.sh', '/bin/sh']
+    case 'python':
+      return ['script.py', 'python3']
+    case 'node':
+      return ['script.js', process.execPath]
+    case 'powershell':
+      return ['script.ps1', 'pwsh', '-NoProfile', '-NonInteractive', '-File']
+    case 'deno':
+      return ['script.ts', 'deno', 'run', '--allow-all']
+    case 'nushell':
+      return ['script.nu', 'nu']
+    case 'cmd':
+      return ['script.cmd', 'cmd.exe', '/d', '/q', '/c']
+  }
+}
+
+/** The server's own environment holds passwords. */
+function environmentOf(lines: readonly string[]): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, SystemRoot } = process.env
+  const given = lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
+  // Pairs of strings, as above.
+  return { PATH, HOME, LANG, SystemRoot, ...(Object.fromEntries(given) as Record<string, string>) }
+}
+
+function watch(
+  { secrets, timeoutSeconds, mostOutput }: ServerCall,
+  signal: AbortSignal,
+  start: () => ChildProcess,
+): Promise<ServerRun> {
+  const startedMs = performance.now()
+  const { promise, resolve } = Promise.withResolvers<ServerRun>()
+  const hide = new SecretFilter(secrets)
+  let written = ''
+  let reason = ''
+  const child = start()
+  const take = (text: string) => {
+    if (written.length <= mostOutput) written += hide.take(text)
+  }
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take)
+  const end = (because: string) => {
+    if (reason === '') reason = because
+    killAll(child)
+  }
+  const timer = setTimeout(() => end(`It was ended after ${timeoutSeconds} s.`), timeoutSeconds * SECOND_MS)
+  const onAbort = () => end('The server stopped while it ran.')
+  signal.addEventListener('abort', onAbort, { once: true })
+  // What it left running would keep its pipes open.
+  child.once('exit', () => killAll(child))
+  child.once('error', ({ message }) => (reason = `It could not be started: ${message}`))
+  child.once('close', (code) => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    const output = [reason, `${written}${hide.end()}`.slice(0, mostOutput)].filter((text) => text !== '')
+    resolve({
+      retcode: reason === '' ? code : null,
+      executionTime: (performance.now() - startedMs) / SECOND_MS,
+      output: output.join('\n'),
+    })
+  })
+  if (signal.aborted) onAbort()
+  return promise
+}
+
+function killAll(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch (error) {
+    // None of them is left.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
