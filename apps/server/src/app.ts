@@ -125,7 +125,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   alertChannelsRoutes(api, ctx)
   alertTemplatesRoutes(api, ctx)
   maintenanceRoutes(api, ctx)
-  automationRoutes(api, ctx)
+  automationRoutes(api, ctx, fleet)
   clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   metricsRoutes(api, ctx, fleet)

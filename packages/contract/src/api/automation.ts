@@ -1,10 +1,18 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, MonitoringType, Nothing } from '../fields.ts'
-import { ContentKind, EffectivePolicy } from '../policies/effective-policy.ts'
+import { EffectivePolicy } from '../policies/effective-policy.ts'
 import { AgentSettingValues, PolicyContent } from '../policies/policy-content.ts'
 import { PlaceList, PlaceParams, PlacePolicies, PolicyOverview } from '../policies/place-policies.ts'
+import {
+  CheckOfPolicy,
+  CheckOnMachine,
+  SentRuns,
+  TaskOfPolicy,
+  TaskOnMachine,
+} from '../policies/policy-items.ts'
 import { PolicyLevel } from '../policies/policy-level.ts'
+import { PolicyPlan } from '../policies/policy-plan.ts'
 
 const Slot = MonitoringType.nullable().default(null)
 
@@ -53,32 +61,6 @@ export const Policy = PolicyDocument.extend({
   is_whole: z.boolean(),
 })
 export type Policy = z.infer<typeof Policy>
-
-export const PLAN_CHANGES = ['added', 'removed', 'changed', 'overridden', 'released'] as const
-export const PolicyPlan = z.object({
-  /** Goes with the save, which is refused when the same save would do something else by then. */
-  token: z.string(),
-  agents_count: z.int(),
-  lines: z.array(
-    z.object({
-      kind: ContentKind,
-      change: z.enum(PLAN_CHANGES),
-      what: z.string(),
-      agents_count: z.int(),
-    }),
-  ),
-  /** The first of them, of those that the caller sees. */
-  agents: z.array(
-    z.object({
-      agent_id: AgentId,
-      hostname: z.string(),
-      client_name: z.string(),
-      site_name: z.string(),
-      changes: z.array(z.object({ kind: ContentKind, change: z.enum(PLAN_CHANGES), what: z.string() })),
-    }),
-  ),
-})
-export type PolicyPlan = z.infer<typeof PolicyPlan>
 
 export const PolicyVersion = z.object({
   version: z.int(),
@@ -267,4 +249,49 @@ export const setOwnSettings = endpoint({
   params: AgentParams,
   body: AgentSettingValues.partial(),
   response: EffectivePolicy,
+})
+
+export const listPolicyChecks = endpoint({
+  method: 'GET',
+  path: '/automation/policies/:id/checks/',
+  access: 'can_list_automation_policies',
+  summary: 'The checks of a policy, with how many machines pass and fail each',
+  params: IdParams,
+  response: z.array(CheckOfPolicy),
+})
+
+export const listPolicyTasks = endpoint({
+  method: 'GET',
+  path: '/automation/policies/:id/tasks/',
+  access: 'can_list_automation_policies',
+  summary: 'The tasks of a policy, with how many machines pass and fail each',
+  params: IdParams,
+  response: z.array(TaskOfPolicy),
+})
+
+export const listPolicyCheckStatus = endpoint({
+  method: 'GET',
+  path: '/automation/checks/:id/status/',
+  access: 'can_list_automation_policies',
+  summary: 'What a check of a policy found last on each machine that has it',
+  params: IdParams,
+  response: z.array(CheckOnMachine),
+})
+
+export const listPolicyTaskStatus = endpoint({
+  method: 'GET',
+  path: '/automation/tasks/:id/status/',
+  access: 'can_list_automation_policies',
+  summary: 'How a task of a policy went last on each machine that has it',
+  params: IdParams,
+  response: z.array(TaskOnMachine),
+})
+
+export const runPolicyTask = endpoint({
+  method: 'POST',
+  path: '/automation/tasks/:id/run/',
+  access: 'can_run_autotasks',
+  summary: 'Run a task of a policy now on every machine that has it and is connected',
+  params: IdParams,
+  response: SentRuns,
 })

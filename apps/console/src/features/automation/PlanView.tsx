@@ -1,4 +1,4 @@
-import type { PolicyPlan } from '@muster/contract/api/automation'
+import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
 import classes from './Policies.module.css'
 import { countMachines, describeChange } from './policy-words.ts'
 

@@ -1,9 +1,5 @@
-import {
-  listPlacePolicies,
-  planPlacePolicies,
-  type PolicyPlan,
-  setPlacePolicies,
-} from '@muster/contract/api/automation'
+import { listPlacePolicies, planPlacePolicies, setPlacePolicies } from '@muster/contract/api/automation'
+import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { givenSession, openConsole } from '../../app/test-console.tsx'

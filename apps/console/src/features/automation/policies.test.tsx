@@ -1,12 +1,7 @@
 import { getAgent } from '@muster/contract/api/agents'
 import { listAlertTemplates } from '@muster/contract/api/alert-templates'
-import {
-  editPolicy,
-  getEffectivePolicy,
-  getPolicy,
-  planPolicy,
-  type PolicyPlan,
-} from '@muster/contract/api/automation'
+import { editPolicy, getEffectivePolicy, getPolicy, planPolicy } from '@muster/contract/api/automation'
+import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
 import { beforeEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { givenSession, openConsole } from '../../app/test-console.tsx'

@@ -1,4 +1,5 @@
-import type { PolicyPlan, PolicyTarget } from '@muster/contract/api/automation'
+import type { PolicyTarget } from '@muster/contract/api/automation'
+import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
 import type { EffectivePolicy, PolicySource } from '@muster/contract/policies/effective-policy'
 
 type Link = EffectivePolicy['chain'][number]

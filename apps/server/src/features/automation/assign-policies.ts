@@ -1,4 +1,5 @@
-import type { PolicyPlan, setPlacePolicies } from '@muster/contract/api/automation'
+import type { setPlacePolicies } from '@muster/contract/api/automation'
+import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { PlacePolicies } from '@muster/contract/policies/place-policies'

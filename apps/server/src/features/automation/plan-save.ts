@@ -1,4 +1,5 @@
-import type { planPolicy, PolicyPlan } from '@muster/contract/api/automation'
+import type { planPolicy } from '@muster/contract/api/automation'
+import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'

@@ -8,6 +8,11 @@ import {
   getPolicyOverview,
   listPlacePolicies,
   listPolicies,
+  listPolicyChecks,
+  listPolicyCheckStatus,
+  listPolicyTasks,
+  listPolicyTaskStatus,
+  runPolicyTask,
   listPolicyRelations,
   listPolicyVersions,
   planPlacePolicies,
@@ -19,20 +24,29 @@ import {
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
+import { runPolicyTaskNow } from '../tasks/run-now.ts'
 import { assignPolicies, planPlace, readPlace } from './assign-policies.ts'
 import { applyPolicies } from './apply-policies.ts'
 import { setInheritance } from './block-inheritance.ts'
 import { readEffectivePolicy } from './effective-policy.ts'
 import { changeOwnSettings } from './own-settings.ts'
 import { planSave } from './plan-save.ts'
+import {
+  readCheckStatus,
+  readPolicyChecks,
+  readPolicyTasks,
+  readTaskStatus,
+  requireItem,
+} from './policy-items.ts'
 import { readOverview } from './policy-overview.ts'
 import { loadPolicySet } from './policy-set.ts'
 import { removePolicy } from './remove-policy.ts'
 import { addPolicy, changePolicy, revertPolicy as revert } from './save-policy.ts'
 import { listVisiblePolicies, viewPolicy, viewRelations, viewVersions } from './view.ts'
 
-export function automationRoutes(api: Api, ctx: Context): void {
+export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   const { db } = ctx
   const view = async (caller: Caller, id: number) => viewPolicy(db, caller, await loadPolicySet(db), id)
   route(api, listPolicies, async ({ caller }) => listVisiblePolicies(db, caller, await loadPolicySet(db)))
@@ -55,6 +69,13 @@ export function automationRoutes(api: Api, ctx: Context): void {
   )
   route(api, listPolicyRelations, async ({ params, caller }) =>
     viewRelations(db, caller, await loadPolicySet(db), params.id),
+  )
+  route(api, listPolicyChecks, ({ params, caller }) => readPolicyChecks(db, caller, params.id))
+  route(api, listPolicyTasks, ({ params, caller }) => readPolicyTasks(db, caller, params.id))
+  route(api, listPolicyCheckStatus, ({ params, caller }) => readCheckStatus(db, caller, params.id))
+  route(api, listPolicyTaskStatus, ({ params, caller }) => readTaskStatus(db, caller, params.id))
+  route(api, runPolicyTask, async ({ params, caller }) =>
+    runPolicyTaskNow(ctx, fleet, caller, await requireItem(db, caller, { id: params.id, kind: 'tasks' })),
   )
   route(api, getEffectivePolicy, async ({ params, caller }) => {
     const { agent_id } = await requireAgent(db, params.agent_id, caller)

@@ -65,6 +65,18 @@ async function addDependencies(db: Db, caller: Viewer, rows: CheckRow[]): Promis
   return rows.map((row) => ({ ...row, dependency: others.get(row.depends_on ?? 0) ?? null }))
 }
 
+/** One check of a policy, on each machine of the caller that has it. */
+export function findPolicyCheckRows(
+  db: Db,
+  caller: Viewer,
+  place: { policy: number; number: number },
+): Promise<CheckRow[]> {
+  return selectChecks(db, caller)
+    .where('checks.policy_id', '=', place.policy)
+    .where('checks.policy_check', '=', place.number)
+    .execute()
+}
+
 /** Checks with these numbers, whoever sees them. */
 export function findChecksByIds(db: Db, ids: number[]): Promise<CheckRow[]> {
   return selectChecks(db, { scope: { all: true } })

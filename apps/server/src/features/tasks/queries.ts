@@ -40,6 +40,18 @@ export function findTask(db: Db, caller: Viewer, id: number): Promise<TaskRow | 
   return selectTasks(db, caller).where('tasks.id', '=', id).executeTakeFirst()
 }
 
+/** One task of a policy, on each machine of the caller that has it. */
+export function findPolicyTaskRows(
+  db: Db,
+  caller: Viewer,
+  place: { policy: number; number: number },
+): Promise<TaskRow[]> {
+  return selectTasks(db, caller)
+    .where('tasks.policy_id', '=', place.policy)
+    .where('tasks.policy_task', '=', place.number)
+    .execute()
+}
+
 /** Those of the machine's own. */
 export async function countTasks(db: Db, agentId: string): Promise<number> {
   const { count } = await db

@@ -4,33 +4,63 @@ import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { audit } from '../audit/write-audit.ts'
+import { findPolicyTaskRows, type TaskRow } from './queries.ts'
 import { requireTask } from './require-task.ts'
 
 /** Runs a task on its machine now. */
 export async function runNow(ctx: Context, fleet: Fleet, caller: Caller, id: number): Promise<void> {
   const task = await requireTask(ctx.db, caller, id)
-  const { name, hostname, agent_id } = task
-  if (task.enabled === 0) throw new AppError('conflict', `"${name}" is switched off. Switch it on first.`)
-  if (task.overridden_by !== null)
+  refuseToRun(task)
+  if (!(await send(fleet, caller, task))) {
+    throw new AppError('agent_offline', `${task.hostname} is not connected.`)
+  }
+  await noteRuns(ctx, caller, [task])
+}
+
+/** Runs a task of a policy on each machine of the caller that has it and is connected. */
+export async function runPolicyTaskNow(
+  ctx: Context,
+  fleet: Fleet,
+  caller: Caller,
+  place: { policy: number; number: number },
+): Promise<{ sent: number; offline: number }> {
+  const tasks = await findPolicyTaskRows(ctx.db, caller, place)
+  for (const task of tasks) refuseToRun(task)
+  const reached = await Promise.all(tasks.map((task) => send(fleet, caller, task)))
+  const sent = tasks.filter((_, index) => reached[index] === true)
+  await noteRuns(ctx, caller, sent)
+  return { sent: sent.length, offline: tasks.length - sent.length }
+}
+
+function refuseToRun({ name, enabled, overridden_by, revision }: TaskRow): void {
+  if (enabled === 0) throw new AppError('conflict', `"${name}" is switched off. Switch it on first.`)
+  if (overridden_by !== null)
     throw new AppError('conflict', `"${name}" rests: an enforced policy has a task of that name.`)
-  if (task.revision === '') {
+  if (revision === '') {
     throw new AppError(
       'conflict',
       `"${name}" cannot run: one of its scripts was deleted, or they are too large together.`,
     )
   }
+}
+
+function send(fleet: Fleet, caller: Caller, { id, agent_id }: TaskRow): Promise<boolean> {
   const input = { id, run_id: randomUUID(), trigger: 'manual' as const }
-  const sent = await fleet.sendChore(agent_id, 'run-task', { input, author: caller.username })
-  if (!sent) throw new AppError('agent_offline', `${hostname} is not connected.`)
-  await ctx.transaction((tx, emit) =>
-    audit(tx, {
-      caller,
-      action: 'task_run',
-      object_type: 'automatedtask',
-      message: `Ran the task "${name}" on "${hostname}"`,
-      agent: task,
-      at: ctx.now(),
-      emit,
-    }),
-  )
+  return fleet.sendChore(agent_id, 'run-task', { input, author: caller.username })
+}
+
+async function noteRuns(ctx: Context, caller: Caller, tasks: readonly TaskRow[]): Promise<void> {
+  await ctx.transaction(async (tx, emit) => {
+    for (const task of tasks) {
+      await audit(tx, {
+        caller,
+        action: 'task_run',
+        object_type: 'automatedtask',
+        message: `Ran the task "${task.name}" on "${task.hostname}"`,
+        agent: task,
+        at: ctx.now(),
+        emit,
+      })
+    }
+  })
 }

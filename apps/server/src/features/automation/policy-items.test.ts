@@ -1,0 +1,157 @@
+import {
+  listPolicyChecks,
+  listPolicyCheckStatus,
+  listPolicyTasks,
+  listPolicyTaskStatus,
+  runPolicyTask,
+} from '@muster/contract/api/automation'
+import { policyItemId } from '@muster/contract/policies/policy-items'
+import { describe, expect, test } from 'vitest'
+import type { Database } from '../../platform/database/database.ts'
+import { testEngines } from '../../platform/database/test-engines.ts'
+import { checkOf, contentOf, CPU, PING, prepareFleet, taskOf } from './test-policies.ts'
+
+const AT = '2026-11-22T06:00:00.000Z'
+
+describe.each(testEngines)('on $engine', ({ open }) => {
+  test('a policy says how each of its checks and tasks stands, and on which machine', async () => {
+    await using database = await open<Database>()
+    await using fleet = await prepareFleet(database)
+    const { server, root, site, pc, srv, add, checks, tasks } = fleet
+    const policy = await add({
+      name: 'Base',
+      content: {
+        ...contentOf([checkOf(CPU), checkOf(PING)]),
+        tasks: [taskOf({ name: 'Clean' })],
+      },
+      targets: [{ level: 'site', id: site.id, monitoring_type: null }],
+    })
+    const { db } = server.ctx
+    const [cpu] = await checks(pc)
+    const [task] = await tasks(srv)
+    await db
+      .insertInto('check_results')
+      .values({
+        check_id: cpu?.id ?? 0,
+        status: 'failing',
+        alert_severity: 'warning',
+        more_info: '81 %',
+        last_run: AT,
+        fail_count: 1,
+        failing_since: AT,
+        measured: JSON.stringify({ check_type: 'cpuload', percent: 81 }),
+      })
+      .execute()
+    await db
+      .insertInto('task_results')
+      .values({
+        task_id: task?.id ?? 0,
+        status: 'failing',
+        run_status: 'completed',
+        retcode: 3,
+        stdout: '',
+        stderr: 'no',
+        execution_time: 1,
+        last_run: AT,
+        more_info: 'It ended with 3.',
+      })
+      .execute()
+    const params = { id: policy.id }
+    const listed = await root.call(listPolicyChecks, { params })
+    const none = { passing: 0, info: 0, warning: 0, error: 0 }
+    expect(listed.body).toMatchObject([
+      {
+        policy: policy.id,
+        settings: CPU,
+        readable_desc: 'CPU Load Check: Warning Threshold: 70%, Error Threshold: 90%',
+        counts: { ...none, warning: 1, pending: 1 },
+      },
+      { readable_desc: 'Ping Check: Router', counts: { ...none, pending: 2 } },
+    ])
+    const [first] = listed.body
+    const status = await root.call(listPolicyCheckStatus, { params: { id: first?.id ?? 0 } })
+    expect(status.body).toMatchObject([
+      {
+        hostname: 'PC-12',
+        client_name: 'Nordwind',
+        site_name: 'Bern',
+        agent_id: pc.agent_id,
+        check_id: cpu?.id,
+        status: 'failing',
+        alert_severity: 'warning',
+        more_info: '81 %',
+        last_run: AT,
+      },
+      { hostname: 'SRV-1', status: 'pending', last_run: null },
+    ])
+    const jobs = await root.call(listPolicyTasks, { params })
+    expect(jobs.body).toMatchObject([
+      {
+        name: 'Clean',
+        schedule: 'Only when somebody runs it',
+        counts: { passing: 0, failing: 1, pending: 1 },
+      },
+    ])
+    const went = await root.call(listPolicyTaskStatus, { params: { id: jobs.body[0]?.id ?? 0 } })
+    expect(went.body).toMatchObject([
+      { hostname: 'PC-12', status: 'pending' },
+      { hostname: 'SRV-1', status: 'failing', retcode: 3, stderr: 'no', more_info: 'It ended with 3.' },
+    ])
+  })
+})
+
+test('a check says which tasks of the policy run when it fails', async () => {
+  await using fleet = await prepareFleet()
+  const { root, add, edit } = fleet
+  const policy = await add({ name: 'Base', content: contentOf([checkOf(CPU)]) })
+  const onFailure = taskOf({ name: 'Restart', task_type: 'checkfailure', assigned_check: 1 })
+  await edit(policy.id, { content: { ...policy.content, tasks: [onFailure] } })
+  const params = { id: policy.id }
+  const { body: checks } = await root.call(listPolicyChecks, { params })
+  const { body: tasks } = await root.call(listPolicyTasks, { params })
+  expect(checks[0]?.assignedtasks).toEqual([{ id: tasks[0]?.id, name: 'Restart' }])
+  expect(tasks[0]?.check_name).toBe('CPU Load Check: Warning Threshold: 70%, Error Threshold: 90%')
+})
+
+test('a task of a policy runs on every machine that is connected, and says how many are not', async () => {
+  await using fleet = await prepareFleet()
+  const { root, site, add } = fleet
+  const policy = await add({
+    name: 'Base',
+    content: { ...contentOf([]), tasks: [taskOf()] },
+    targets: [{ level: 'site', id: site.id, monitoring_type: null }],
+  })
+  const { body: tasks } = await root.call(listPolicyTasks, { params: { id: policy.id } })
+  const answer = await root.call(runPolicyTask, { params: { id: tasks[0]?.id ?? 0 } })
+  expect(answer.body).toEqual({ sent: 0, offline: 2 })
+})
+
+test('only machines that one sees are counted and listed; what is not there is not found', async () => {
+  await using fleet = await prepareFleet()
+  const { server, root, client, site, add } = fleet
+  const other = await server.given.site({ client_id: client.id, name: 'Zug' })
+  await server.given.agent({ site_id: other.id, hostname: 'PC-99' })
+  const targets = [{ level: 'client' as const, id: client.id, monitoring_type: null }]
+  const policy = await add({ name: 'Base', content: contentOf([checkOf(CPU)]), targets })
+  const hidden = await add({
+    name: 'Hidden',
+    content: contentOf([checkOf(PING)]),
+    targets: [{ level: 'site', id: other.id, monitoring_type: null }],
+  })
+  const bob = server.as(
+    await server.given.user({ permissions: ['can_list_automation_policies'], sites: [site.id] }),
+  )
+  const { body } = await bob.call(listPolicyChecks, { params: { id: policy.id } })
+  expect(body[0]?.counts.pending).toBe(2)
+  const id = body[0]?.id ?? 0
+  const { body: rows } = await bob.call(listPolicyCheckStatus, { params: { id } })
+  expect(rows.map(({ hostname }) => hostname)).toEqual(['PC-12', 'SRV-1'])
+  const refusals = [
+    await bob.call(listPolicyChecks, { params: { id: hidden.id } }),
+    await bob.call(listPolicyCheckStatus, { params: { id: policyItemId(hidden.id, 1) } }),
+    await root.call(listPolicyCheckStatus, { params: { id: policyItemId(policy.id, 77) } }),
+    await root.call(listPolicyTaskStatus, { params: { id } }),
+    await root.call(listPolicyCheckStatus, { params: { id: 3 } }),
+  ]
+  expect(refusals.map(({ error }) => error?.code)).toEqual(Array.from({ length: 5 }, () => 'not_found'))
+})

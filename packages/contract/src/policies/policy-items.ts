@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { CheckState } from '../api/checks.ts'
+import { TaskFields, TaskResult } from '../api/tasks.ts'
+import { AgentId } from '../fields.ts'
+import { PolicyCheck, TASK_PLATFORMS } from './policy-content.ts'
+
+/** The checks and tasks of a policy one by one, with how they stand on the machines that have them. */
+
+// More than a number within a policy can be.
+const STEP = 10_000_000
+
+/** Policies number what they hold by themselves; over all policies it is known by this. */
+export const policyItemId = (policy: number, number: number): number => policy * STEP + number
+
+/** The policy and the number there. */
+export const readPolicyItemId = (id: number): { policy: number; number: number } => ({
+  policy: Math.floor(id / STEP),
+  number: id % STEP,
+})
+
+const count = z.int().min(0)
+const item = {
+  /** For `status` and `run`. */
+  id: z.int(),
+  policy: z.int(),
+  /** Within the policy. */
+  number: z.int(),
+}
+
+/** On how many machines, of those that the caller sees. */
+export const CheckCountsOfPolicy = z.object({
+  passing: count,
+  info: count,
+  warning: count,
+  error: count,
+  pending: count,
+})
+export type CheckCountsOfPolicy = z.infer<typeof CheckCountsOfPolicy>
+
+export const CheckOfPolicy = PolicyCheck.omit({ id: true }).extend({
+  ...item,
+  readable_desc: z.string(),
+  /** Tasks of the policy that run when it fails. */
+  assignedtasks: z.array(z.object({ id: z.int(), name: z.string() })),
+  counts: CheckCountsOfPolicy,
+})
+export type CheckOfPolicy = z.infer<typeof CheckOfPolicy>
+
+export const TaskCountsOfPolicy = z.object({ passing: count, failing: count, pending: count })
+export type TaskCountsOfPolicy = z.infer<typeof TaskCountsOfPolicy>
+
+export const TaskOfPolicy = TaskFields.extend({
+  ...item,
+  task_supported_platforms: z.array(z.enum(TASK_PLATFORMS)),
+  /** When it runs, in words. */
+  schedule: z.string(),
+  check_name: z.string().nullable(),
+  counts: TaskCountsOfPolicy,
+})
+export type TaskOfPolicy = z.infer<typeof TaskOfPolicy>
+
+const machine = {
+  agent_id: AgentId,
+  hostname: z.string(),
+  client_name: z.string(),
+  site_name: z.string(),
+}
+
+export const CheckOnMachine = CheckState.extend({ ...machine, check_id: z.int() })
+export type CheckOnMachine = z.infer<typeof CheckOnMachine>
+
+export const TaskOnMachine = TaskResult.extend({ ...machine, task_id: z.int() })
+export type TaskOnMachine = z.infer<typeof TaskOnMachine>
+
+export const SentRuns = z.object({ sent: count, offline: count })
