@@ -148,10 +148,9 @@ async function makeLine(page: Page, dataFolder: string): Promise<string> {
 async function saveScript(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Settings' }).click()
   await page.getByRole('menuitem', { name: 'Scripts' }).click()
-  await page
-    .getByRole('dialog', { name: 'Script library' })
-    .getByRole('button', { name: 'New script' })
-    .click()
+  const scripts = page.getByRole('dialog', { name: 'Script library' })
+  await scripts.getByRole('button', { name: 'New', exact: true }).click()
+  await scripts.getByRole('menuitem', { name: 'New script' }).click()
   const editor = page.getByRole('dialog', { name: 'New script' })
   await editor.getByRole('textbox', { name: 'Name' }).fill('Greet')
   await editor.getByRole('textbox', { name: 'Code' }).fill('echo "$GREETING, $1"')

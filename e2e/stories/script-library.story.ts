@@ -90,6 +90,13 @@ test('a script runs with a key and a field that nobody wrote into it, and is tak
     await page.goto('/?dialog=scripts&filter=Disk use')
     const builtIn = page.getByRole('row', { name: /Disk use.*Built in/ }).first()
     await expect(builtIn).toBeVisible()
+    await dialog(page).getByText('Folders', { exact: true }).click()
+    await expect(
+      dialog(page)
+        .getByRole('treeitem', { name: /Disk use.*Built in/ })
+        .first(),
+    ).toBeVisible()
+    await dialog(page).getByText('Table', { exact: true }).click()
     await dialog(page).getByRole('checkbox', { name: 'Community scripts' }).click()
     await expect(builtIn).not.toBeVisible()
   })

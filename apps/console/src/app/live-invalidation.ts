@@ -76,6 +76,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /scripts/' },
     { endpoint: 'GET /scripts/:id/', by: 'id' },
     { endpoint: 'GET /scripts/:id/versions/', by: 'id' },
+    { endpoint: 'GET /scripts/:id/download/' },
     { endpoint: 'GET /scripts/snippets/' },
   ],
   'keystore.changed': [{ endpoint: 'GET /core/keystore/' }],

@@ -11,6 +11,8 @@ interface TreeProps<Line extends TreeLine> {
   lines: readonly Line[]
   selected: string
   onSelect: (line: Line) => void
+  /** Enter or two clicks; absent where choosing is all there is. */
+  onOpen?: (line: Line) => void
   onToggle: (ids: readonly string[], expanded: boolean) => void
   /** Absent for lines without a menu. */
   onMenu: (line: Line, at: Point) => void
@@ -23,7 +25,7 @@ const TYPING_PAUSE_MS = 600
 
 /** A tree by the pattern of WAI-ARIA: one line has the keyboard, arrows move it, letters find. Any number of lines. */
 export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
-  const { label, lines, selected, onSelect, onToggle, onMenu, hasMenu, renderLine } = props
+  const { label, lines, selected, onSelect, onOpen, onToggle, onMenu, hasMenu, renderLine } = props
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
   const { tip, handlers } = useHoverTip()
@@ -75,7 +77,8 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
       if ('focus' in move) focus(move.focus)
       else if ('toggle' in move) onToggle(idsAt(lines, move.toggle), move.expanded)
       else if ('menu' in move) openMenu(move.menu, event.currentTarget.querySelector('[tabindex="0"]'))
-      else if (lines[move.select]) onSelect(lines[move.select]!) // just looked up
+      else if (lines[move.select])
+        (event.key === 'Enter' ? (onOpen ?? onSelect) : onSelect)(lines[move.select]!) // just looked up
       return
     }
     // The slash is the search field's everywhere.
@@ -114,6 +117,10 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
               onClick={() => {
                 setFocusedId(line.id)
                 onSelect(line)
+              }}
+              onDoubleClick={() => {
+                // A branch has been opened and closed by the two clicks.
+                if (line.expanded === undefined) onOpen?.(line)
               }}
               onContextMenu={(event) => {
                 if (!hasMenu(line)) return

@@ -1,4 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
+import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
 import type { AgentHistory } from '@muster/contract/api/history'
 import { formatFileSize } from '@muster/rules/file-size'

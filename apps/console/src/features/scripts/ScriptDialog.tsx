@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { getScript } from '@muster/contract/api/scripts'
+import { type ScriptDetail, downloadScript, getScript } from '@muster/contract/api/scripts'
 import { ApiError } from '@muster/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
@@ -23,8 +23,8 @@ export function ScriptDialog({ item }: AddressedDialogProps) {
     <GuardedDialog title={TITLE} needs={needs} size="full" onClose={openLibrary}>
       {wanted === undefined ? (
         <GoneScript onClose={openLibrary} />
-      ) : wanted.kind === 'new' ? (
-        <ScriptEditor draft={NEW_DRAFT} onClose={openLibrary} />
+      ) : wanted.kind === 'new' || wanted.kind === 'upload' ? (
+        <ScriptEditor draft={NEW_DRAFT} fromFile={wanted.kind === 'upload'} onClose={openLibrary} />
       ) : (
         <LoadedScript id={wanted.id} isClone={wanted.kind === 'clone'} onClose={openLibrary} />
       )}
@@ -41,20 +41,35 @@ interface LoadedScriptProps {
 function LoadedScript({ id, isClone, onClose }: LoadedScriptProps) {
   const mayManage = useMay('can_manage_scripts')
   // Nothing is kept from the last time: what is edited must be what is there.
-  const { data: script, error, refetch } = useQuery({ ...query(getScript, { params: { id } }), gcTime: 0 })
-  if (script === undefined) {
+  const stored = useQuery({ ...query(getScript, { params: { id } }), gcTime: 0 })
+  const script = stored.data
+  const reason = isClone || script === undefined ? undefined : reasonNotToChange(script, mayManage)
+  // Who can only read is shown what would run.
+  const expanded = useQuery({
+    ...query(downloadScript, { params: { id }, query: { with_snippets: 'true' } }),
+    gcTime: 0,
+    enabled: reason !== undefined,
+  })
+  if (script === undefined || (reason !== undefined && expanded.data === undefined)) {
+    const { error, refetch } = script === undefined ? stored : expanded
     if (error instanceof ApiError && error.status === 404) return <GoneScript onClose={onClose} />
     return (
       <StateDialog title={TITLE} size="full" onClose={onClose} error={error} onRetry={() => void refetch()} />
     )
   }
   if (isClone) return <ScriptEditor draft={toClone(script)} onClose={onClose} />
-  const reason = !mayManage
-    ? 'Your role does not allow you to change scripts.'
-    : script.script_type === 'builtin'
-      ? 'Built-in scripts cannot be changed. Clone it to have one of your own.'
-      : undefined
-  return <ScriptEditor draft={toDraft(script)} readOnlyReason={reason} onClose={onClose} />
+  if (reason === undefined) return <ScriptEditor draft={toDraft(script)} onClose={onClose} />
+  const code = expanded.data?.code ?? ''
+  const draft = toDraft({ ...script, script_body: code })
+  // Other code may come without a save, from a snippet.
+  return <ScriptEditor key={code} draft={draft} readOnlyReason={reason} onClose={onClose} />
+}
+
+function reasonNotToChange({ script_type }: ScriptDetail, mayManage: boolean): string | undefined {
+  if (!mayManage) return 'Your role does not allow you to change scripts.'
+  return script_type === 'builtin'
+    ? 'Built-in scripts cannot be changed. Clone it to have one of your own.'
+    : undefined
 }
 
 function GoneScript({ onClose }: { onClose: () => void }) {

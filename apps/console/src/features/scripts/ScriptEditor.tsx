@@ -26,11 +26,13 @@ interface ScriptEditorProps {
   draft: ScriptDraft
   /** Why it can only be looked at. */
   readOnlyReason?: string | undefined
+  /** The code comes from a file, which is asked for first. */
+  fromFile?: boolean
   onClose: () => void
 }
 
 /** A script's settings beside its code. Ctrl+S saves and stays; leaving with changes asks. */
-export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorProps) {
+export function ScriptEditor({ draft, readOnlyReason, fromFile = false, onClose }: ScriptEditorProps) {
   const formId = useId()
   const form = useRef<HTMLFormElement>(null)
   const isLeaving = useRef(false)
@@ -51,7 +53,8 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
   const readOnly = readOnlyReason !== undefined
   const errors = checkFields(fields)
   const codeError = checkCode(code)
-  const isValid = Object.keys(errors).length === 0 && codeError === undefined
+  const waitsForFile = fromFile && edit.edition === 0
+  const isValid = !waitsForFile && Object.keys(errors).length === 0 && codeError === undefined
   const mayBeSaved = !readOnly && (dirty || base.saved === undefined)
   const canSave = mayBeSaved && isValid && !saving.isPending
   const save = (how: { andClose: boolean; over: boolean }) => {
@@ -65,7 +68,7 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
   return (
     <>
       <Dialog
-        title={titleOf(base, readOnly)}
+        title={titleOf(base, { readOnly, fromFile })}
         size="full"
         persistent={dirty}
         onClose={onClose}
@@ -125,7 +128,13 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
               onChange={(change) => setEdit((now) => ({ ...now, fields: { ...now.fields, ...change } }))}
             />
           </div>
-          <CodePane edit={edit} setEdit={setEdit} error={codeError} readOnly={readOnly} />
+          <CodePane
+            edit={edit}
+            setEdit={setEdit}
+            error={codeError}
+            readOnly={readOnly}
+            waitsForFile={waitsForFile}
+          />
         </form>
       </Dialog>
       {saving.isConflict && base.saved !== undefined && (
@@ -149,7 +158,7 @@ export function ScriptEditor({ draft, readOnlyReason, onClose }: ScriptEditorPro
   )
 }
 
-function titleOf({ saved, fields }: ScriptDraft, readOnly: boolean): string {
-  if (saved === undefined) return 'New script'
-  return readOnly ? fields.name : `Edit ${fields.name}`
+function titleOf({ saved, fields }: ScriptDraft, how: { readOnly: boolean; fromFile: boolean }): string {
+  if (saved === undefined) return how.fromFile ? 'Upload script' : 'New script'
+  return how.readOnly ? fields.name : `Edit ${fields.name}`
 }

@@ -1,25 +1,24 @@
-import { Button, Checkbox, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { Script } from '@muster/contract/api/scripts'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useRef, type ReactNode } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useDashInfo, useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { useAddressed } from '../dashboard/use-addressed.ts'
-import { ScriptTable } from './ScriptTable.tsx'
+import { ScriptList } from './ScriptList.tsx'
+import { ScriptTools } from './ScriptTools.tsx'
 import classes from './ScriptsDialog.module.css'
 import { allScriptsQuery } from './all-scripts-query.ts'
 import { type LibraryView, readLibraryView, showScripts, writeLibraryView } from './library-view.ts'
-import { useCommunityScripts } from './use-community-scripts.ts'
 import { useScriptAddress } from './use-script-address.ts'
 
 const TITLE = 'Script library'
 const TYPING_PAUSE_MS = 250
+const FIRST_STOP = '[role=grid], [role=treeitem][tabindex="0"]'
 
 /** The script library, over the whole window. What it is narrowed to stands in the address. */
 export function ScriptsDialog({ close }: AddressedDialogProps) {
@@ -36,24 +35,25 @@ function Library() {
   const { data: scripts, error, refetch } = useQuery(allScriptsQuery)
   const [view, setView] = useLibraryView()
   const community = useDashInfo()?.show_community_scripts !== false
-  const table = useRef<HTMLDivElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const shown = useMemo(() => showScripts(scripts ?? [], view, community), [scripts, view, community])
   return (
     <div className={classes.library}>
-      <Tools
+      <ScriptTools
         view={view}
         onChange={setView}
         count={scripts === undefined ? undefined : `${shown.length} of ${scripts.length}`}
-        onDown={() => table.current?.focus()}
+        onDown={() => list.current?.querySelector<HTMLElement>(FIRST_STOP)?.focus()}
       />
       {scripts === undefined ? (
         <div className={classes.state}>
           <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
         </div>
       ) : (
-        <ScriptTable
-          ref={table}
+        <ScriptList
+          ref={list}
           scripts={shown}
+          searched={view.search.trim() !== ''}
           sort={view.sort}
           onSort={(column) =>
             setView(
@@ -64,68 +64,6 @@ function Library() {
           empty={<NoScripts scripts={scripts} view={view} onChange={(next) => setView(next, 'now')} />}
         />
       )}
-    </div>
-  )
-}
-
-interface ToolsProps {
-  view: LibraryView
-  onChange: (view: LibraryView, when?: 'now') => void
-  count: string | undefined
-  /** The keyboard goes on to the rows. */
-  onDown: () => void
-}
-
-function Tools({ view, onChange, count, onDown }: ToolsProps) {
-  const mayManage = useMay('can_manage_scripts')
-  const { openScript } = useScriptAddress()
-  const { open } = useDialog()
-  const { shown: community, show: showCommunity } = useCommunityScripts()
-  return (
-    <div className={classes.tools}>
-      <TextInput
-        className={classes.search ?? ''}
-        aria-label="Search scripts"
-        placeholder="Search name, category, description"
-        leftSection={<IconSearch size={16} stroke={1.75} aria-hidden />}
-        maxLength={200}
-        value={view.search}
-        onChange={(event) => onChange({ ...view, search: event.currentTarget.value })}
-        // Whoever goes on from here takes the search along.
-        onBlur={() => onChange(view, 'now')}
-        onKeyDown={(event) => {
-          if (event.key !== 'ArrowDown') return
-          event.preventDefault()
-          onDown()
-        }}
-        data-autofocus
-      />
-      <Checkbox
-        label="Community scripts"
-        checked={community}
-        onChange={(event) => showCommunity(event.currentTarget.checked)}
-      />
-      <Checkbox
-        label="Hidden scripts"
-        checked={view.hidden}
-        onChange={(event) => onChange({ ...view, hidden: event.currentTarget.checked }, 'now')}
-      />
-      <div className={classes.right}>
-        <span className={classes.dim} role="status">
-          {count}
-        </span>
-        <Button variant="default" onClick={() => open('snippets')}>
-          Snippets
-        </Button>
-        {mayManage && (
-          <Button
-            leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />}
-            onClick={() => openScript('new')}
-          >
-            New script
-          </Button>
-        )}
-      </div>
     </div>
   )
 }

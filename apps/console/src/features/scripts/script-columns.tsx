@@ -1,23 +1,10 @@
 import { ActionIcon } from '@mantine/core'
-import type { Script, ScriptShell } from '@muster/contract/api/scripts'
-import {
-  type Icon,
-  IconBookmark,
-  IconBrandNodejs,
-  IconBrandPowershell,
-  IconBrandPython,
-  IconBrandTypescript,
-  IconDots,
-  IconEyeOff,
-  IconPrompt,
-  IconStar,
-  IconStarFilled,
-  IconTerminal,
-  IconTerminal2,
-} from '@tabler/icons-react'
+import type { Script } from '@muster/contract/api/scripts'
+import { IconDots, IconStar, IconStarFilled } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import type { Point } from '../../ui/menu-entry.ts'
 import classes from './ScriptsDialog.module.css'
+import { FavoriteMark, ScriptName, ShellIcon } from './script-cells.tsx'
 import { SHELL_LABELS, platformsLabel } from './script-words.ts'
 
 export interface ScriptContext {
@@ -26,17 +13,7 @@ export interface ScriptContext {
   openMenu: (script: Script, at: Point) => void
 }
 
-const SHELL_ICONS: Record<ScriptShell, Icon> = {
-  powershell: IconBrandPowershell,
-  cmd: IconPrompt,
-  python: IconBrandPython,
-  shell: IconTerminal2,
-  nushell: IconTerminal,
-  deno: IconBrandTypescript,
-  node: IconBrandNodejs,
-}
-
-export const SCRIPT_COLUMNS: readonly DataColumn<Script, ScriptContext>[] = [
+const SCRIPT_COLUMNS: readonly DataColumn<Script, ScriptContext>[] = [
   {
     id: 'favorite',
     title: 'Favourite',
@@ -50,14 +27,25 @@ export const SCRIPT_COLUMNS: readonly DataColumn<Script, ScriptContext>[] = [
     title: 'Shell',
     width: '128px',
     sortable: true,
-    render: ({ shell }) => <Shell shell={shell} />,
+    render: ({ shell }) => (
+      <span className={classes.shell}>
+        <ShellIcon shell={shell} />
+        {SHELL_LABELS[shell]}
+      </span>
+    ),
   },
   {
     id: 'name',
     title: 'Name',
     width: 'minmax(180px, 1.4fr)',
     sortable: true,
-    render: (script) => <Name script={script} />,
+    render: (script) => <ScriptName script={script} />,
+  },
+  {
+    id: 'args',
+    title: 'Default arguments',
+    width: 'minmax(100px, 0.6fr)',
+    render: ({ args }) => <bdi className="mono">{args.join(' ')}</bdi>,
   },
   {
     id: 'category',
@@ -96,18 +84,39 @@ export const SCRIPT_COLUMNS: readonly DataColumn<Script, ScriptContext>[] = [
   },
 ]
 
+/** Those that a person may take away; by the star, the name and the menu rows are known and worked with. */
+export const CHOSEN_COLUMNS = [
+  'shell',
+  'args',
+  'category',
+  'description',
+  'platforms',
+  'default_timeout',
+] as const
+export type ChosenColumn = (typeof CHOSEN_COLUMNS)[number]
+
+const isChosenColumn = (id: string): id is ChosenColumn => CHOSEN_COLUMNS.some((name) => name === id)
+
+export const titleOfColumn = (name: ChosenColumn): string | undefined =>
+  SCRIPT_COLUMNS.find(({ id }) => id === name)?.title
+
+export const showColumns = (chosen: readonly ChosenColumn[]) =>
+  SCRIPT_COLUMNS.filter(({ id }) => !isChosenColumn(id) || chosen.includes(id))
+
+/** Below this width the table scrolls sideways: the least of each column, and their distances. */
+export const leastWidth = (columns: readonly { width: string }[]): number =>
+  columns.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)?.[0] ?? 0), 0)
+
 export const SCRIPT_CARD: DataCard<Script, ScriptContext> = {
   height: 61,
   render: (script, { openMenu }) => (
     <>
       <div className={classes.cardLine}>
         <span className={classes.cut}>
-          <Name script={script} />
+          <ScriptName script={script} />
         </span>
         <span className={classes.cardIcons}>
-          {script.favorite && (
-            <IconStarFilled size={14} role="img" aria-label="favourite" className={classes.star} />
-          )}
+          {script.favorite && <FavoriteMark />}
           <MenuButton script={script} onOpen={openMenu} />
         </span>
       </div>
@@ -121,34 +130,6 @@ export const SCRIPT_CARD: DataCard<Script, ScriptContext> = {
   ),
 }
 
-function Shell({ shell }: { shell: ScriptShell }) {
-  const ShellIcon = SHELL_ICONS[shell]
-  return (
-    <span className={classes.shell}>
-      <ShellIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
-      {SHELL_LABELS[shell]}
-    </span>
-  )
-}
-
-function Name({ script: { name, hidden, script_type } }: { script: Script }) {
-  return (
-    <>
-      <bdi className={hidden ? classes.hidden : classes.name}>{name}</bdi>
-      {script_type === 'builtin' && <Mark icon={IconBookmark} label="Built in" />}
-      {hidden && <Mark icon={IconEyeOff} label="Hidden" />}
-    </>
-  )
-}
-
-function Mark({ icon: MarkIcon, label }: { icon: Icon; label: string }) {
-  return (
-    <span role="img" aria-label={label} data-tip={label} className={classes.mark}>
-      <MarkIcon size={14} stroke={1.75} aria-hidden />
-    </span>
-  )
-}
-
 // The keyboard has both of these in the row's menu, which the menu key opens.
 
 function Favorite({ script, toggle }: { script: Script; toggle: ScriptContext['toggleFavorite'] }) {
@@ -158,11 +139,7 @@ function Favorite({ script, toggle }: { script: Script; toggle: ScriptContext['t
     <IconStar size={16} stroke={1.75} aria-hidden className={classes.icon} />
   )
   if (toggle === undefined) {
-    return script.favorite ? (
-      <span role="img" aria-label="Favourite">
-        {star}
-      </span>
-    ) : null
+    return script.favorite ? <FavoriteMark /> : null
   }
   return (
     <ActionIcon

@@ -3,6 +3,7 @@ import { getDashInfo, getVersion } from '@muster/contract/api/core'
 import {
   type ScriptDetail,
   createScript,
+  downloadScript,
   editScript,
   getScript,
   listScripts,
@@ -184,9 +185,14 @@ test('a new script needs a name and whole variables; a first line without #! is 
   })
 })
 
-test('a built-in script can be read and cloned, not changed', async () => {
-  givenServer({ script: { script_type: 'builtin' } })
+test('a built-in script is read with its snippets in place, and cloned, not changed', async () => {
+  const { server } = givenServer({ script: { script_type: 'builtin', script_body: '{{Prologue}}' } })
+  server.on(downloadScript, ({ search }) => {
+    const code = search.get('with_snippets') === 'true' ? 'set -eu' : '{{Prologue}}'
+    return answer(downloadScript, { filename: 'clean.sh', code })
+  })
   const { screen, at, code } = await openEditor()
+  await expect.element(code.getByText('set -eu')).toBeVisible()
   await expect.element(screen.getByText(/Built-in scripts cannot be changed/)).toBeVisible()
   await expect.element(code).toHaveAttribute('contenteditable', 'false')
   await expect.element(screen.getByRole('button', { name: 'Save' })).not.toBeInTheDocument()
@@ -201,7 +207,7 @@ test('who may not manage scripts reads them and has no way to add one', async ()
   givenServer({ me: { is_superuser: false, permissions: ['can_list_scripts', 'can_list_clients'] } })
   const { screen } = await openConsole(`${AT}scripts`)
   await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()
-  await expect.element(screen.getByRole('button', { name: 'New script' })).not.toBeInTheDocument()
+  await expect.element(screen.getByRole('button', { name: 'New', exact: true })).not.toBeInTheDocument()
 })
 
 test('the library finds by typing, and Enter opens the script', async () => {

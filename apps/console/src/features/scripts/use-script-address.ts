@@ -26,11 +26,11 @@ export function useScriptAddress() {
   return { openScript, openLibrary, openVersions }
 }
 
-/** What the editor's address says: `new`, `clone.7` or `7`. */
+/** What the editor's address says: `new`, `upload`, `clone.7` or `7`. */
 export function parseScriptItem(
   item: string | undefined,
-): { kind: 'new' } | { kind: 'clone' | 'edit'; id: number } | undefined {
-  if (item === 'new') return { kind: 'new' }
+): { kind: 'new' } | { kind: 'upload' } | { kind: 'clone' | 'edit'; id: number } | undefined {
+  if (item === 'new' || item === 'upload') return { kind: item }
   const [, clone, digits] = /^(clone\.)?([1-9]\d{0,15})$/.exec(item ?? '') ?? []
   const id = Number(digits)
   if (digits === undefined || !Number.isSafeInteger(id)) return undefined

@@ -7,26 +7,30 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import type { TableSort } from '../../ui/data-column.ts'
 import type { Point } from '../../ui/menu-entry.ts'
 import { RemoveScriptDialog } from './RemoveScriptDialog.tsx'
+import { ScriptFolders } from './ScriptFolders.tsx'
 import classes from './ScriptsDialog.module.css'
-import { SCRIPT_CARD, SCRIPT_COLUMNS, type ScriptContext } from './script-columns.tsx'
+import { useChosenColumns, useTableView } from './library-memory.ts'
+import { SCRIPT_CARD, type ScriptContext, leastWidth, showColumns } from './script-columns.tsx'
 import { useScriptActions } from './use-script-actions.ts'
 import { useScriptAddress } from './use-script-address.ts'
 
 const ROW_PX = 32
-const TABLE_PX = 980
 
-interface ScriptTableProps {
+interface ScriptListProps {
   scripts: readonly Script[]
+  searched: boolean
   sort: TableSort
   onSort: (column: string) => void
   empty: ReactNode
   ref: Ref<HTMLDivElement>
 }
 
-/** The scripts, with their menu and what clicks and keys do. */
-export function ScriptTable({ scripts, sort, onSort, empty, ref }: ScriptTableProps) {
+/** The scripts as a table or in folders, with their menu and what clicks and keys do. */
+export function ScriptList({ scripts, searched, sort, onSort, empty, ref }: ScriptListProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const mayManage = useMay('can_manage_scripts')
+  const [isTable] = useTableView()
+  const [chosen] = useChosenColumns()
   const [selected, setSelected] = useState<string>()
   const [menu, setMenu] = useState<{ id: number; at: Point }>()
   const [removed, setRemoved] = useState<Script>()
@@ -42,30 +46,42 @@ export function ScriptTable({ scripts, sort, onSort, empty, ref }: ScriptTablePr
     }),
     [mayManage, toggleFavorite],
   )
+  const columns = showColumns(chosen)
   const asked = scripts.find(({ id }) => id === menu?.id)
   const open = ({ id }: Script) => openScript(id)
   return (
-    <div className={classes.table}>
-      <DataTable
-        ref={ref}
-        label="Scripts"
-        rows={scripts}
-        rowKey={({ id }) => `${id}`}
-        columns={SCRIPT_COLUMNS}
-        context={context}
-        rowHeight={ROW_PX}
-        minWidth={TABLE_PX}
-        sort={sort}
-        onSort={onSort}
-        selected={selected}
-        onSelect={(row) => setSelected(row && `${row.id}`)}
-        {...(hasCards ? { onClickRow: open } : {})}
-        onOpen={open}
-        onDoubleClick={open}
-        onMenu={({ id }, at) => setMenu({ id, at })}
-        card={hasCards ? SCRIPT_CARD : undefined}
-        empty={empty}
-      />
+    <div ref={ref} className={classes.list}>
+      {isTable ? (
+        <DataTable
+          label="Scripts"
+          rows={scripts}
+          rowKey={({ id }) => `${id}`}
+          columns={columns}
+          context={context}
+          rowHeight={ROW_PX}
+          minWidth={leastWidth(columns)}
+          sort={sort}
+          onSort={onSort}
+          selected={selected}
+          onSelect={(row) => setSelected(row && `${row.id}`)}
+          {...(hasCards ? { onClickRow: open } : {})}
+          onOpen={open}
+          onDoubleClick={open}
+          onMenu={({ id }, at) => setMenu({ id, at })}
+          card={hasCards ? SCRIPT_CARD : undefined}
+          empty={empty}
+        />
+      ) : (
+        <ScriptFolders
+          scripts={scripts}
+          searched={searched}
+          selected={selected}
+          onSelect={hasCards ? open : ({ id }) => setSelected(`${id}`)}
+          onOpen={open}
+          onMenu={context.openMenu}
+          empty={empty}
+        />
+      )}
       {menu !== undefined && asked !== undefined && (
         <ContextMenu
           label={`Actions on ${asked.name}`}

@@ -1,0 +1,22 @@
+import { useLocalStorage } from '@mantine/hooks'
+import type { z } from 'zod'
+
+/** A choice that this browser keeps. What is kept and does not fit (any more) is as if it were not there. */
+export function useRemembered<Value>(key: string, schema: z.ZodType<Value>, usual: Value) {
+  const [value, remember] = useLocalStorage<Value>({
+    key,
+    defaultValue: usual,
+    getInitialValueInEffect: false,
+    deserialize: (text) => schema.safeParse(parseJson(text)).data ?? usual,
+  })
+  return [value, remember] as const
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    // Anybody may write there.
+    return undefined
+  }
+}

@@ -1,0 +1,127 @@
+import { ActionIcon, Button, Checkbox, Menu, SegmentedControl, TextInput } from '@mantine/core'
+import '@mantine/core/styles/FloatingIndicator.css'
+import '@mantine/core/styles/SegmentedControl.css'
+import { IconChevronDown, IconColumns, IconFileUpload, IconPlus, IconSearch } from '@tabler/icons-react'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { MenuItems } from '../../ui/MenuItems.tsx'
+import classes from './ScriptsDialog.module.css'
+import { useChosenColumns, useTableView } from './library-memory.ts'
+import type { LibraryView } from './library-view.ts'
+import { CHOSEN_COLUMNS, titleOfColumn } from './script-columns.tsx'
+import { useCommunityScripts } from './use-community-scripts.ts'
+import { useScriptAddress } from './use-script-address.ts'
+
+interface ScriptToolsProps {
+  view: LibraryView
+  onChange: (view: LibraryView, when?: 'now') => void
+  count: string | undefined
+  /** The keyboard goes on to the rows. */
+  onDown: () => void
+}
+
+/** What narrows the library, how it is drawn, and what leads on from it. */
+export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps) {
+  const mayManage = useMay('can_manage_scripts')
+  const { open } = useDialog()
+  const { shown: community, show: showCommunity } = useCommunityScripts()
+  const [isTable, setTable] = useTableView()
+  return (
+    <div className={classes.tools}>
+      <TextInput
+        className={classes.search ?? ''}
+        aria-label="Search scripts"
+        placeholder="Search name, category, description"
+        leftSection={<IconSearch size={16} stroke={1.75} aria-hidden />}
+        maxLength={200}
+        value={view.search}
+        onChange={(event) => onChange({ ...view, search: event.currentTarget.value })}
+        // Whoever goes on from here takes the search along.
+        onBlur={() => onChange(view, 'now')}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          onDown()
+        }}
+        data-autofocus
+      />
+      <Checkbox
+        label="Community scripts"
+        checked={community}
+        onChange={(event) => showCommunity(event.currentTarget.checked)}
+      />
+      <Checkbox
+        label="Hidden scripts"
+        checked={view.hidden}
+        onChange={(event) => onChange({ ...view, hidden: event.currentTarget.checked }, 'now')}
+      />
+      <div className={classes.right}>
+        <span className={classes.dim} role="status">
+          {count}
+        </span>
+        {isTable && <ColumnsMenu />}
+        <SegmentedControl
+          size="xs"
+          aria-label="Show scripts as"
+          data={['Table', 'Folders']}
+          value={isTable ? 'Table' : 'Folders'}
+          onChange={(value) => setTable(value === 'Table')}
+        />
+        <Button variant="default" onClick={() => open('snippets')}>
+          Snippets
+        </Button>
+        {mayManage && <NewMenu />}
+      </div>
+    </div>
+  )
+}
+
+function NewMenu() {
+  const { openScript } = useScriptAddress()
+  return (
+    <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed">
+      <Menu.Target>
+        <Button
+          leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />}
+          rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}
+        >
+          New
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <MenuItems
+          entries={[
+            { id: 'new', label: 'New script', icon: IconPlus, run: () => openScript('new') },
+            { id: 'upload', label: 'Upload script', icon: IconFileUpload, run: () => openScript('upload') },
+          ]}
+        />
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function ColumnsMenu() {
+  const [chosen, choose] = useChosenColumns()
+  return (
+    <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed" closeOnItemClick={false}>
+      <Menu.Target>
+        <ActionIcon variant="default" size={30} className={classes.columns ?? ''} aria-label="Columns">
+          <IconColumns size={16} stroke={1.75} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Columns</Menu.Label>
+        <Menu.CheckboxGroup
+          value={[...chosen]}
+          onChange={(names) => choose(CHOSEN_COLUMNS.filter((name) => names.includes(name)))}
+        >
+          {CHOSEN_COLUMNS.map((name) => (
+            <Menu.CheckboxItem key={name} value={name}>
+              {titleOfColumn(name)}
+            </Menu.CheckboxItem>
+          ))}
+        </Menu.CheckboxGroup>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

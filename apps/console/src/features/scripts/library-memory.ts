@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { useRemembered } from '../../app/use-remembered.ts'
+import { CHOSEN_COLUMNS, type ChosenColumn } from './script-columns.tsx'
+
+const Names = z.array(z.string())
+const NONE: readonly string[] = []
+
+/** Table or folders. */
+export const useTableView = () => useRemembered('scriptmanager_tableView', z.boolean(), true)
+
+/** The folders that stand open, by their category. */
+export const useOpenFolders = () => useRemembered('scriptmanager_expanded', Names, [...NONE])
+
+/** The columns that are shown beside those that always are; a name that no column has is forgotten. */
+export function useChosenColumns() {
+  const [names, remember] = useRemembered('scriptmanager_columns', Names, [...CHOSEN_COLUMNS])
+  const chosen = CHOSEN_COLUMNS.filter((name) => names.includes(name))
+  return [chosen, (next: readonly ChosenColumn[]) => remember([...next])] as const
+}

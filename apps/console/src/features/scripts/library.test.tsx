@@ -1,0 +1,174 @@
+import { listClients } from '@muster/contract/api/clients'
+import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import {
+  type Script,
+  createScript,
+  downloadScript,
+  editScript,
+  listScripts,
+} from '@muster/contract/api/scripts'
+import { getMe } from '@muster/contract/api/users'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer, fakeServer } from '../../app/test-server.ts'
+import { testScript } from './test-script.ts'
+
+beforeEach(async () => {
+  localStorage.clear()
+  givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' })
+  await page.viewport(1440, 900)
+})
+
+const SCRIPTS = [
+  testScript({ id: 7, name: 'Clean', category: 'Upkeep', args: ['--deep', '{{agent.hostname}}'] }),
+  testScript({ id: 8, name: 'Ask', category: 'Upkeep', favorite: true }),
+  testScript({ id: 9, name: 'Tidy' }),
+]
+
+const QUIET = {
+  agent_count: 0,
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+  custom_fields: [],
+  alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
+}
+const CLIENT = {
+  id: 1,
+  name: 'Acme',
+  sites: [{ id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }],
+  ...QUIET,
+}
+
+function givenLibrary() {
+  const server = fakeServer()
+  let scripts: Script[] = SCRIPTS
+  server.on(getMe, () => answer(getMe, givenMe()))
+  server.on(getVersion, () => answer(getVersion, '0.1.0'))
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
+  server.on(listClients, () => answer(listClients, [CLIENT]))
+  server.on(listScripts, () => answer(listScripts, scripts))
+  server.on(editScript, ({ body }) => {
+    const change = body as Partial<Script> & { id: number }
+    scripts = scripts.map((script) => (script.id === 7 ? { ...script, ...change } : script))
+    return answer(editScript, { ...SCRIPTS[0]!, ...change, script_body: '', script_hash: '', modified: '' })
+  })
+  return server
+}
+
+const openLibrary = () => openConsole('/agents/abcdefgh12?dialog=scripts')
+
+test('folders hold the scripts of a category; which are open, and that there are folders, is remembered', async () => {
+  givenLibrary()
+  const first = await openLibrary()
+  await first.screen.getByText('Folders', { exact: true }).click()
+  const folder = first.screen.getByRole('treeitem', { name: 'Upkeep 2' })
+  await expect.element(folder).toHaveAttribute('aria-expanded', 'false')
+  await expect.element(first.screen.getByRole('treeitem', { name: 'Unassigned 1' })).toBeVisible()
+  await folder.click()
+  await expect.element(first.screen.getByRole('treeitem', { name: /Ask/ })).toBeVisible()
+  await first.screen.unmount()
+  const { screen } = await openLibrary()
+  await expect.element(screen.getByRole('treeitem', { name: /Ask Favourite/ })).toBeVisible()
+  await expect.element(screen.getByRole('treeitem', { name: 'Tidy' })).not.toBeInTheDocument()
+})
+
+test('a search shows what it finds, whichever folders are open; Enter opens a script', async () => {
+  givenLibrary()
+  const { screen, at } = await openLibrary()
+  await screen.getByText('Folders', { exact: true }).click()
+  await screen.getByRole('textbox', { name: 'Search scripts' }).fill('tidy')
+  await expect.element(screen.getByRole('treeitem', { name: 'Tidy' })).toBeVisible()
+  await expect.element(screen.getByRole('treeitem', { name: /Upkeep/ })).not.toBeInTheDocument()
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}{Enter}')
+  await vi.waitFor(() => expect(at()).toContain('item=9'))
+})
+
+test('a script in a folder has the menu of its row, and two clicks open it', async () => {
+  const server = givenLibrary()
+  const { screen, at } = await openLibrary()
+  await screen.getByText('Folders', { exact: true }).click()
+  await screen.getByRole('treeitem', { name: 'Upkeep 2' }).click()
+  await screen.getByRole('treeitem', { name: 'Clean' }).click({ button: 'right' })
+  await screen.getByRole('menuitem', { name: 'Hide' }).click()
+  await expect.element(screen.getByRole('treeitem', { name: 'Clean' })).not.toBeInTheDocument()
+  expect(server.calls(editScript)[0]?.body).toEqual({ hidden: true })
+  await screen.getByRole('treeitem', { name: /Ask/ }).dblClick()
+  await vi.waitFor(() => expect(at()).toContain('item=8'))
+})
+
+test('default arguments are a column, and columns can be put away for good', async () => {
+  givenLibrary()
+  const first = await openLibrary()
+  await expect.element(first.screen.getByText('--deep {{agent.hostname}}')).toBeVisible()
+  await first.screen.getByRole('button', { name: 'Columns' }).click()
+  await first.screen.getByRole('menuitemcheckbox', { name: 'Default arguments' }).click()
+  await expect.element(first.screen.getByText('--deep {{agent.hostname}}')).not.toBeInTheDocument()
+  await first.screen.unmount()
+  const { screen } = await openLibrary()
+  await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()
+  await expect
+    .element(screen.getByRole('columnheader', { name: 'Default arguments' }))
+    .not.toBeInTheDocument()
+})
+
+test('what somebody else wrote into the browser about the library is nothing to it', async () => {
+  localStorage.setItem('scriptmanager_tableView', '{')
+  localStorage.setItem('scriptmanager_columns', '["password", "args"]')
+  localStorage.setItem('scriptmanager_expanded', '7')
+  givenLibrary()
+  const { screen } = await openLibrary()
+  await expect.element(screen.getByRole('columnheader', { name: 'Default arguments' })).toBeVisible()
+  await expect.element(screen.getByRole('columnheader', { name: 'Category' })).not.toBeInTheDocument()
+})
+
+test('a script is uploaded: its file gives code, name and shell, and nothing is saved before there is one', async () => {
+  const server = givenLibrary()
+  server.on(createScript, ({ body }) =>
+    answer(createScript, {
+      ...SCRIPTS[0]!,
+      ...(body as Script),
+      id: 10,
+      script_body: '',
+      script_hash: '',
+      modified: '',
+    }),
+  )
+  const { screen } = await openLibrary()
+  await screen.getByRole('button', { name: 'New', exact: true }).click()
+  await screen.getByRole('menuitem', { name: 'Upload script' }).click()
+  const editor = screen.getByRole('dialog', { name: 'Upload script' })
+  await editor.getByRole('textbox', { name: 'Name', exact: true }).fill('Mine')
+  await expect.element(editor.getByRole('button', { name: 'Save' })).toBeDisabled()
+  const file = new File(['#!/usr/bin/env python3\nprint(1)\n'], 'count users.py')
+  const input = editor.element().querySelector('input[type=file]')
+  await userEvent.upload(input as HTMLInputElement, file)
+  await expect.element(editor.getByRole('textbox', { name: 'Code' }).getByText('print(1)')).toBeVisible()
+  await editor.getByRole('button', { name: 'Save' }).click()
+  await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
+  expect(server.calls(createScript)[0]?.body).toMatchObject({
+    name: 'Mine',
+    shell: 'python',
+    filename: 'count users.py',
+    script_body: '#!/usr/bin/env python3\nprint(1)\n',
+  })
+})
+
+test('a script is downloaded under the name that the server gives it', async () => {
+  const server = givenLibrary()
+  server.on(downloadScript, () => answer(downloadScript, { filename: 'clean.sh', code: 'true\n' }))
+  const saved: string[] = []
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    saved.push(this.download)
+  })
+  const { screen } = await openLibrary()
+  await screen.getByText('Folders', { exact: true }).click()
+  await screen.getByRole('treeitem', { name: 'Upkeep 2' }).click()
+  await screen.getByRole('treeitem', { name: 'Clean' }).click({ button: 'right' })
+  await screen.getByRole('menuitem', { name: 'Download' }).click()
+  await vi.waitFor(() => expect(saved).toEqual(['clean.sh']))
+  vi.restoreAllMocks()
+})
