@@ -241,6 +241,29 @@ test.each([
 )
 
 test.each([
+  [1, 0, 50, 'passes'],
+  [2, 0, 1, 'error'],
+  [2, 0, 2, 'passes'],
+  [1, 3, 3, 'passes'],
+  [1, 3, 4, 'error'],
+  [2, 3, 0, 'error'],
+] as const)(
+  'of a program at least %d and at most %d should run: %d run',
+  (min_count, max_count, count, expected) => {
+    const check = {
+      check_type: 'process',
+      process_name: 'worker',
+      expect: 'running',
+      min_count,
+      max_count,
+      max_memory_mb: 0,
+      alert_severity: 'error',
+    } as const
+    expect(verdict(check, { check_type: 'process', count, memory_bytes: 0 })).toBe(expected)
+  },
+)
+
+test.each([
   ['exists', 0, 0, true, 5, 5, 'passes'],
   ['exists', 0, 0, false, 0, 0, 'warning'],
   ['exists', 10, 0, true, 600, 1, 'passes'],

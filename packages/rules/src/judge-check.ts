@@ -46,6 +46,10 @@ export type CheckToJudge =
       check_type: 'process'
       process_name: string
       expect: 'running' | 'not_running'
+      /** Absent of a check that was stored before they were asked for: at least one, and any number. */
+      min_count?: number
+      /** 0 = any. */
+      max_count?: number
       /** Megabytes of all of them together; 0 = any. */
       max_memory_mb: number
       alert_severity: Severity
@@ -179,8 +183,10 @@ const judges: Judges = {
     const info =
       count === 0 ? `No process named ${check.process_name}` : `${many}, ${round(memory_bytes / MB)} MB`
     if (check.expect === 'not_running') return count === 0 ? pass(info) : fail(check.alert_severity, info)
-    const isTooLarge = check.max_memory_mb > 0 && memory_bytes > check.max_memory_mb * MB
-    return count === 0 || isTooLarge ? fail(check.alert_severity, info) : pass(info)
+    const { min_count: least = 1, max_count: most = 0, max_memory_mb } = check
+    const isTooLarge = max_memory_mb > 0 && memory_bytes > max_memory_mb * MB
+    const isMany = most > 0 && count > most
+    return count < least || isMany || isTooLarge ? fail(check.alert_severity, info) : pass(info)
   },
   file(check, { exists, size_bytes, age_seconds }) {
     const info = exists

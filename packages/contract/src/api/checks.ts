@@ -18,6 +18,8 @@ const EnvVars = measureSettings.script.shape.env_vars
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
 const alert_severity = Severity.default('warning')
 
+const ProcessCount = z.int().min(0).max(100_000)
+
 export const DISK_UNITS = ['percent', 'gigabytes', 'inodes'] as const
 
 /** The own fields of each type, under the names of the field where it has the type. */
@@ -70,6 +72,9 @@ export const checkFields = {
   process: z.object({
     process_name: measureSettings.process.shape.process_name,
     expect: z.enum(['running', 'not_running']).default('running'),
+    /** So many of them at least and at most; a most of 0 = any. */
+    min_count: ProcessCount.min(1).default(1),
+    max_count: ProcessCount.default(0),
     /** Of all of them together; 0 = any. */
     max_memory_mb: z.int().min(0).max(100_000_000).default(0),
     alert_severity,
@@ -100,7 +105,11 @@ export const CheckSettings = z.discriminatedUnion('check_type', [
   checkFields.ping.extend({ check_type: z.literal('ping') }),
   checkFields.service.extend({ check_type: z.literal('service') }),
   checkFields.script.extend({ check_type: z.literal('script') }),
-  checkFields.process.extend({ check_type: z.literal('process') }),
+  checkFields.process.extend({ check_type: z.literal('process') }).superRefine((process, issues) => {
+    const { min_count, max_count } = process
+    if (max_count > 0 && max_count < min_count)
+      issues.addIssue({ code: 'custom', path: ['max_count'], message: `Not less than ${min_count}.` })
+  }),
   checkFields.file.extend({ check_type: z.literal('file') }),
   checkFields.eventlog.extend({ check_type: z.literal('eventlog') }),
   checkFields.journal.extend({ check_type: z.literal('journal') }),

@@ -126,6 +126,8 @@ const RANGES: Record<string, string> = {
   search_last_days: 'From 0 to 9999.',
   search_last_minutes: 'From 1 to 525600.',
   number_of_events_b4_alert: 'From 1 to 10000.',
+  min_count: 'From 1 to 100000.',
+  max_count: 'A whole number up to 100000; 0 = any.',
   max_memory_mb: 'A whole number; 0 = any.',
   max_age_minutes: 'A whole number; 0 = any.',
   max_size_mb: 'A whole number; 0 = any.',

@@ -22,6 +22,8 @@ export const FIELD_LABELS = {
   metric_thresholds: 'Thresholds of metrics',
   process_name: 'Process',
   expect: 'Passing when',
+  min_count: 'At least',
+  max_count: 'At most',
   max_memory_mb: 'Most memory',
   path: 'Path',
   max_age_minutes: 'Oldest',

@@ -18,12 +18,16 @@ export function ProcessFields({ agent, form }: FieldsProps) {
       />
       <Choice form={form} name="expect" choices={EXPECTATIONS} />
       {form.values.expect === 'running' && (
-        <WholeNumber
-          form={form}
-          name="max_memory_mb"
-          description="Of all of them together; 0 = any."
-          suffix=" MB"
-        />
+        <>
+          <WholeNumber form={form} name="min_count" description="So many processes of that name." />
+          <WholeNumber form={form} name="max_count" description="0 = any." />
+          <WholeNumber
+            form={form}
+            name="max_memory_mb"
+            description="Of all of them together; 0 = any."
+            suffix=" MB"
+          />
+        </>
       )}
       <SeverityChoice form={form} />
     </>
