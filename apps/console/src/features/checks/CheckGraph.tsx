@@ -5,10 +5,11 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatDate } from '../../ui/date-format.ts'
 import classes from './CheckGraph.module.css'
+import { GraphCanvas, GraphHint, GraphTip } from './GraphParts.tsx'
 import { formatValue } from './check-words.ts'
 import { type GraphColumns, type GraphPoint, type TimeRange, toColumns } from './graph-data.ts'
 import { handleGraphKey } from './graph-keys.ts'
-import { AXIS_PX, type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
+import { type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
 import { readColors } from './graph-marks.ts'
 import { stateAt } from './graph-state.ts'
 import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
@@ -100,42 +101,20 @@ export function CheckGraph(props: CheckGraphProps) {
   const told = cursor === undefined ? undefined : tellAt(cursor.index)
   return (
     <div className={classes.graph}>
-      <div
+      <GraphCanvas
         ref={host}
-        role="slider"
-        tabIndex={0}
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(0, last)}
-        aria-valuenow={Math.min(cursor?.index ?? last, Math.max(0, last))}
-        aria-valuetext={told ?? tellAt(last) ?? 'Nothing was measured in this time.'}
-        className={classes.canvas}
-        style={{ height }}
+        label={label}
+        last={last}
+        cursor={cursor}
+        text={told ?? tellAt(last) ?? 'Nothing was measured in this time.'}
+        height={height}
         {...drag}
         onKeyDown={(event) =>
           handleGraphKey(event, { chart: chart.current, columns, cursor: cursor?.index, range, onZoom })
         }
       />
-      {cursor !== undefined && told !== undefined && <Tip cursor={cursor} text={told} />}
-      {mayZoom && hasHint && (
-        <p className={classes.hint} aria-hidden>
-          Drag to zoom. With the keyboard: arrows walk, + and − zoom, Shift and arrows move the time.
-        </p>
-      )}
-    </div>
-  )
-}
-
-/** The exact value, beside the cursor: on the side where there is room. The slider's own value says it aloud. */
-function Tip({ cursor: { left, isRight }, text }: { cursor: GraphCursor; text: string }) {
-  return (
-    <div
-      className={classes.tip}
-      data-right={isRight || undefined}
-      style={{ left: left + AXIS_PX }}
-      aria-hidden
-    >
-      {text}
+      {cursor !== undefined && told !== undefined && <GraphTip cursor={cursor}>{told}</GraphTip>}
+      {mayZoom && hasHint && <GraphHint />}
     </div>
   )
 }

@@ -1,12 +1,11 @@
 import { Button, Select } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check, CheckSamples } from '@muster/contract/api/checks'
-import { IconChartDots, IconChartLine, IconDownload, IconTable } from '@tabler/icons-react'
+import { IconChartDots } from '@tabler/icons-react'
 import { useDialog } from '../../app/use-dialog.ts'
-import { toCsv } from '../../ui/csv.ts'
-import { saveFile } from '../../ui/save-file.ts'
 import classes from './CheckHistory.module.css'
 import { RangeTools } from './RangeTools.tsx'
+import { ViewButtons } from './ViewButtons.tsx'
 import { seriesLabel } from './check-words.ts'
 import { type HistoryView, writeView } from './history-view.ts'
 import { samplesTable } from './samples-table.ts'
@@ -54,30 +53,12 @@ export function HistoryTools({ check, agent, samples, series, view, change }: Hi
             Compare
           </Button>
         )}
-        <Button
-          variant="default"
-          leftSection={
-            view.asTable ? (
-              <IconChartLine size={16} stroke={1.75} aria-hidden />
-            ) : (
-              <IconTable size={16} stroke={1.75} aria-hidden />
-            )
-          }
-          onClick={() => change({ asTable: !view.asTable })}
-        >
-          {view.asTable ? 'Graph' : 'Table'}
-        </Button>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-          aria-label="Download these numbers as CSV"
-          disabled={samples === undefined || all.length === 0}
-          onClick={() =>
-            samples && saveFile(fileName(agent, check), `\uFEFF${toCsv(samplesTable(samples))}`, 'text/csv')
-          }
-        >
-          CSV
-        </Button>
+        <ViewButtons
+          asTable={view.asTable}
+          onAsTable={(asTable) => change({ asTable })}
+          fileName={fileName(agent, check)}
+          table={samples === undefined || all.length === 0 ? undefined : () => samplesTable(samples)}
+        />
       </span>
     </div>
   )

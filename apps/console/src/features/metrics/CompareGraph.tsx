@@ -3,11 +3,13 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatDate } from '../../ui/date-format.ts'
+import graphClasses from '../checks/CheckGraph.module.css'
+import { GraphCanvas, GraphHint, GraphTip } from '../checks/GraphParts.tsx'
 import { formatValue } from '../checks/check-words.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
 import { handleGraphKey } from '../checks/graph-keys.ts'
 import { readColors } from '../checks/graph-marks.ts'
-import { AXIS_PX, type GraphCursor } from '../checks/graph-options.ts'
+import type { GraphCursor } from '../checks/graph-options.ts'
 import classes from './Compare.module.css'
 import { CompareLegend } from './CompareLegend.tsx'
 import { type ComparedLine, joinLines, nearestPoint, reachOf } from './compare-lines.ts'
@@ -76,22 +78,18 @@ export function CompareGraph({ label, lines, unit, range, height, onZoom }: Comp
     [times, data],
   )
   return (
-    <div className={classes.graph}>
-      <div
+    <div className={graphClasses.graph}>
+      <GraphCanvas
         ref={host}
-        role="slider"
-        tabIndex={0}
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(0, last)}
-        aria-valuenow={Math.min(cursor?.index ?? last, Math.max(0, last))}
-        aria-valuetext={
+        label={label}
+        last={last}
+        cursor={cursor}
+        text={
           at === undefined
             ? 'Nothing was measured in this time.'
             : `${sayTime(at)}: ${told.map(sayLine).join(', ')}`
         }
-        className={classes.canvas}
-        style={{ height }}
+        height={height}
         onKeyDown={(event) =>
           handleGraphKey(event, {
             chart: chart.current,
@@ -103,20 +101,15 @@ export function CompareGraph({ label, lines, unit, range, height, onZoom }: Comp
         }
       />
       {cursor !== undefined && at !== undefined && (
-        <div
-          className={classes.tip}
-          data-right={cursor.isRight || undefined}
-          style={{ left: cursor.left + AXIS_PX }}
-          aria-hidden
-        >
-          <b>{sayTime(at)}</b>
+        <GraphTip cursor={cursor}>
+          <b className={classes.tipTime}>{sayTime(at)}</b>
           {told.map(({ agent_id, hostname, value }) => (
             <span key={agent_id} className={classes.tipLine}>
               <bdi>{hostname}</bdi>
               <span>{value}</span>
             </span>
           ))}
-        </div>
+        </GraphTip>
       )}
       <CompareLegend
         lines={lines}
@@ -124,9 +117,7 @@ export function CompareGraph({ label, lines, unit, range, height, onZoom }: Comp
         onToggle={(agentId) => setHidden((before) => toggled(before, agentId))}
         onPoint={(agentId) => emphasise(chart.current, lines, agentId)}
       />
-      <p className={classes.hint} aria-hidden>
-        Drag to zoom. With the keyboard: arrows walk, + and − zoom, Shift and arrows move the time.
-      </p>
+      <GraphHint />
     </div>
   )
 }

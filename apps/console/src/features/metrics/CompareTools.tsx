@@ -1,8 +1,6 @@
-import { Button, Select } from '@mantine/core'
-import { IconChartLine, IconDownload, IconTable } from '@tabler/icons-react'
-import { toCsv } from '../../ui/csv.ts'
-import { saveFile } from '../../ui/save-file.ts'
+import { Select } from '@mantine/core'
 import { RangeTools } from '../checks/RangeTools.tsx'
+import { ViewButtons } from '../checks/ViewButtons.tsx'
 import type { HistoryView } from '../checks/history-view.ts'
 import classes from './Compare.module.css'
 import { compareTable } from './compare-lines.ts'
@@ -34,30 +32,12 @@ export function CompareTools({ what, data, view, change, onWhat }: CompareToolsP
       />
       <RangeTools range={view.range} onChange={(range) => change({ range })} />
       <span className={classes.end}>
-        <Button
-          variant="default"
-          leftSection={
-            view.asTable ? (
-              <IconChartLine size={16} stroke={1.75} aria-hidden />
-            ) : (
-              <IconTable size={16} stroke={1.75} aria-hidden />
-            )
-          }
-          onClick={() => change({ asTable: !view.asTable })}
-        >
-          {view.asTable ? 'Graph' : 'Table'}
-        </Button>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-          aria-label="Download these numbers as CSV"
-          disabled={data === undefined}
-          onClick={() =>
-            data && saveFile('comparison.csv', `\uFEFF${toCsv(compareTable(data, label))}`, 'text/csv')
-          }
-        >
-          CSV
-        </Button>
+        <ViewButtons
+          asTable={view.asTable}
+          onAsTable={(asTable) => change({ asTable })}
+          fileName="comparison.csv"
+          table={data && (() => compareTable(data, label))}
+        />
       </span>
     </div>
   )
