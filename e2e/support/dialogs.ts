@@ -40,6 +40,7 @@ export function listDialogs(
     'why-check': { item: `${agentId}.1`, shows: 'from the nearest to the furthest' },
     'why-task': { item: `${agentId}.1`, shows: 'from the nearest to the furthest' },
     'assign-policies': { item: 'client-1', shows: 'Add a policy' },
+    'policy-status': { item: 'check.10000001', shows: 'It does not exist any more' },
     'policy-inheritance': { item: 'client-1', shows: 'Block policies from above Acme?' },
     'add-task': { item: agentId, shows: 'Next, by the clocks of' },
     'edit-task': { item: '1', shows: 'Next, by the clocks of' },

@@ -45,6 +45,8 @@ const DIALOG_LOADERS = {
     import('../features/automation/AssignPoliciesDialog.tsx').then((file) => file.AssignPoliciesDialog),
   'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyCheckDialog),
   'why-task': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyTaskDialog),
+  'policy-status': () =>
+    import('../features/automation/PolicyStatusDialog.tsx').then((file) => file.PolicyStatusDialog),
   'policy-inheritance': () =>
     import('../features/automation/InheritanceDialog.tsx').then((file) => file.InheritanceDialog),
   'add-task': () => import('../features/tasks/TaskDialogs.tsx').then((file) => file.AddTaskDialog),

@@ -21,6 +21,7 @@ import {
   alertsSearch,
   dashboardSearch,
   frameSearch,
+  overviewSearch,
   parseSearch,
   stringifySearch,
 } from './search.ts'
@@ -88,6 +89,17 @@ const policies = createRoute({
   component: lazyRouteComponent(() => import('../features/automation/PoliciesPage.tsx'), 'PoliciesPage'),
 })
 
+const policyOverview = createRoute({
+  getParentRoute: () => frame,
+  path: '/policies/overview',
+  validateSearch: overviewSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(
+    () => import('../features/automation/PolicyOverviewPage.tsx'),
+    'PolicyOverviewPage',
+  ),
+})
+
 /** `new` for one that is made here. */
 const policy = createRoute({
   getParentRoute: () => frame,
@@ -144,7 +156,7 @@ const expired = createRoute({
 const routeTree = root.addChildren([
   signedIn.addChildren([
     gated.addChildren([
-      frame.addChildren([dashboard, agent, alerts, policies, policy]),
+      frame.addChildren([dashboard, agent, alerts, policies, policyOverview, policy]),
       takeControl,
       webVnc,
       webTerm,

@@ -63,6 +63,9 @@ export const alertsSearch = z.object({
 })
 export type AlertsSearch = z.infer<typeof alertsSearch>
 
+/** The line of the policy overview that is chosen. */
+export const overviewSearch = z.object({ at: text })
+
 /** `?node=Client|3&search=is:online` as plain text values, without the JSON that the router would write. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search))

@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import type { Policy } from '@muster/contract/api/automation'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { use, useMemo, useState } from 'react'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { isRefused } from '../../app/describe-error.ts'
@@ -36,6 +37,9 @@ export function PoliciesPage() {
     <div className={classes.page}>
       <header className={classes.head}>
         <h1 className={classes.title}>Policies</h1>
+        <Button variant="default" component={Link} to="/policies/overview">
+          Overview
+        </Button>
         {actions.mayManage && (
           <Button variant="default" onClick={() => open('assign-policies', 'default-all')}>
             For all machines
