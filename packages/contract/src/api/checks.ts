@@ -275,6 +275,16 @@ export const runChecks = endpoint({
   response: Nothing,
 })
 
+export const runNodeChecks = endpoint({
+  method: 'POST',
+  path: '/checks/:level/:id/csbulkrun/',
+  access: 'can_run_checks',
+  summary:
+    'Run all checks of every machine of a client or a site now; those that are not connected are counted',
+  params: z.object({ level: z.enum(['client', 'site']), id: IdParams.shape.id }),
+  response: z.object({ sent: z.int(), offline: z.int() }),
+})
+
 /** `[unix seconds, mean, least, most]`; of raw samples all three are the same. */
 export const SamplePoint = z.tuple([z.int(), z.number(), z.number(), z.number()])
 export const CheckSamples = z.object({

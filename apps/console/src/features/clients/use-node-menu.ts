@@ -1,4 +1,5 @@
 import { setMaintenance } from '@muster/contract/api/agents'
+import { runNodeChecks } from '@muster/contract/api/checks'
 import { listClients } from '@muster/contract/api/clients'
 import {
   IconBellCog,
@@ -6,6 +7,7 @@ import {
   IconCalendarClock,
   IconDownload,
   IconPencil,
+  IconPlayerPlay,
   IconShieldCheck,
   IconShieldPlus,
   IconTool,
@@ -13,7 +15,7 @@ import {
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
+import { notify, notifyDone } from '../../app/notify.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { useMay } from '../../app/queries.ts'
 import { useDialog } from '../../app/use-dialog.ts'
@@ -32,6 +34,8 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayListTemplates = useMay('can_list_alerttemplates')
   const { open } = useDialog()
   const maintain = useNodeMaintenance(line)
+  const mayRunChecks = useMay('can_run_checks')
+  const runNode = useRunNode(line)
   if (line.kind === 'All') return []
   const isClient = line.kind === 'Client'
   const mayManage = isClient ? mayClients : maySites
@@ -74,6 +78,14 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       icon: IconCalendarClock,
       disabledReason: unless(mayEditAgents),
       run: () => open('maintenance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
+    },
+    {
+      id: 'run-checks',
+      label: 'Run checks',
+      icon: IconPlayerPlay,
+      note: `Of all ${line.count} machines here.`,
+      disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayRunChecks),
+      run: runNode,
     },
     {
       id: 'assign-policies',
@@ -119,4 +131,17 @@ function useNodeMaintenance({ kind, nodeId, label }: NodeLine) {
       void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
     },
   }).mutate
+}
+
+function useRunNode({ kind, nodeId, label }: NodeLine) {
+  const { mutate } = useMutation({
+    mutationFn: () =>
+      call(runNodeChecks, { params: { level: kind === 'Site' ? 'site' : 'client', id: nodeId } }),
+    onSuccess: ({ sent, offline }) => {
+      const away = offline === 0 ? '' : ` ${offline} not connected.`
+      const machines = `${sent} ${sent === 1 ? 'machine' : 'machines'} of ${label}`
+      notify(`Checks run now on ${machines}.${away}`, { tone: sent === 0 ? 'warning' : 'positive' })
+    },
+  })
+  return () => mutate()
 }

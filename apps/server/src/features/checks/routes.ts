@@ -9,6 +9,7 @@ import {
   resetAllChecks,
   resetCheck,
   runChecks,
+  runNodeChecks,
 } from '@muster/contract/api/checks'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
@@ -21,7 +22,7 @@ import { removeCheck } from './remove-check.ts'
 import { requireCheck } from './require-check.ts'
 import { resetAll, resetOne } from './reset-checks.ts'
 import { graphCheck } from './samples/graph-check.ts'
-import { runNow } from './run-now.ts'
+import { runNow, runNowBelow } from './run-now.ts'
 import { viewCheck } from './view.ts'
 
 export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
@@ -48,4 +49,5 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     await runNow(ctx, fleet, { caller, agentId: params.agent_id, ids: body.ids })
     return null
   })
+  route(api, runNodeChecks, ({ params, caller }) => runNowBelow(ctx, fleet, { caller, node: params }))
 }

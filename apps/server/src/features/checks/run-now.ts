@@ -1,5 +1,7 @@
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
@@ -22,4 +24,36 @@ export async function runNow(
     if (!sent && needsMachine) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
   }
   await makeDue(ctx.db, here, ctx.now())
+}
+
+/** Runs all checks of every machine of a client or a site that the caller sees. */
+export async function runNowBelow(
+  ctx: Context,
+  fleet: Fleet,
+  { caller, node }: { caller: Caller; node: { level: 'client' | 'site'; id: number } },
+): Promise<{ sent: number; offline: number }> {
+  const agentIds = await findBelow(ctx.db, caller, node)
+  const here: number[] = []
+  for (const agentId of agentIds) here.push(...(await findServerChecks(ctx.db, agentId, undefined)))
+  const order = { input: { ids: null }, author: caller.username }
+  const reached = await Promise.all(agentIds.map((agentId) => fleet.sendChore(agentId, 'run-checks', order)))
+  await makeDue(ctx.db, here, ctx.now())
+  const sent = reached.filter(Boolean).length
+  return { sent, offline: agentIds.length - sent }
+}
+
+async function findBelow(
+  db: Db,
+  caller: Caller,
+  { level, id }: { level: 'client' | 'site'; id: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sites')
+    .leftJoin('agents', 'agents.site_id', 'sites.id')
+    .select('agents.agent_id')
+    .where(level === 'site' ? 'sites.id' : 'sites.client_id', '=', id)
+    .where(visibleTo(caller))
+    .execute()
+  if (rows.length === 0) throw new AppError('not_found', `There is no such ${level}, or you may not see it.`)
+  return rows.flatMap(({ agent_id }) => agent_id ?? [])
 }

@@ -1,6 +1,13 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
 import { editAgent } from '@muster/contract/api/agents'
-import { type Check, createCheck, deleteCheck, editCheck, runChecks } from '@muster/contract/api/checks'
+import {
+  type Check,
+  createCheck,
+  deleteCheck,
+  editCheck,
+  runChecks,
+  runNodeChecks,
+} from '@muster/contract/api/checks'
 import { editScript } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
@@ -154,4 +161,25 @@ test('checks of a machine that is away cannot be run now', async () => {
   const { machine, root } = prepared
   const { error } = await root.call(runChecks, { params: { agent_id: machine.agentId }, body: {} })
   expect(error).toMatchObject({ code: 'agent_offline', detail: 'PC-12 is not connected.' })
+})
+
+test('checks of a whole client or site run now, where machines are connected', async () => {
+  await using prepared = await prepare()
+  const { machine, root, server } = prepared
+  const { site_id } = await server.ctx.db
+    .selectFrom('agents')
+    .select('site_id')
+    .where('agent_id', '=', machine.agentId)
+    .executeTakeFirstOrThrow()
+  await server.given.agent({ site_id, hostname: 'AWAY' })
+  await machine.connect()
+  const params = { level: 'site' as const, id: site_id }
+  const { body } = await root.call(runNodeChecks, { params })
+  expect(body).toEqual({ sent: 1, offline: 1 })
+  const other = await server.given.client({ name: 'Other' })
+  const user = await server.given.user({ permissions: ['can_run_checks'], clients: [other.id] })
+  const stranger = server.as(user)
+  expect((await stranger.call(runNodeChecks, { params })).error?.code).toBe('not_found')
+  const { error } = await root.call(runNodeChecks, { params: { level: 'client', id: 4711 } })
+  expect(error?.code).toBe('not_found')
 })
