@@ -1,7 +1,7 @@
 import {
   type ActionResult,
   type DefinedAction,
-  MAX_TASK_OUTPUT,
+  roomForOutput,
   type TaskDefinition,
 } from '@muster/contract/agent/tasks'
 import { TailText } from '../checks/tail-text.ts'
@@ -10,8 +10,6 @@ import { prepareCommand } from '../run/prepare-command.ts'
 import { prepareScript, type RunPlace } from '../run/prepare-script.ts'
 import { describePreparation, type Stop } from '../run/run-outcome.ts'
 
-/** All output of one run together stays far below what one report may hold. */
-const MAX_RUN_OUTPUT = 150_000
 const LONGEST_REASON = 2000
 
 export interface ActionSurroundings {
@@ -28,7 +26,7 @@ export async function runActions(
   { actions, continue_on_error }: TaskDefinition,
   surroundings: ActionSurroundings,
 ): Promise<ActionResult[]> {
-  const room = Math.min(MAX_TASK_OUTPUT, Math.floor(MAX_RUN_OUTPUT / (2 * actions.length)))
+  const room = roomForOutput(actions.length)
   const results: ActionResult[] = []
   let isBroken = false
   for (const action of actions) {

@@ -112,6 +112,14 @@ export type TaskTrigger = z.infer<typeof TaskTrigger>
 export const RunId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/)
 
 export const MAX_TASK_OUTPUT = 10_000
+/** All output of one run together stays far below what one report may hold. */
+const MAX_RUN_OUTPUT = 150_000
+
+/** How many characters of each stream are told of each action, where a task has so many. */
+export function roomForOutput(actions: number): number {
+  return Math.min(MAX_TASK_OUTPUT, Math.floor(MAX_RUN_OUTPUT / (2 * actions)))
+}
+
 export const ActionResult = z.object({
   name: z.string().max(255),
   /** `skipped`: one before it failed, and the task does not go on after errors. */

@@ -56,6 +56,10 @@ const fields = {
   run_asap_after_missed: z.boolean(),
   /** While it still runs: 0 = run beside it, 1 = wait, 2 = leave it out, 3 = end the one that runs. */
   task_instance_policy: InstancePolicy,
+  /** Takes what a run prints that ends well; of the machine, of its site or of its client. */
+  custom_field: Id.nullable(),
+  /** It takes all that was printed, else the last line. */
+  collector_all_output: z.boolean(),
 }
 /** What people say of a task. */
 export const TaskFields = z.object(fields)
@@ -82,6 +86,8 @@ export const TASK_DEFAULTS: Omit<TaskFields, 'name' | 'actions' | 'task_type'> =
   stop_task_at_duration_end: false,
   run_asap_after_missed: true,
   task_instance_policy: 1,
+  custom_field: null,
+  collector_all_output: false,
 }
 
 export const TaskStatus = z.enum(['passing', 'failing', 'pending'])
@@ -98,7 +104,7 @@ export const TaskResult = z.object({
   /** Seconds. */
   execution_time: z.number().nullable(),
   last_run: Instant.nullable(),
-  /** What went wrong, as a sentence; empty when nothing did. */
+  /** What went wrong, or why the custom field did not take the result, as a sentence; else empty. */
   more_info: z.string(),
 })
 export type TaskResult = z.infer<typeof TaskResult>
@@ -115,6 +121,7 @@ export const Task = z.object({
   /** When it runs, in words. */
   schedule: z.string(),
   check_name: z.string().nullable(),
+  custom_field_name: z.string().nullable(),
   task_result: TaskResult,
   /** Changes with every edit: two people saving at once are told. */
   modified: z.string(),

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import type { Task } from '@muster/contract/api/tasks'
 import { formatRelativeTime } from '@muster/rules/relative-time'
-import { IconDots } from '@tabler/icons-react'
+import { IconDatabaseImport, IconDots } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import type { Point } from '../../ui/menu-entry.ts'
 import { PolicyMark } from '../automation/PolicyMark.tsx'
@@ -44,6 +44,7 @@ export const TASK_COLUMNS: readonly DataColumn<Task, TaskContext>[] = [
         >
           {task.name}
         </bdi>
+        <ResultMark task={task} />
       </span>
     ),
   },
@@ -92,6 +93,7 @@ export const TASK_CARD: DataCard<Task, TaskContext> = {
           <bdi className={`${classes.cut} ${classes.name}`} data-resting={task.overridden_by_policy}>
             {task.name}
           </bdi>
+          <ResultMark task={task} />
         </span>
         <span className={classes.cardEnd}>
           <TaskStatus task={task} />
@@ -127,6 +129,17 @@ function Mark({ task, context: { explain } }: CellProps) {
       className={classes.action ?? ''}
       explain={explain && (() => explain(task))}
     />
+  )
+}
+
+/** That its result goes to a custom field. */
+function ResultMark({ task: { custom_field_name: name } }: Pick<CellProps, 'task'>) {
+  if (name === null) return null
+  const words = `Its result goes to the custom field ${name}`
+  return (
+    <span className={classes.depends} role="img" aria-label={words} data-tip={words}>
+      <IconDatabaseImport size={16} stroke={1.75} aria-hidden />
+    </span>
   )
 }
 

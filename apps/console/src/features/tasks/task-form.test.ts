@@ -18,6 +18,8 @@ const whole: TaskFields = {
   task_repetition_interval: '15m',
   task_repetition_duration: '1h',
   random_task_delay: '5m',
+  custom_field: 7,
+  collector_all_output: true,
   actions: [
     { type: 'script', script: 3, name: '', script_args: ['a b'], env_vars: ['A=b'], timeout: 90 },
     { type: 'cmd', command: 'true', shell: 'custom', custom_shell: '/bin/zsh', timeout: 30 },

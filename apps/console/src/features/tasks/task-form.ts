@@ -30,6 +30,8 @@ export interface TaskForm extends Record<string, unknown> {
   continue_on_error: boolean
   assigned_check: string | null
   alert_severity: string
+  custom_field: string | null
+  collector_all_output: boolean
   task_type: string
   run_time_date: string
   expire_date: string
@@ -108,6 +110,8 @@ export function readTaskForm(task: TaskFields): TaskForm {
     continue_on_error: task.continue_on_error,
     assigned_check: task.assigned_check === null ? null : `${task.assigned_check}`,
     alert_severity: task.alert_severity,
+    custom_field: task.custom_field === null ? null : `${task.custom_field}`,
+    collector_all_output: task.collector_all_output,
     task_type: task.task_type,
     run_time_date: task.run_time_date ?? '',
     expire_date: task.expire_date ?? '',
@@ -179,6 +183,7 @@ function toWire(form: TaskForm): unknown {
     ...form,
     actions: form.actions.map(toAction),
     assigned_check: form.assigned_check === null ? null : Number(form.assigned_check),
+    custom_field: form.custom_field === null ? null : Number(form.custom_field),
     // Its expression says all; what stands in the hidden field does not count.
     run_time_date: isCron ? null : none(form.run_time_date),
     expire_date: form.task_type === 'runonce' ? null : none(form.expire_date),

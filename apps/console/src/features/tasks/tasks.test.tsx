@@ -1,7 +1,9 @@
+import { listCustomFields } from '@muster/contract/api/custom-fields'
 import { createTask, deleteTask, editTask, runTask } from '@muster/contract/api/tasks'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { AGENT, givenTasks, testTask, testTaskRun } from './test-tasks.ts'
+import { answer } from '../../app/test-server.ts'
+import { AGENT, givenTasks, testField, testTask, testTaskRun } from './test-tasks.ts'
 
 const AT = `/agents/${AGENT}?pane=tasks`
 const ADD = `${AT}&dialog=add-task&item=${AGENT}`
@@ -197,4 +199,25 @@ test('a task of a policy says so, is changed there only, and an own one that res
   }
   await page.getByRole('menuitem', { name: 'Why is this here?' }).click()
   await expect.element(page.getByRole('dialog', { name: 'Why does this machine have this?' })).toBeVisible()
+})
+
+test('4.1 result to a custom field: chosen in the form, and shown in the list', async () => {
+  const { server, open } = await givenTasks({
+    tasks: [testTask({ custom_field: 7, custom_field_name: 'Room' })],
+  })
+  const fields = [testField({ id: 7, name: 'Room' }), testField({ id: 8, model: 'client', name: 'Plan' })]
+  server.on(listCustomFields, () => answer(listCustomFields, fields))
+  await open(AT)
+  await expect
+    .element(row(/Nightly/).getByRole('img', { name: 'Its result goes to the custom field Room' }))
+    .toBeVisible()
+  await open(EDIT)
+  const select = page.getByRole('combobox', { name: 'Result to a custom field' })
+  await expect.element(select).toHaveValue('Room')
+  await choose('Result to a custom field', 'Plan')
+  await page.getByRole('checkbox', { name: 'All that it prints, instead of the last line' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(() => server.calls(editTask)[0]?.body)
+    .toMatchObject({ custom_field: 8, collector_all_output: true })
 })

@@ -1,5 +1,6 @@
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { listAgentChecks } from '@muster/contract/api/checks'
+import type { CustomField } from '@muster/contract/api/custom-fields'
 import { listScripts, type Script } from '@muster/contract/api/scripts'
 import {
   createTask,
@@ -32,6 +33,7 @@ export function testTask(more: Partial<Task> = {}, result: Partial<TaskResult> =
     run_time_date: '2026-01-01T02:00',
     schedule: 'Every day at 02:00',
     check_name: null,
+    custom_field_name: null,
     policy: null,
     policy_name: null,
     overridden_by_policy: false,
@@ -50,6 +52,25 @@ export function testTask(more: Partial<Task> = {}, result: Partial<TaskResult> =
       more_info: '',
       ...result,
     },
+  }
+}
+
+export function testField(more: Partial<CustomField>): CustomField {
+  return {
+    id: 1,
+    order: 0,
+    model: 'agent',
+    type: 'text',
+    options: [],
+    name: 'Field',
+    required: false,
+    default_value_string: '',
+    default_value_bool: false,
+    default_values_multiple: [],
+    hide_in_ui: false,
+    hide_in_summary: false,
+    modified: 'm1',
+    ...more,
   }
 }
 

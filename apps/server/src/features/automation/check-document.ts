@@ -46,7 +46,7 @@ export async function checkDocument(
     if (keys.has(key)) refuse(place, `The policy has the same check twice: ${name}.`)
     keys.add(key)
   }
-  refuseBadTasks(caller, { set, document, before })
+  await refuseBadTasks(caller, { db, set, document, before })
   refuseBadDependencies(document)
   const { offline_time, overdue_time } = document.content.agent_settings
   if (offline_time !== null && overdue_time !== null && overdue_time <= offline_time) {

@@ -4,16 +4,22 @@ import { AppError } from '@muster/contract/errors'
 import { taskKey } from '@muster/rules/task-key'
 import { findTaskProblem } from '@muster/rules/task-problems'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { refuseBadField } from '../tasks/refuse-field.ts'
 import type { PolicySet } from './policy-set.ts'
 
 interface Documents {
+  db: Db
   set: PolicySet
   document: PolicyDocument
   before: PolicyDocument | undefined
 }
 
 /** Refuses tasks of a policy that cannot work, and changes of them by whom may not give tasks to machines. */
-export function refuseBadTasks(caller: Caller, { set, document, before }: Documents): void {
+export async function refuseBadTasks(
+  caller: Caller,
+  { db, set, document, before }: Documents,
+): Promise<void> {
   const { tasks, checks } = document.content
   const known = new Map(before?.content.tasks.map((one) => [one.id, one]))
   const isChanged = JSON.stringify(tasks) !== JSON.stringify(before?.content.tasks ?? [])
@@ -32,6 +38,7 @@ export function refuseBadTasks(caller: Caller, { set, document, before }: Docume
     if (names.has(taskKey(task))) refuse(place, `The policy has two tasks with the name ${task.name}.`)
     names.add(taskKey(task))
     refuseGoneScripts(place, one, { set, known: known.get(one.id) })
+    await refuseBadField(db, caller, { task, before: known.get(one.id)?.task, place: `${place}.task.` })
     if (task.task_type === 'checkfailure' && !checks.some(({ id }) => id === task.assigned_check)) {
       const sentence = `${task.name}: choose the check of this policy whose failure starts it.`
       refuse(`${place}.task.assigned_check`, sentence)

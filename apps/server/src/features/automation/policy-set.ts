@@ -1,4 +1,5 @@
 import type { PolicyDocument, PolicyTarget } from '@muster/contract/api/automation'
+import { TASK_DEFAULTS } from '@muster/contract/api/tasks'
 import { NO_CONTENT, type PolicyContent } from '@muster/contract/policies/policy-content'
 import { compileTarget } from '@muster/rules/machine-target'
 import {
@@ -137,11 +138,16 @@ export function placeOf(target: PolicyTarget): string {
   return 'id' in target ? `${target.level} ${target.id}` : target.level
 }
 
-/** Kinds of content that came after it was stored are empty. */
+/** Kinds of content and fields of tasks that came after it was stored have their usual values. */
 export function readContent(content: string): PolicyContent {
   // Stored by save-policy.ts as the contract's schema made it.
   const stored = JSON.parse(content) as Partial<PolicyContent>
-  return { ...NO_CONTENT, ...stored }
+  const tasks = (stored.tasks ?? []).map((one) => ({
+    ...one,
+    // In the order of the contract, or the same task would look changed.
+    task: { ...one.task, ...TASK_DEFAULTS, ...one.task },
+  }))
+  return { ...NO_CONTENT, ...stored, tasks }
 }
 
 function compileSet(

@@ -1,6 +1,15 @@
-import { deletePolicy, listPolicyVersions, revertPolicy } from '@muster/contract/api/automation'
+import { getAgent } from '@muster/contract/api/agents'
+import {
+  deletePolicy,
+  editPolicy,
+  getPolicy,
+  listPolicyVersions,
+  revertPolicy,
+} from '@muster/contract/api/automation'
+import { createCustomField, deleteCustomField } from '@muster/contract/api/custom-fields'
 import { createTask, deleteTask, editTask, runTask } from '@muster/contract/api/tasks'
 import { expect, test } from 'vitest'
+import { storeTaskReports } from '../tasks/store-task-reports.ts'
 import { checkOf, contentOf, CPU, documentOf, PING, prepareFleet, taskOf } from './test-policies.ts'
 
 type Fleet = Awaited<ReturnType<typeof prepareFleet>>
@@ -156,4 +165,65 @@ test('what cannot work, and what is not the role of the caller, is refused', asy
     }),
   )
   expect(await refused([taskOf()], helper)).toMatchObject({ code: 'not_allowed' })
+})
+
+test('4.1 result to a custom field: of a task of a policy, on each machine its own', async () => {
+  await using fleet = await prepareFleet()
+  const { add, tasks, root, pc, srv, server, settle } = fleet
+  const { body: field } = await root.call(createCustomField, {
+    body: { model: 'agent', type: 'number', name: 'Found' },
+  })
+  const policy = await add({
+    name: 'Base',
+    content: withTasks([taskOf({ custom_field: field.id })]),
+    targets: toSite(fleet),
+  })
+  const at = server.clock.now().toISOString()
+  for (const [agent, stdout] of [
+    [pc, '12'],
+    [srv, 'many'],
+  ] as const) {
+    const [task] = await tasks(agent)
+    const action = { name: 'look', outcome: 'exited' as const, reason: null, retcode: 0, stderr: '' }
+    const report = {
+      kind: 'task-result' as const,
+      task_id: task?.id ?? 0,
+      run_id: 'run-00001',
+      trigger: 'schedule' as const,
+      planned_at: at,
+      started_at: at,
+      ended_at: at,
+      reason: null,
+      actions: [{ ...action, stdout, execution_time: 1 }],
+    }
+    await server.ctx.transaction((tx, emit) =>
+      storeTaskReports({ ctx: server.ctx, tx, emit }, [{ agentId: agent.agent_id, report }]),
+    )
+  }
+  const valuesOf = async ({ agent_id }: typeof pc) =>
+    (await root.call(getAgent, { params: { agent_id } })).body.custom_fields.map(({ value }) => value)
+  expect([await valuesOf(pc), await valuesOf(srv)]).toEqual([['12'], []])
+  expect((await tasks(srv))[0]?.task_result.more_info).toContain('Found takes a number')
+  const [before] = await tasks()
+  await root.call(deleteCustomField, { params: { id: field.id } })
+  await settle()
+  expect(await tasks()).toMatchObject([{ id: before?.id, modified: before?.modified, custom_field: null }])
+  // The policy names a field that is gone: it may stay, as a script that is gone may.
+  expect((await root.call(editPolicy, { params: { id: policy.id }, body: { desc: 'x' } })).status).toBe(200)
+  const { error } = await root.call(editPolicy, {
+    params: { id: policy.id },
+    body: { content: withTasks([taskOf({ custom_field: 4711 }, policy.content.tasks[0]?.id)]) },
+  })
+  expect(Object.keys(error.fields ?? {})).toEqual(['content.tasks.0.task.custom_field'])
+})
+
+test('a policy that was saved before tasks had custom fields reads as if it said none', async () => {
+  await using fleet = await prepareFleet()
+  const { add, root, server } = fleet
+  const policy = await add({ name: 'Base', content: withTasks([taskOf()]) })
+  const { custom_field: _, collector_all_output: __, ...task } = policy.content.tasks[0]?.task ?? {}
+  const content = JSON.stringify({ ...policy.content, tasks: [{ ...policy.content.tasks[0], task }] })
+  await server.ctx.db.updateTable('policies').set({ content, version: 7, modified: 'm' }).execute()
+  const params = { id: policy.id }
+  expect((await root.call(getPolicy, { params })).body.content).toEqual(policy.content)
 })

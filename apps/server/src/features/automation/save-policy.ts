@@ -8,7 +8,7 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { numberContent } from './number-content.ts'
 import { confirmPlan } from './plan-save.ts'
-import { loadPolicySet } from './policy-set.ts'
+import { loadPolicySet, readContent } from './policy-set.ts'
 import { findVersions, insertPolicy, updatePolicy } from './queries.ts'
 import { requirePolicy, requireWholePolicy } from './require-policy.ts'
 import { openSave, type Save, storeSave } from './store-save.ts'
@@ -135,7 +135,7 @@ function newDocument({ name }: Body, copied?: PolicyDocument): PolicyDocument {
 function readDocument({ document }: { document: string }): PolicyDocument {
   // Stored by store-save.ts as the contract's schema made it.
   const stored = JSON.parse(document) as PolicyDocument
-  return { ...stored, content: { ...NO_CONTENT, ...stored.content } }
+  return { ...stored, content: readContent(JSON.stringify(stored.content)) }
 }
 
 function columnsOf({ name, desc, active, enforced, content }: PolicyDocument) {

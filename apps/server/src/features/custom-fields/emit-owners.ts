@@ -1,10 +1,10 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
-import { findOwners } from './queries.ts'
+import { findCollectingTasks, findOwners } from './queries.ts'
 
 const SLICE = 500
 
-/** Tells that what has a value of this field is shown differently from now on. */
+/** Tells that what has a value of this field, and tasks that bring it one, are shown differently from now on. */
 export async function emitOwnersChanged(
   tx: Db,
   emit: (event: Event) => void,
@@ -20,4 +20,10 @@ export async function emitOwnersChanged(
     .map(({ client_id, site_client_id }) => client_id ?? site_client_id)
     .filter((id) => id !== null)
   if (clients.length > 0) emit({ type: 'client.changed', ids: [...new Set(clients)] })
+  const tasks = await findCollectingTasks(tx, fieldId)
+  for (let from = 0; from < tasks.length; from += SLICE) {
+    const slice = tasks.slice(from, from + SLICE)
+    const agent_ids = slice.map(({ agent_id }) => agent_id)
+    emit({ type: 'task.changed', ids: slice.map(({ id }) => id), agent_ids })
+  }
 }

@@ -85,3 +85,8 @@ export function findOwners(db: Db, fieldId: number) {
     .where('field_id', '=', fieldId)
     .execute()
 }
+
+/** The tasks whose results go into this field. */
+export function findCollectingTasks(db: Db, fieldId: number) {
+  return db.selectFrom('tasks').select(['id', 'agent_id']).where('custom_field', '=', fieldId).execute()
+}

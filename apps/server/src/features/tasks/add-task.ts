@@ -5,11 +5,13 @@ import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
+import { requireWholeClient } from '../clients/require-node.ts'
 import { countTasks, insertTask, type TaskRow, writeTaskScripts } from './queries.ts'
 import { redefineTasks } from './redefine-tasks.ts'
 import { requireTask } from './require-task.ts'
 import { refuseBadTask, refusePast, toColumns } from './task-columns.ts'
 import { scriptIdsOf, viewForAudit } from './view.ts'
+import { refuseBadField } from './refuse-field.ts'
 import { zoneOf } from './zone-of.ts'
 
 /** More would not fit into what is sent to a machine at once. */
@@ -26,6 +28,8 @@ export function addTask(
     // What is not given is absent, and leaves the default.
     const task: TaskFields = { ...TASK_DEFAULTS, ...given } as TaskFields
     await refuseBadTask(tx, agent, task)
+    const model = await refuseBadField(tx, caller, { task, before: undefined })
+    if (model === 'client') await requireWholeClient(tx, agent.client_id, caller)
     refusePast(task, await zoneOf(tx, agentId), at)
     if ((await countTasks(tx, agentId)) >= MOST_TASKS)
       throw new AppError('conflict', `A machine has at most ${MOST_TASKS} tasks.`)

@@ -9,11 +9,13 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { takeTaskFindings } from '../alerts/task-alerts.ts'
 import { audit } from '../audit/write-audit.ts'
+import { requireWholeClient } from '../clients/require-node.ts'
 import { type TaskRow, updateTask, writeTaskScripts } from './queries.ts'
 import { redefineTasks } from './redefine-tasks.ts'
 import { requireOwnTask, requireTask } from './require-task.ts'
 import { refuseBadTask, refusePast, toColumns } from './task-columns.ts'
 import { readFields, scriptIdsOf, viewForAudit } from './view.ts'
+import { refuseBadField } from './refuse-field.ts'
 import { zoneOf } from './zone-of.ts'
 
 type Change = Parsed<typeof editTask>['body']
@@ -35,6 +37,8 @@ export function changeTask(
     const task = { ...fields, ...change } as TaskFields
     const at = ctx.now()
     await refuseBadTask(tx, agent, task)
+    const model = await refuseBadField(tx, caller, { task, before: fields })
+    if (model === 'client') await requireWholeClient(tx, agent.client_id, caller)
     const isOtherTime = timesOf(task) !== timesOf(fields)
     if (isOtherTime) refusePast(task, await zoneOf(tx, agent.agent_id), at)
     await updateTask(tx, id, {

@@ -12,6 +12,7 @@ export type TaskRow = Selectable<TasksTable> & { [Name in keyof Result]: Result[
   hostname: string
   tasks_known: number
   policy_name: string | null
+  custom_field_name: string | null
 }
 
 function selectTasks(db: Db, caller: Viewer) {
@@ -21,10 +22,11 @@ function selectTasks(db: Db, caller: Viewer) {
     .innerJoin('sites', 'sites.id', 'agents.site_id')
     .leftJoin('task_results', 'task_results.task_id', 'tasks.id')
     .leftJoin('policies', 'policies.id', 'tasks.policy_id')
+    .leftJoin('custom_fields', 'custom_fields.id', 'tasks.custom_field')
     .selectAll('tasks')
     .select(['task_id', 'status', 'run_status', 'retcode', 'stdout', 'stderr', 'execution_time'])
     .select(['last_run', 'more_info', 'agents.hostname', 'agents.tasks_known'])
-    .select('policies.name as policy_name')
+    .select(['policies.name as policy_name', 'custom_fields.name as custom_field_name'])
     .where(visibleTo(caller))
 }
 

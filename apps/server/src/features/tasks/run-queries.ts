@@ -13,7 +13,8 @@ export async function findKnownTasks(tx: Db, ids: readonly number[]) {
   return tx
     .selectFrom('tasks')
     .leftJoin('task_results', 'task_results.task_id', 'tasks.id')
-    .select(['tasks.id', 'tasks.agent_id', 'tasks.alert_severity', 'last_run', 'status'])
+    .select(['tasks.id', 'tasks.agent_id', 'tasks.name', 'tasks.alert_severity', 'last_run', 'status'])
+    .select(['custom_field', 'collector_all_output'])
     .where('tasks.id', 'in', possible)
     .where('overridden_by', 'is', null)
     .execute()

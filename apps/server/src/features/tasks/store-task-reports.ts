@@ -3,6 +3,8 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { takeTaskFindings, type TaskFinding } from '../alerts/task-alerts.ts'
+import { collectResult } from './collect-result.ts'
+import { joinOutput } from './join-output.ts'
 import { judgeTaskRun } from './judge-run.ts'
 import {
   findKnownTasks,
@@ -24,7 +26,7 @@ export interface ReportedTask {
 }
 type ReportOf<Kind extends TaskReport['kind']> = Extract<TaskReport, { kind: Kind }>
 type KnownTask = Awaited<ReturnType<typeof findKnownTasks>>[number]
-interface Scene {
+export interface Scene {
   ctx: Pick<Context, 'engine' | 'jobs' | 'now'>
   tx: Db
   emit: (event: Event) => void
@@ -137,16 +139,22 @@ async function storeMissed({ ctx, tx }: Scene, report: ReportOf<'task-missed'>):
 }
 
 async function storeResult(
-  { ctx, tx }: Scene,
+  scene: Scene,
   task: KnownTask,
   report: ReportOf<'task-result'>,
 ): Promise<TaskFinding[]> {
+  const { ctx, tx } = scene
   const { task_id, run_id, actions } = report
   const before = await findRunState(tx, task_id, run_id)
   if (before === 'ended' || before === 'missed') return []
   const now = ctx.now()
   const at = within(report.ended_at, now)
-  const verdict = judgeTaskRun(report)
+  // Parallel runs and repeated reports may come in another order.
+  const isNewest = task.last_run === null || task.last_run <= at
+  const { custom_field: field } = task
+  const verdict = judgeTaskRun(report, { collects: field !== null })
+  if (isNewest && verdict.status === 'passing' && field !== null)
+    verdict.more_info = await collectResult(scene, { ...task, custom_field: field }, actions)
   const execution_time = actions.reduce((sum, action) => sum + action.execution_time, 0)
   await upsertRun(tx, {
     ...headOf(report, now),
@@ -157,8 +165,6 @@ async function storeResult(
     actions: JSON.stringify(actions),
   })
   await pruneRuns(tx, task_id)
-  // Parallel runs and repeated reports may come in another order.
-  const isNewest = task.last_run === null || task.last_run <= at
   const run_status = (await hasRunning(tx, task_id)) ? 'running' : 'completed'
   if (!isNewest) {
     await tx.updateTable('task_results').set({ run_status }).where('task_id', '=', task_id).execute()
@@ -170,8 +176,8 @@ async function storeResult(
     task_id,
     ...verdict,
     run_status,
-    stdout: joinOutput(actions.map(({ stdout }) => stdout)),
-    stderr: joinOutput(actions.map(({ stderr }) => stderr)),
+    stdout: joinOutput(actions.map(({ stdout }) => stdout)).slice(-LONGEST_OUTPUT),
+    stderr: joinOutput(actions.map(({ stderr }) => stderr)).slice(-LONGEST_OUTPUT),
     execution_time,
     last_run: at,
   })
@@ -190,12 +196,4 @@ function headOf(
 /** In the one form in which instants are stored, and not in the future. */
 function within(instant: string, now: Date): string {
   return new Date(Math.min(Date.parse(instant), now.getTime() + AHEAD_MS)).toISOString()
-}
-
-function joinOutput(parts: readonly string[]): string {
-  return parts
-    .filter((part) => part !== '')
-    .map((part) => (part.endsWith('\n') ? part : `${part}\n`))
-    .join('')
-    .slice(-LONGEST_OUTPUT)
 }

@@ -30,7 +30,8 @@ export function refusePast(task: TaskFields, zone: string, now: Date): void {
 
 /** The fields as columns. */
 export function toColumns(task: TaskFields) {
-  const { name, enabled, task_type, actions, alert_severity, assigned_check, ...settings } = task
+  const { name, enabled, task_type, actions, alert_severity, assigned_check, ...more } = task
+  const { custom_field, collector_all_output, ...settings } = more
   return {
     name,
     enabled: enabled ? (1 as const) : (0 as const),
@@ -42,6 +43,8 @@ export function toColumns(task: TaskFields) {
     ),
     alert_severity,
     assigned_check: task_type === 'checkfailure' ? assigned_check : null,
+    custom_field,
+    collector_all_output: collector_all_output ? (1 as const) : (0 as const),
   }
 }
 

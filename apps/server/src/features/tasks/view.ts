@@ -28,6 +28,7 @@ export async function viewTasks(db: Db, rows: readonly TaskRow[]): Promise<Task[
       overridden_by_policy: row.overridden_by !== null,
       schedule: describeTask(task),
       check_name: row.assigned_check === null ? null : (checks.get(row.assigned_check) ?? null),
+      custom_field_name: row.custom_field_name,
       task_result: viewResult(row),
       modified: row.modified,
     }
@@ -42,15 +43,33 @@ export async function viewTask(db: Db, row: TaskRow): Promise<Task> {
 
 type Stored = Pick<
   TaskRow,
-  'name' | 'enabled' | 'task_type' | 'settings' | 'actions' | 'alert_severity' | 'assigned_check'
+  | 'name'
+  | 'enabled'
+  | 'task_type'
+  | 'settings'
+  | 'actions'
+  | 'alert_severity'
+  | 'assigned_check'
+  | 'custom_field'
+  | 'collector_all_output'
 >
 
 export function readFields(row: Stored): TaskFields {
-  const { name, enabled, task_type, alert_severity, assigned_check } = row
+  const { name, enabled, task_type, alert_severity, assigned_check, custom_field } = row
   // Both stored by task-columns.ts as the contract's schema made them.
   const settings = JSON.parse(row.settings) as Omit<TaskFields, 'actions' | keyof Stored>
   const actions = JSON.parse(row.actions) as TaskAction[]
-  return { name, enabled: enabled === 1, task_type, alert_severity, assigned_check, actions, ...settings }
+  return {
+    name,
+    enabled: enabled === 1,
+    task_type,
+    alert_severity,
+    assigned_check,
+    custom_field,
+    collector_all_output: row.collector_all_output === 1,
+    actions,
+    ...settings,
+  }
 }
 
 export function scriptIdsOf({ actions }: Pick<TaskFields, 'actions'>): number[] {

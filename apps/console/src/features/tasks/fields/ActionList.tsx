@@ -4,6 +4,7 @@ import { useMay } from '../../../app/queries.ts'
 import { shellsOf } from '../../history/run-form.ts'
 import { type ActionForm, newAction } from '../task-form.ts'
 import { CommandFields } from './CommandFields.tsx'
+import { ResultField } from './ResultField.tsx'
 import { ScriptFields } from './ScriptFields.tsx'
 import { Section } from './Section.tsx'
 import classes from './TaskFields.module.css'
@@ -45,6 +46,7 @@ export function ActionList({ agent, form }: TaskFieldsProps) {
           {...form.getInputProps('continue_on_error', { type: 'checkbox' })}
         />
       )}
+      <ResultField form={form} />
     </Section>
   )
 }

@@ -15,11 +15,21 @@ export interface TaskRef {
 }
 export type ResolvedTasks = Resolved<TaskRef | undefined>
 
-const COLUMNS = ['name', 'enabled', 'task_type', 'settings', 'actions', 'alert_severity'] as const
-export type HeldTask = Pick<
-  Selectable<TasksTable>,
-  (typeof COLUMNS)[number] | 'id' | 'agent_id' | 'assigned_check'
-> & { policy_id: number; policy_task: number }
+const COLUMNS = [
+  'name',
+  'enabled',
+  'task_type',
+  'settings',
+  'actions',
+  'alert_severity',
+  'assigned_check',
+  'custom_field',
+  'collector_all_output',
+] as const
+export type HeldTask = Pick<Selectable<TasksTable>, (typeof COLUMNS)[number] | 'id' | 'agent_id'> & {
+  policy_id: number
+  policy_task: number
+}
 
 /** What a machine holds of policies: rows of theirs, own ones that rest, and the checks by which tasks are started. */
 export interface HeldTasks {
@@ -27,13 +37,16 @@ export interface HeldTasks {
   /** Own task -> the policy for which it rests. */
   resting: Map<number, number>
   checks: ReadonlyMap<string, number>
+  /** The custom fields that there are, of those that tasks name. */
+  fields: ReadonlySet<number>
 }
-const NOTHING: HeldTasks = { ofPolicies: [], resting: new Map(), checks: new Map() }
+const NOTHING: HeldTasks = { ofPolicies: [], resting: new Map(), checks: new Map(), fields: new Set() }
 
 export interface WantedTask extends TaskRef {
   policyId: number
   /** The row of the machine's check. */
   assignedCheck: number | null
+  customField: number | null
 }
 
 export async function findHeldTasks(
@@ -42,6 +55,7 @@ export async function findHeldTasks(
 ): Promise<(agentId: string) => HeldTasks> {
   const held = new Map<string, HeldTasks>()
   const checks = await findStarters(db, machines)
+  const fields = await findNamedFields(db, machines)
   const of = (agentId: string) => {
     const known: HeldTasks = held.get(agentId) ?? { ...NOTHING, ofPolicies: [], resting: new Map() }
     held.set(agentId, known)
@@ -51,7 +65,7 @@ export async function findHeldTasks(
     const rows = await db
       .selectFrom('tasks')
       .select(COLUMNS)
-      .select(['id', 'agent_id', 'assigned_check', 'policy_id', 'policy_task', 'overridden_by'])
+      .select(['id', 'agent_id', 'policy_id', 'policy_task', 'overridden_by'])
       .where('agent_id', 'in', slice)
       .where((eb) => eb.or([eb('policy_id', 'is not', null), eb('overridden_by', 'is not', null)]))
       .execute()
@@ -61,13 +75,17 @@ export async function findHeldTasks(
       } else if (overridden_by !== null) of(row.agent_id).resting.set(row.id, overridden_by)
     }
   }
-  return (agentId) => ({ ...(held.get(agentId) ?? NOTHING), checks: checks.get(agentId) ?? NOTHING.checks })
+  return (agentId) => ({
+    ...(held.get(agentId) ?? NOTHING),
+    checks: checks.get(agentId) ?? NOTHING.checks,
+    fields,
+  })
 }
 
 /** What a machine is to have of policies, by policy and number, and which own tasks are to rest for whom. */
 export function wantedOf(
   { effective }: ResolvedTasks,
-  { checks }: HeldTasks,
+  { checks, fields }: HeldTasks,
 ): { tasks: Map<string, WantedTask>; resting: Map<number, number> } {
   const tasks = new Map<string, WantedTask>()
   const resting = new Map<number, number>()
@@ -76,7 +94,11 @@ export function wantedOf(
     const { policy: policyId } = source
     const { startedBy } = value.ref
     const assignedCheck = startedBy === null ? null : (checks.get(startedBy) ?? null)
-    tasks.set(`${policyId} ${value.ref.policyTask.id}`, { ...value.ref, policyId, assignedCheck })
+    const { custom_field: named } = value.ref.policyTask.task
+    // One that was deleted takes nothing any more.
+    const customField = named !== null && fields.has(named) ? named : null
+    const wanted = { ...value.ref, policyId, assignedCheck, customField }
+    tasks.set(`${policyId} ${value.ref.policyTask.id}`, wanted)
     for (const loser of overrode) {
       if (loser.source.own && loser.value.row_id !== null) resting.set(loser.value.row_id, policyId)
     }
@@ -96,11 +118,24 @@ export function isInLine(resolved: ResolvedTasks, held: HeldTasks): boolean {
 
 export function isSame(row: HeldTask, wanted: WantedTask): boolean {
   const columns = columnsOf(wanted)
-  return row.assigned_check === columns.assigned_check && COLUMNS.every((name) => row[name] === columns[name])
+  return COLUMNS.every((name) => row[name] === columns[name])
 }
 
-export function columnsOf({ policyTask: { task }, assignedCheck }: WantedTask) {
-  return toColumns({ ...task, assigned_check: assignedCheck })
+export function columnsOf({ policyTask: { task }, assignedCheck, customField }: WantedTask) {
+  return toColumns({ ...task, assigned_check: assignedCheck, custom_field: customField })
+}
+
+async function findNamedFields(db: Db, machines: readonly ResolvedTasks[]): Promise<Set<number>> {
+  const named = machines.flatMap(({ effective }) =>
+    effective.flatMap(({ value }) => value.ref?.policyTask.task.custom_field ?? []),
+  )
+  if (named.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('custom_fields')
+    .select('id')
+    .where('id', 'in', [...new Set(named)])
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The checks of machines by key, where a task may be started by one. */

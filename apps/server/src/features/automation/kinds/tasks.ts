@@ -106,7 +106,7 @@ async function findOwn(
     const rows = await db
       .selectFrom('tasks')
       .select(['id', 'agent_id', 'name', 'enabled', 'task_type', 'settings', 'actions', 'alert_severity'])
-      .select('assigned_check')
+      .select(['assigned_check', 'custom_field', 'collector_all_output'])
       .where('agent_id', 'in', slice)
       .where('policy_id', 'is', null)
       .orderBy('id')

@@ -15,6 +15,7 @@ import * as largeBatches from './0015-large-batches.ts'
 import * as chunksByTime from './0016-chunks-by-time.ts'
 import * as machinePeriods from './0017-machine-periods.ts'
 import * as checkDependencies from './0018-check-dependencies.ts'
+import * as taskResults from './0020-task-results.ts'
 import * as customAlertTemplates from './0021-custom-alert-templates.ts'
 import * as agentFacts from './0022-agent-facts.ts'
 import * as machineChanges from './0024-machine-changes.ts'
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   chunksByTime,
   machinePeriods,
   checkDependencies,
+  taskResults,
   customAlertTemplates,
   agentFacts,
   machineChanges,

@@ -16,6 +16,10 @@ export interface TasksTable {
   alert_severity: Severity
   /** Of `checkfailure`; null when the check is gone. */
   assigned_check: number | null
+  /** Takes the result of a run; null when there is none, or it is gone. */
+  custom_field: number | null
+  /** It takes all output, else the last line. */
+  collector_all_output: Generated<0 | 1>
   /** When the times were made or last changed. */
   counts_from: string
   /** Names what the machine is to do: see definitions.ts. Empty when it can do nothing, as a script is gone. */

@@ -1,0 +1,109 @@
+import { type ActionResult, roomForOutput } from '@muster/contract/agent/tasks'
+import type { CustomField } from '@muster/contract/api/custom-fields'
+import { readFieldPayload } from '@muster/rules/custom-field-check'
+import { customFieldPayload } from '@muster/rules/custom-field-value'
+import type { Db } from '../../platform/database/database.ts'
+import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
+import { findField } from '../custom-fields/queries.ts'
+import { setFieldValues } from '../custom-fields/set-values.ts'
+import { viewField } from '../custom-fields/view.ts'
+import { joinOutput } from './join-output.ts'
+import { readOutput } from './read-output.ts'
+import type { Scene } from './store-task-reports.ts'
+
+interface CollectingTask {
+  agent_id: string
+  name: string
+  custom_field: number
+  collector_all_output: 0 | 1
+}
+
+const LONGEST_VALUE = 10_000
+const SERVER = { username: 'server', source: '' }
+
+/**
+ * Keeps what a run printed in the custom field of its task: that of the machine, or of its site or client where the
+ * field is one of theirs. Nothing printed empties it. Answers why it could not be kept, as a sentence; the field then
+ * stays as it was, and the output is in the run.
+ */
+export async function collectResult(
+  { ctx, tx, emit }: Scene,
+  task: CollectingTask,
+  actions: readonly ActionResult[],
+): Promise<string> {
+  const row = await findField(tx, task.custom_field)
+  // Deleted a moment ago.
+  if (row === undefined) return ''
+  const field = viewField(row)
+  const read = readPayload(field, task, actions)
+  if ('wrong' in read) return `Its result was not taken over. ${read.wrong}`
+  const place = (await findPlaces(tx, task.agent_id))[field.model]
+  const changes = await setFieldValues(tx, { model: field.model, id: place.id }, [read.payload])
+  if (changes === undefined) return ''
+  await audit(tx, {
+    caller: SERVER,
+    action: 'modify',
+    object_type: field.model,
+    message: `The task "${task.name}" changed the custom field "${field.name}"`,
+    before: { custom_fields: changes.before },
+    after: { custom_fields: changes.after },
+    ...place.subject,
+    at: ctx.now(),
+    emit,
+  })
+  await redefineVariables(tx, emit, place.machines)
+  emit(place.event)
+  return ''
+}
+
+function readPayload(
+  field: CustomField,
+  { collector_all_output }: CollectingTask,
+  actions: readonly ActionResult[],
+): { payload: ReturnType<typeof customFieldPayload> } | { wrong: string } {
+  const isAll = collector_all_output === 1
+  const output = joinOutput(actions.map(({ stdout }) => stdout))
+  const lines = output.trim().split(/\r?\n/)
+  const text = isAll ? lines.join('\n') : (lines.at(-1) ?? '').trim()
+  // The machine keeps the end of what is longer: the value would begin somewhere.
+  const room = roomForOutput(actions.length)
+  const isCut = isAll ? actions.some(({ stdout }) => stdout.length >= room) : text.length >= room
+  if (isCut || text.length > LONGEST_VALUE) return { wrong: `It is too long for ${field.name}.` }
+  const found = readOutput(field, text)
+  if ('wrong' in found) return found
+  const payload = customFieldPayload(field, found.value)
+  const checked = readFieldPayload(field, payload)
+  return 'wrong' in checked ? checked : { payload }
+}
+
+/** What belongs to a value of each model. */
+async function findPlaces(tx: Db, agentId: string) {
+  const { site_id, client_id } = await tx
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select(['site_id', 'client_id'])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow()
+  const ofClient = { type: 'client.changed' as const, ids: [client_id] }
+  return {
+    agent: {
+      id: agentId,
+      subject: { agent: { agent_id: agentId } },
+      machines: { agentIds: [agentId] },
+      event: { type: 'agent.changed' as const, ids: [agentId], agent_ids: [agentId] },
+    },
+    site: {
+      id: site_id,
+      subject: { site: { id: site_id } },
+      machines: { siteId: site_id },
+      event: ofClient,
+    },
+    client: {
+      id: client_id,
+      subject: { client: { id: client_id } },
+      machines: { clientId: client_id },
+      event: ofClient,
+    },
+  }
+}
