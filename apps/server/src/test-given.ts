@@ -6,6 +6,7 @@ import { Secret } from 'otpauth'
 import type { Context } from './context.ts'
 import { openSessionCookies, XSRF_COOKIE } from './features/sessions/session-cookies.ts'
 import { endOfSession } from './features/sessions/session-life.ts'
+import { toColumns } from './features/tasks/task-columns.ts'
 import type { Database } from './platform/database/database.ts'
 import { hashPassword } from './platform/secrets/passwords.ts'
 import { digestOf, newToken } from './platform/secrets/secrets.ts'
@@ -51,8 +52,6 @@ export interface Given {
   /** One that runs `true` when it is asked to, unless told otherwise. */
   task(fields?: Partial<NewRow<'tasks'>>): Promise<Row<'tasks'>>
 }
-
-const { enabled: _, alert_severity: __, assigned_check: ___, ...TASK_SETTINGS } = TASK_DEFAULTS
 
 export async function createGiven(ctx: Context): Promise<Given> {
   const { db } = ctx
@@ -169,7 +168,7 @@ export async function createGiven(ctx: Context): Promise<Given> {
           name: `Task ${next()}`,
           task_type: 'manual',
           enabled: 1,
-          settings: JSON.stringify(TASK_SETTINGS),
+          settings: toColumns({ ...TASK_DEFAULTS, name: '', task_type: 'manual', actions: [] }).settings,
           actions: JSON.stringify([
             { type: 'cmd', command: 'true', shell: 'sh', custom_shell: null, timeout: 30 },
           ]),

@@ -26,11 +26,16 @@ export function listTaskProblems(times: CheckedTimes): TaskProblem[] {
     findDayProblem(times),
     findRepetitionProblem(times),
     findDelayProblem(times.random_task_delay),
+    findRemovalProblem(times),
   ].filter((problem) => problem !== undefined)
   return problems.length > 0 ? problems : [findNeverProblem(times)].filter((problem) => problem !== undefined)
 }
 
-type CheckedTimes = TaskTimes & { random_task_delay: string | null }
+type CheckedTimes = TaskTimes & {
+  random_task_delay: string | null
+  /** Of a task, beside its times: it is deleted when none is to come. */
+  remove_if_not_scheduled?: boolean
+}
 
 function findDateProblem({ task_type, run_time_date, expire_date }: TaskTimes): TaskProblem | undefined {
   if (run_time_date === null && task_type !== 'cron')
@@ -86,6 +91,12 @@ function findDelayProblem(delay: string | null): TaskProblem | undefined {
   if (seconds === 0) return { field: 'random_task_delay', sentence: PERIOD }
   if (seconds <= MOST_DELAY_SECONDS) return undefined
   return { field: 'random_task_delay', sentence: 'At most one day.' }
+}
+
+function findRemovalProblem(times: CheckedTimes): TaskProblem | undefined {
+  const { remove_if_not_scheduled: isRemoved, task_type, expire_date } = times
+  if (isRemoved !== true || task_type === 'runonce' || expire_date !== null) return undefined
+  return { field: 'expire_date', sentence: 'Say when it ends: it is deleted after that.' }
 }
 
 const NEVER_FIELDS: Partial<Record<TaskTimes['task_type'], string>> = {

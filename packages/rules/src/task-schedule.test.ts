@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findTaskProblem } from './task-problems.ts'
-import { endOfRepetition, nextTaskRun, nextTaskRuns, type TaskTimes } from './task-schedule.ts'
+import { endOfRepetition, isTaskOver, nextTaskRun, nextTaskRuns, type TaskTimes } from './task-schedule.ts'
 import { describeTask } from './task-words.ts'
 import { wallClockAt } from './zone-time.ts'
 
@@ -75,14 +75,17 @@ const CHANGES: [zone: string, time: string, day: string, runs: string[]][] = [
   [CHATHAM, '03:00', '2027-09-25', ['09-24T14:15', '09-25T14:00', '09-26T13:15']],
 ]
 
-test.each(CHANGES)('in %s at %s around %s', (zone, time, day, runs) => {
-  const from = new Date(Date.parse(`${day.slice(0, 4)}-${runs[0]}Z`) - 2 * HOUR_MS).toISOString()
-  expect(runsAfter({ run_time_date: `2026-01-01T${time}` }, zone, from, 3)).toEqual(runs)
-  const [hour, minute] = time.split(':').map(Number)
-  expect(runsAfter(cron(`${minute} ${hour} * * *`), zone, from, 3)).toEqual(runs)
-  const everyDay = { task_type: 'weekly', run_time_bit_weekdays: 127 } as const
-  expect(runsAfter({ ...everyDay, run_time_date: `2026-01-01T${time}` }, zone, from, 3)).toEqual(runs)
-})
+test.each(CHANGES)(
+  '4.1 daylight-saving changes of 2026 and 2027: in %s at %s around %s',
+  (zone, time, day, runs) => {
+    const from = new Date(Date.parse(`${day.slice(0, 4)}-${runs[0]}Z`) - 2 * HOUR_MS).toISOString()
+    expect(runsAfter({ run_time_date: `2026-01-01T${time}` }, zone, from, 3)).toEqual(runs)
+    const [hour, minute] = time.split(':').map(Number)
+    expect(runsAfter(cron(`${minute} ${hour} * * *`), zone, from, 3)).toEqual(runs)
+    const everyDay = { task_type: 'weekly', run_time_bit_weekdays: 127 } as const
+    expect(runsAfter({ ...everyDay, run_time_date: `2026-01-01T${time}` }, zone, from, 3)).toEqual(runs)
+  },
+)
 
 test.each([
   // Every hour goes on while the clocks stand still or jump.
@@ -98,48 +101,55 @@ test.each([
   [NEW_YORK, '0 12 13 * fri', '2026-02-12T00:00', ['02-13T17:00', '02-20T17:00']],
   [NEW_YORK, '0 0 29 2 *', '2026-01-01T00:00', ['02-29T05:00']],
   [ZURICH, '@daily', '2026-06-01T00:00', ['06-01T22:00', '06-02T22:00']],
-] as [string, string, string, string[]][])('in %s by %s', (zone, expression, after, runs) => {
-  expect(runsAfter(cron(expression), zone, `${after}Z`, runs.length)).toEqual(runs)
-})
+] as [string, string, string, string[]][])(
+  '4.1 cron expression: in %s by %s',
+  (zone, expression, after, runs) => {
+    expect(runsAfter(cron(expression), zone, `${after}Z`, runs.length)).toEqual(runs)
+  },
+)
 
 test.each([
-  ['every third day', { daily_interval: 3 }, ['01-04', '01-07', '01-10']],
+  ['daily, every third day', { daily_interval: 3 }, ['01-04', '01-07', '01-10']],
   ['weekly', { task_type: 'weekly', run_time_bit_weekdays: 2 + 32 }, ['01-02', '01-05', '01-09']],
   [
-    'every second week, counted from the week of the start',
+    'weekly, every second week, counted from the week of the start',
     { task_type: 'weekly', weekly_interval: 2, run_time_bit_weekdays: 2 + 32 },
     ['01-02', '01-12', '01-16', '01-26'],
   ],
   [
-    'the 31st and the last day',
+    'monthly by days, the 31st and the last day',
     { task_type: 'monthly', monthly_days_of_month: 2 ** 30 + 0x80000000 },
     ['01-31', '02-28', '03-31', '04-30'],
   ],
-  ['the 31st only', { task_type: 'monthly', monthly_days_of_month: 2 ** 30 }, ['01-31', '03-31', '05-31']],
   [
-    'in two months',
+    'monthly by days, the 31st only',
+    { task_type: 'monthly', monthly_days_of_month: 2 ** 30 },
+    ['01-31', '03-31', '05-31'],
+  ],
+  [
+    'monthly by days, in two months',
     { task_type: 'monthly', monthly_days_of_month: 1, monthly_months_of_year: 4 + 512 },
     ['03-01', '10-01', '03-01'],
   ],
   [
-    'the second Tuesday',
+    'monthly by weekdays, the second Tuesday',
     { task_type: 'monthlydow', monthly_weeks_of_month: 2, run_time_bit_weekdays: 4 },
     ['01-13', '02-10', '03-10'],
   ],
   [
-    'the last Friday and the fourth',
+    'monthly by weekdays, the last Friday and the fourth',
     { task_type: 'monthlydow', monthly_weeks_of_month: 8 + 16, run_time_bit_weekdays: 32 },
     ['01-23', '01-30', '02-27', '03-27'],
   ],
-  ['once', { task_type: 'runonce', run_time_date: '2026-03-01T02:00' }, ['03-01']],
-  ['until its end', { expire_date: '2026-01-03T02:00' }, ['01-02', '01-03']],
-  ['by hand', { task_type: 'manual' }, []],
-] as [string, Partial<TaskTimes>, string[]][])('%s', (_, task, days) => {
+  ['run once', { task_type: 'runonce', run_time_date: '2026-03-01T02:00' }, ['03-01']],
+  ['expiry, until its end', { expire_date: '2026-01-03T02:00' }, ['01-02', '01-03']],
+  ['manual, never by itself', { task_type: 'manual' }, []],
+] as [string, Partial<TaskTimes>, string[]][])('4.1 %s', (_, task, days) => {
   const found = runsAfter(task, 'UTC', '2026-01-01T02:00Z', Math.max(days.length, 1))
   expect(found).toEqual(days.map((day) => `${day}T02:00`))
 })
 
-test('a repetition goes on by elapsed time until its duration is over', () => {
+test('4.1 repetition: it goes on by elapsed time until its duration is over', () => {
   const task = { task_repetition_interval: '15m', task_repetition_duration: '1h' }
   // 01:45 in Zurich; at 02:00 the clocks go to 03:00.
   const given = { ...task, run_time_date: '2026-01-01T01:45' }
@@ -155,35 +165,34 @@ test('a repetition goes on by elapsed time until its duration is over', () => {
 })
 
 test.each([
-  [{ run_time_date: null }, 'run_time_date'],
-  [{ run_time_date: '1999-01-01T00:00' }, 'run_time_date'],
-  [{ expire_date: '2025-12-31T00:00' }, 'expire_date'],
-  [{ task_type: 'runonce', expire_date: '2026-01-01T02:00' }, 'expire_date'],
-  [{ task_type: 'weekly' }, 'run_time_bit_weekdays'],
-  [{ task_type: 'monthly' }, 'monthly_days_of_month'],
-  [{ task_type: 'monthly', monthly_days_of_month: 1, monthly_months_of_year: 0 }, 'monthly_months_of_year'],
+  ['its end', { expire_date: '2026-01-05T02:00' }, '2026-01-05T00:59', '2026-01-05T01:00'],
   [
-    { task_type: 'monthly', monthly_days_of_month: 2 ** 30, monthly_months_of_year: 2 },
-    'monthly_days_of_month',
+    'its end and the random delay',
+    { expire_date: '2026-01-05T02:00', random_task_delay: '4h' },
+    '2026-01-05T04:59',
+    '2026-01-05T05:00',
   ],
-  [{ task_type: 'monthlydow', run_time_bit_weekdays: 1 }, 'monthly_weeks_of_month'],
-  [cron('61 * * * *'), 'cron_expression'],
-  [cron('* * * *'), 'cron_expression'],
-  [cron('0 0 31 2 *'), 'cron_expression'],
-  [cron('0 0 5-2 * *'), 'cron_expression'],
-  [cron('*/0 * * * *'), 'cron_expression'],
-  [{ task_repetition_interval: '15m' }, 'task_repetition_duration'],
-  [{ task_repetition_interval: '15x', task_repetition_duration: '1h' }, 'task_repetition_interval'],
-  [{ task_repetition_interval: '30s', task_repetition_duration: '1h' }, 'task_repetition_interval'],
-  [{ task_repetition_interval: '2h', task_repetition_duration: '1h' }, 'task_repetition_duration'],
-  [{ random_task_delay: '2d' }, 'random_task_delay'],
-  [{ random_task_delay: 'x' }, 'random_task_delay'],
-] as [Partial<TaskTimes> & { random_task_delay?: string }, string][])(
-  '%j is refused at %s',
-  (task, field) => {
-    expect(findTaskProblem({ random_task_delay: null, ...times(task), ...task })?.field).toBe(field)
+  [
+    'its only run and the repetitions',
+    { task_type: 'runonce', task_repetition_interval: '15m', task_repetition_duration: '1h' },
+    '2026-01-01T01:44',
+    '2026-01-01T01:45',
+  ],
+] as [string, Partial<Parameters<typeof isTaskOver>[0]>, string, string][])(
+  'a task is over after %s',
+  (_, given, before, after) => {
+    const task = { random_task_delay: null, ...times(given), ...given }
+    const isOver = (at: string) => isTaskOver(task, ZURICH, Date.parse(`${at}Z`))
+    expect([isOver(before), isOver(after)]).toEqual([false, true])
   },
 )
+
+test('what has no end, and what does not run by the clock, is never over', () => {
+  for (const task_type of ['daily', 'manual', 'startup', 'onboarding', 'checkfailure'] as const)
+    expect(isTaskOver({ ...times({ task_type }), random_task_delay: null }, ZURICH, Date.UTC(2099, 0))).toBe(
+      false,
+    )
+})
 
 test('a type that does not run by the clock needs no times', () => {
   const task = times({ task_type: 'startup', run_time_date: null, monthly_months_of_year: null })

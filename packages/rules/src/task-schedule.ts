@@ -78,6 +78,16 @@ export function nextTaskRun(times: TaskTimes, zone: string, afterMs: number): nu
   return next === undefined || next > expiryMs(times, zone) ? undefined : next
 }
 
+/** Whether all of its runs were before this instant, late ones too. Never so of what does not run by the clock. */
+export function isTaskOver(
+  times: TaskTimes & { random_task_delay: string | null },
+  zone: string,
+  nowMs: number,
+): boolean {
+  const delayMs = parseTimePeriod(times.random_task_delay ?? '0s', () => {}) * 1000
+  return isTimed(times.task_type) && nextTaskRun(times, zone, nowMs - delayMs) === undefined
+}
+
 /** The next runs after an instant, in order, at most `count`. */
 export function nextTaskRuns(times: TaskTimes, zone: string, afterMs: number, count: number): number[] {
   const found: number[] = []

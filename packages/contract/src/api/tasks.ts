@@ -60,6 +60,13 @@ const fields = {
   custom_field: Id.nullable(),
   /** It takes all that was printed, else the last line. */
   collector_all_output: z.boolean(),
+  /**
+   * The task is deleted with its runs once none is to come: after the last one before its end, which it then needs, or
+   * after its moment where it runs once. The server does that each hour while the machine is connected, and not as long as the
+   * task runs or its last run has failed. The field's product deletes the entry of the system's scheduler; the
+   * agent's own scheduler has no other entry than the task itself. A task of a policy stays in it, and runs no more.
+   */
+  remove_if_not_scheduled: z.boolean(),
 }
 /** What people say of a task. */
 export const TaskFields = z.object(fields)
@@ -88,6 +95,7 @@ export const TASK_DEFAULTS: Omit<TaskFields, 'name' | 'actions' | 'task_type'> =
   task_instance_policy: 1,
   custom_field: null,
   collector_all_output: false,
+  remove_if_not_scheduled: false,
 }
 
 export const TaskStatus = z.enum(['passing', 'failing', 'pending'])

@@ -52,7 +52,7 @@ export function TaskFormDialog(props: TaskFormDialogProps) {
         <GeneralFields agent={agent} form={form} />
         <ActionList agent={agent} form={form} />
         <ScheduleFields agent={agent} form={form} />
-        <MoreFields form={form} />
+        <MoreFields agent={agent} form={form} />
       </Stack>
     </FormDialog>
   )

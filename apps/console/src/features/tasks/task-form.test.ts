@@ -19,6 +19,7 @@ const whole: TaskFields = {
   task_repetition_duration: '1h',
   random_task_delay: '5m',
   custom_field: 7,
+  remove_if_not_scheduled: true,
   collector_all_output: true,
   actions: [
     { type: 'script', script: 3, name: '', script_args: ['a b'], env_vars: ['A=b'], timeout: 90 },
@@ -64,6 +65,8 @@ test.each([
   [{ task_repetition_interval: '15m' }, ['task_repetition_duration']],
   [{ task_repetition_interval: '15m', task_repetition_duration: '5m' }, ['task_repetition_duration']],
   [{ random_task_delay: '5 minutes' }, ['random_task_delay']],
+  [{ remove_if_not_scheduled: true }, ['expire_date']],
+  [{ remove_if_not_scheduled: true, expire_date: '2027-01-01T00:00' }, []],
 ] as [Partial<TaskForm>, string[]][])('%j: %j', (more, fields) => {
   expect(errorsOf(more)).toEqual(fields)
 })

@@ -48,6 +48,7 @@ export interface TaskForm extends Record<string, unknown> {
   random_task_delay: string
   stop_task_at_duration_end: boolean
   run_asap_after_missed: boolean
+  remove_if_not_scheduled: boolean
   task_instance_policy: string
   /** Of a task of a policy. */
   task_supported_platforms: string[]
@@ -127,6 +128,7 @@ export function readTaskForm(task: TaskFields): TaskForm {
     random_task_delay: task.random_task_delay ?? '',
     stop_task_at_duration_end: task.stop_task_at_duration_end,
     run_asap_after_missed: task.run_asap_after_missed,
+    remove_if_not_scheduled: task.remove_if_not_scheduled,
     task_instance_policy: `${task.task_instance_policy}`,
     task_supported_platforms: [...TASK_PLATFORMS],
   }
@@ -165,7 +167,9 @@ export function checkTaskForm(
     errors.assigned_check = 'Choose the check whose failure starts it.'
   const times = TaskSchedule.safeParse(wire).data
   if (times === undefined) return errors
-  for (const { field, sentence } of listTaskProblems(times)) errors[field] ??= sentence
+  const { remove_if_not_scheduled } = form
+  for (const { field, sentence } of listTaskProblems({ ...times, remove_if_not_scheduled }))
+    errors[field] ??= sentence
   if (times.task_type === 'runonce' && times.run_time_date !== null && !mayBePast) {
     const isOver = instantOf(zone, Date.parse(`${times.run_time_date}Z`)) <= nowMs
     if (isOver) errors.run_time_date ??= 'This moment is over.'

@@ -1,7 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
+import { everyHour } from '../../platform/jobs/schedule.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { FAILURE_JOB, type FailureRun } from './failure-tasks.ts'
+import { removeOverTasks } from './remove-over-tasks.ts'
 
 const AGAIN_AFTER_MS = 60_000
 const MOST_TRIES = 10
@@ -13,6 +15,7 @@ export function tasksJobs(ctx: Context, fleet: Fleet): Job[] {
       // Enqueued by failure-tasks.ts and below.
       run: (payload) => runAfterFailure(ctx, fleet, payload as FailureRun),
     },
+    { name: 'tasks.remove-over', schedule: everyHour, run: () => removeOverTasks(ctx) },
   ]
 }
 

@@ -56,8 +56,11 @@ type Stored = Pick<
 
 export function readFields(row: Stored): TaskFields {
   const { name, enabled, task_type, alert_severity, assigned_check, custom_field } = row
-  // Both stored by task-columns.ts as the contract's schema made them.
-  const settings = JSON.parse(row.settings) as Omit<TaskFields, 'actions' | keyof Stored>
+  // Both stored by task-columns.ts as the contract's schema made them; one field came later.
+  const settings = JSON.parse(row.settings) as Omit<
+    TaskFields,
+    'actions' | keyof Stored | 'remove_if_not_scheduled'
+  >
   const actions = JSON.parse(row.actions) as TaskAction[]
   return {
     name,
@@ -68,6 +71,7 @@ export function readFields(row: Stored): TaskFields {
     custom_field,
     collector_all_output: row.collector_all_output === 1,
     actions,
+    remove_if_not_scheduled: false,
     ...settings,
   }
 }

@@ -7,9 +7,14 @@ export interface Schedule {
 }
 
 const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
 export const everyMinute: Schedule = {
   latestRun: (now) => new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS),
+}
+
+export const everyHour: Schedule = {
+  latestRun: (now) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS),
 }
 
 /** `everyDay('03:10')`; in a night when clocks change it still runs once. */

@@ -6,7 +6,7 @@ import classes from './TaskFields.module.css'
 import type { TaskFieldsProps } from './form-props.ts'
 
 /** Repetition, delay, and what happens when something comes in between. */
-export function MoreFields({ form }: Pick<TaskFieldsProps, 'form'>) {
+export function MoreFields({ agent, form }: TaskFieldsProps) {
   const type = TYPE_CHOICES.find(({ value }) => value === form.values.task_type)?.value ?? 'manual'
   const repeats = form.values.task_repetition_interval.trim() !== ''
   return (
@@ -55,6 +55,13 @@ export function MoreFields({ form }: Pick<TaskFieldsProps, 'form'>) {
         <Checkbox
           label="When a run was missed, run as soon as possible"
           {...form.getInputProps('run_asap_after_missed', { type: 'checkbox' })}
+        />
+      )}
+      {isTimed(type) && agent.agent_id !== null && (
+        <Checkbox
+          label="Delete the task when no run is to come"
+          description="Within hours of the last one, with its runs; not while that has failed."
+          {...form.getInputProps('remove_if_not_scheduled', { type: 'checkbox' })}
         />
       )}
     </Section>

@@ -1,0 +1,57 @@
+import { isTaskOver } from '@muster/rules/task-schedule'
+import { isTimeZone } from '@muster/rules/zone-time'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
+import { findTask, type TaskRow } from './queries.ts'
+import { takeAway } from './remove-task.ts'
+import { readFields } from './view.ts'
+import { zoneOf } from './zone-of.ts'
+
+const ALL = { scope: { all: true, clientIds: [], siteIds: [] } }
+const SERVER = { username: 'server', source: '' }
+/** What a machine has run by then it has told of. */
+const QUIET_MS = 600_000
+
+/**
+ * Deletes tasks that ask for it (`remove_if_not_scheduled`) and have no run to come. The machine must have been
+ * connected for a while, so that nothing is lost that it still has to tell or to make up for, and one that runs or
+ * whose last run failed stays.
+ */
+export async function removeOverTasks(ctx: Context): Promise<void> {
+  for (const id of await findCandidates(ctx.db, quietSince(ctx))) {
+    await ctx.transaction(async (tx, emit) => {
+      await lockRow(tx, 'tasks', 'id', id)
+      // Changed, or deleted, since it was found.
+      const task = await findTask(tx, ALL, id)
+      if (task === undefined || !(await isOver(tx, task, quietSince(ctx)))) return
+      const message = `Deleted the task "${task.name}" of "${task.hostname}", which has no run to come`
+      await takeAway({ ctx, tx, emit }, task, { by: SERVER, message })
+    })
+  }
+}
+
+const quietSince = (ctx: Context) => new Date(ctx.now().getTime() - QUIET_MS)
+
+async function findCandidates(db: Db, since: Date): Promise<number[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
+    .select('tasks.id')
+    .where('policy_id', 'is', null)
+    .where('settings', 'like', '%"remove_if_not_scheduled":true%')
+    .where('connected', '=', 1)
+    // Of a connected machine it is when it connected.
+    .where('last_seen', '<', since.toISOString())
+    .orderBy('tasks.id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function isOver(tx: Db, task: TaskRow, since: Date): Promise<boolean> {
+  const fields = readFields(task)
+  if (!fields.remove_if_not_scheduled || task.run_status === 'running' || task.status === 'failing')
+    return false
+  const zone = await zoneOf(tx, task.agent_id)
+  return isTaskOver(fields, isTimeZone(zone) ? zone : 'UTC', since.getTime())
+}
