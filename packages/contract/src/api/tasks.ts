@@ -205,6 +205,8 @@ export const runTask = endpoint({
   access: 'can_run_autotasks',
   summary: 'Run a task on its machine now; refused where the machine is not connected',
   params: IdParams,
+  /** Programs of the field name the machine of a task of a policy; here each machine has a task of its own for it. */
+  body: z.object({ agent_id: AgentId.optional() }),
   response: Nothing,
 })
 

@@ -64,7 +64,7 @@ test('a task is run, switched off and deleted from its menu', async () => {
   await expect.poll(() => server.calls(deleteTask)).toHaveLength(1)
 })
 
-test('a new task is added with the usual settings, and the next five runs are shown', async () => {
+test('4.1 next five runs while editing: a new task is added with the usual settings, and they are shown', async () => {
   const { server, open } = await givenTasks()
   const { at } = await open(ADD)
   await field('Name').fill('Nightly')
@@ -85,7 +85,7 @@ test('a new task is added with the usual settings, and the next five runs are sh
   expect(at()).not.toContain('dialog')
 })
 
-test('the next runs are right across a change of the clocks', async () => {
+test('4.1 next five runs while editing: they are right across a change of the clocks', async () => {
   const { open } = await givenTasks({ tasks: [testTask({ run_time_date: '2099-03-28T02:30' })] })
   await open(EDIT)
   // In the night to the 29th of March 2099 the clocks of Zurich leave 02:30 out.
@@ -193,12 +193,27 @@ test('a task of a policy says so, is changed there only, and an own one that res
   await expect.element(page.getByRole('button', { name: /^From the policy Base/ })).toBeVisible()
   await expect.element(row(/^rests .*nightly/)).toBeVisible()
   await row(/passing/).click({ button: 'right' })
-  for (const name of ['Edit', 'Switch off', 'Delete']) {
+  for (const name of ['Switch off', 'Delete']) {
     const entry = page.getByRole('menuitem', { name: new RegExp(`^${name}`) })
     await expect.element(entry).toBeDisabled()
   }
   await page.getByRole('menuitem', { name: 'Why is this here?' }).click()
   await expect.element(page.getByRole('dialog', { name: 'Why does this machine have this?' })).toBeVisible()
+})
+
+test('a task of a policy is run from the machine, its runs are read there, and editing leads to the policy', async () => {
+  await page.viewport(1280, 800)
+  const theirs = testTask({ policy: 4, policy_name: 'Base' }, { run_status: 'running' })
+  const { server, open } = await givenTasks({ tasks: [theirs], runs: [testTaskRun()] })
+  const { at } = await open(AT)
+  await expect.element(row(/^running .*Nightly/)).toBeVisible()
+  await act(/Nightly/, 'Run now')
+  await expect.poll(() => server.calls(runTask)).toHaveLength(1)
+  await row(/Nightly/).dblClick()
+  await expect.element(page.getByRole('region', { name: 'Output of action 1' })).toHaveTextContent('all good')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await act(/Nightly/, 'Edit in the policy Base')
+  await expect.poll(at).toContain('/policies/4')
 })
 
 test('4.1 result to a custom field: chosen in the form, and shown in the list', async () => {

@@ -9,6 +9,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { call } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
@@ -29,6 +30,7 @@ export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' 
   const mayExplain = useMay('can_list_automation_policies')
   const { open } = useDialog()
   const explain = useCallback(({ id }: Task) => open('why-task', `${agent_id}.${id}`), [open, agent_id])
+  const navigate = useNavigate()
   const queryClient = useQueryClient()
   const run = useMutation({
     mutationFn: ({ id }: Task) => call(runTask, { params: { id } }),
@@ -61,14 +63,22 @@ export function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' 
       ...(mayManage && task.policy === null ? {} : { shortcut: 'Enter' }),
       run: () => open('task-runs', task.id),
     },
-    {
-      id: 'edit',
-      label: 'Edit',
-      icon: IconPencil,
-      ...(mayManage && task.policy === null ? { shortcut: 'Enter' } : {}),
-      disabledReason: unlessOwn(task),
-      run: () => open('edit-task', task.id),
-    },
+    task.policy === null
+      ? {
+          id: 'edit',
+          label: 'Edit',
+          icon: IconPencil,
+          ...(mayManage ? { shortcut: 'Enter' } : {}),
+          disabledReason: unlessManaged,
+          run: () => open('edit-task', task.id),
+        }
+      : {
+          id: 'edit',
+          label: `Edit in the policy ${task.policy_name ?? ''}`,
+          icon: IconPencil,
+          disabledReason: mayExplain ? undefined : NOT_ALLOWED,
+          run: () => void navigate({ to: '/policies/$policy_id', params: { policy_id: `${task.policy}` } }),
+        },
     {
       id: 'why',
       label: 'Why is this here?',

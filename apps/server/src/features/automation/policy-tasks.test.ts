@@ -7,7 +7,17 @@ import {
   revertPolicy,
 } from '@muster/contract/api/automation'
 import { createCustomField, deleteCustomField } from '@muster/contract/api/custom-fields'
-import { createTask, deleteTask, editTask, runTask } from '@muster/contract/api/tasks'
+import {
+  createTask,
+  deleteTask,
+  editTask,
+  getTask,
+  getTaskRun,
+  listTaskRuns,
+  listTasks,
+  runTask,
+  type Task,
+} from '@muster/contract/api/tasks'
 import { expect, test } from 'vitest'
 import { storeTaskReports } from '../tasks/store-task-reports.ts'
 import { checkOf, contentOf, CPU, documentOf, PING, prepareFleet, taskOf } from './test-policies.ts'
@@ -17,6 +27,23 @@ type Fleet = Awaited<ReturnType<typeof prepareFleet>>
 const NIGHTLY = { name: 'Nightly', task_type: 'daily', run_time_date: '2026-01-01T02:00' } as const
 const toSite = ({ site }: Fleet) => [{ level: 'site' as const, id: site.id, monitoring_type: null }]
 const withTasks = (tasks: ReturnType<typeof taskOf>[]) => ({ ...contentOf([]), tasks })
+
+/** The machine has run it, and it printed this. */
+function reportOf(task: Task | undefined, stdout: string) {
+  const at = '2026-01-01T01:00:00.000Z'
+  const action = { name: 'look', outcome: 'exited' as const, reason: null, retcode: 0, stderr: '' }
+  return {
+    kind: 'task-result' as const,
+    task_id: task?.id ?? 0,
+    run_id: 'run-00001',
+    trigger: 'schedule' as const,
+    planned_at: at,
+    started_at: at,
+    ended_at: at,
+    reason: null,
+    actions: [{ ...action, stdout, execution_time: 1 }],
+  }
+}
 
 async function tasksVersion({ server, pc }: Fleet): Promise<number> {
   const row = await server.ctx.db
@@ -71,6 +98,35 @@ test('a task of a policy is changed there, and nowhere else', async () => {
       detail: 'This task comes from the policy "Base": change it there.',
     })
   }
+})
+
+test('every call of a task takes the number of one that comes from a policy, or says where to turn', async () => {
+  await using fleet = await prepareFleet()
+  const { add, tasks, root, server, pc, srv } = fleet
+  const policy = await add({ name: 'Base', content: withTasks([taskOf(NIGHTLY)]), targets: toSite(fleet) })
+  const [task] = await tasks()
+  const params = { id: task?.id ?? 0 }
+  expect((await root.call(getTask, { params })).body).toEqual(task)
+  expect((await root.call(listTasks, { query: {} })).body).toMatchObject([
+    { id: task?.id, agent_id: pc.agent_id, policy: policy.id },
+    { agent_id: srv.agent_id, policy: policy.id },
+  ])
+  const run = (body: { agent_id?: string } = {}) => root.call(runTask, { params, body })
+  expect((await run()).error).toMatchObject({ code: 'agent_offline', detail: 'PC-12 is not connected.' })
+  expect((await run({ agent_id: pc.agent_id })).error.code).toBe('agent_offline')
+  expect((await run({ agent_id: srv.agent_id })).error).toMatchObject({
+    code: 'invalid',
+    detail: expect.stringContaining('This is the task of PC-12.'),
+  })
+  await server.ctx.transaction((tx, emit) =>
+    storeTaskReports({ ctx: server.ctx, tx, emit }, [{ agentId: pc.agent_id, report: reportOf(task, '12') }]),
+  )
+  const runs = await root.call(listTaskRuns, { params, query: {} })
+  expect(runs.body).toMatchObject([{ state: 'ended', status: 'passing' }])
+  const { body } = await root.call(getTaskRun, { params: { ...params, run: runs.body[0]?.id ?? 0 } })
+  expect(body.actions).toMatchObject([{ stdout: '12' }])
+  expect((await tasks())[0]?.task_result).toMatchObject({ status: 'passing', run_status: 'completed' })
+  expect((await tasks(srv))[0]?.task_result).toMatchObject({ status: 'pending', last_run: null })
 })
 
 test('an own task of the same name stands before a policy, and rests for an enforced one', async () => {
@@ -178,24 +234,12 @@ test('4.1 result to a custom field: of a task of a policy, on each machine its o
     content: withTasks([taskOf({ custom_field: field.id })]),
     targets: toSite(fleet),
   })
-  const at = server.clock.now().toISOString()
   for (const [agent, stdout] of [
     [pc, '12'],
     [srv, 'many'],
   ] as const) {
     const [task] = await tasks(agent)
-    const action = { name: 'look', outcome: 'exited' as const, reason: null, retcode: 0, stderr: '' }
-    const report = {
-      kind: 'task-result' as const,
-      task_id: task?.id ?? 0,
-      run_id: 'run-00001',
-      trigger: 'schedule' as const,
-      planned_at: at,
-      started_at: at,
-      ended_at: at,
-      reason: null,
-      actions: [{ ...action, stdout, execution_time: 1 }],
-    }
+    const report = reportOf(task, stdout)
     await server.ctx.transaction((tx, emit) =>
       storeTaskReports({ ctx: server.ctx, tx, emit }, [{ agentId: agent.agent_id, report }]),
     )

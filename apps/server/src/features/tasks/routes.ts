@@ -40,8 +40,8 @@ export function tasksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     await removeTask(ctx, caller, params.id)
     return null
   })
-  route(api, runTask, async ({ params, caller }) => {
-    await runNow(ctx, fleet, caller, params.id)
+  route(api, runTask, async ({ params, body, caller }) => {
+    await runNow({ ctx, fleet, caller }, params.id, body.agent_id)
     return null
   })
   route(api, listTaskRuns, async ({ params, caller }) => {

@@ -7,12 +7,23 @@ import { audit } from '../audit/write-audit.ts'
 import { findPolicyTaskRows, type TaskRow } from './queries.ts'
 import { requireTask } from './require-task.ts'
 
-/** Runs a task on its machine now. */
-export async function runNow(ctx: Context, fleet: Fleet, caller: Caller, id: number): Promise<void> {
+interface Scene {
+  ctx: Context
+  fleet: Fleet
+  caller: Caller
+}
+
+/** Runs a task on its machine now. `agentId`: the machine, where the caller names it. */
+export async function runNow({ ctx, fleet, caller }: Scene, id: number, agentId?: string): Promise<void> {
   const task = await requireTask(ctx.db, caller, id)
+  const { hostname, agent_id } = task
+  if (agentId !== undefined && agentId !== agent_id) {
+    const sentence = `This is the task of ${hostname}. Every machine has its own: GET /agents/${agentId}/tasks/ lists them.`
+    throw new AppError('invalid', sentence, { fields: { agent_id: [sentence] } })
+  }
   refuseToRun(task)
   if (!(await send(fleet, caller, task))) {
-    throw new AppError('agent_offline', `${task.hostname} is not connected.`)
+    throw new AppError('agent_offline', `${hostname} is not connected.`)
   }
   await noteRuns(ctx, caller, [task])
 }
