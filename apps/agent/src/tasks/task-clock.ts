@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isTimed, nextTaskRun } from '@muster/rules/task-schedule'
 import { parseTimePeriod } from '@muster/rules/time-period'
+import { instantOf, wallClockAt } from '@muster/rules/zone-time'
 import type { PlannedTask } from './definitions.ts'
 
 /** The clock is looked at no more seldom than this: it may be set, and the machine may have slept. */
@@ -11,7 +12,7 @@ const LATE_MS = 90_000
 const SET_BACK_MS = 3_600_000
 const MOST_COUNTED = 1000
 
-/** That the time of a task has come, once or several times. */
+/** That the time of a task has come, once or several times; or never, where the zone has changed. */
 export interface DueTask {
   task: PlannedTask
   /** The run that takes place; undefined when it is too late for it and nothing is made up for. */
@@ -77,11 +78,13 @@ export class TaskClock implements Disposable {
     if (this.#entries.length === 0 || this.#isDisposed) return
     const now = this.#options.now()
     const zone = this.#options.zone()
-    if (zone !== this.#zone) {
-      this.#zone = zone
-      this.#entries = this.#entries.map(({ task, handledMs }) => this.#entryOf(task, handledMs))
-    }
+    // By the clocks where it was, before by those where it is.
     this.#entries = this.#entries.map((entry) => this.#attend(entry, now))
+    if (zone !== this.#zone) {
+      const before = this.#zone
+      this.#zone = zone
+      this.#entries = this.#entries.map((entry) => this.#move(entry, before, now))
+    }
     const dueMs = Math.min(...this.#entries.map((entry) => entry.dueMs))
     const waitMs = Math.min(Math.max(dueMs - this.#options.now(), 0), LONGEST_WAIT_MS)
     this.#timer = setTimeout(() => this.#look(), waitMs)
@@ -94,6 +97,14 @@ export class TaskClock implements Disposable {
     const due = this.#collect(entry, now)
     this.#options.onDue(due)
     return this.#entryOf(task, due.handledMs)
+  }
+
+  /** What has run at a time of day that the clocks here showed later was not missed here. */
+  #move({ task, handledMs: before }: Entry, zone: string, now: number): Entry {
+    const same = instantOf(this.#zone, wallClockAt(zone, before))
+    const handledMs = Math.max(before, Math.min(same, now))
+    if (handledMs > before) this.#options.onDue({ task, run: undefined, missed: undefined, handledMs })
+    return this.#entryOf(task, handledMs)
   }
 
   #collect({ task, handledMs }: Entry, now: number): DueTask {
