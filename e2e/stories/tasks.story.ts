@@ -95,7 +95,7 @@ test('tasks: a machine runs what it is told by its own clock, and says how it we
     await expect(treeLine(page, /Berlin/)).not.toContainText('fails', LATER)
   })
 
-  await test.step('without the server the machine goes on, and tells of it afterwards', async () => {
+  await test.step('4.1 also while the server is away: the machine goes on, and tells of it afterwards', async () => {
     const [machine] = await admin.call(listAgents, { query: {} })
     const folder = mkdtempSync(join(tmpdir(), 'muster-task-'))
     try {

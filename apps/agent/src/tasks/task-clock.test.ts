@@ -49,13 +49,13 @@ test('a run takes place once, also when the agent is restarted in that moment', 
   expect(clock.at('2026-03-29T01:00:30Z')).toEqual([{ run: 'schedule 03-29T01:00', missed: 0 }])
 })
 
-test('of several missed runs one is made up for, and the others are told', () => {
+test('4.1 missed runs: of several one is made up for, and the others are told', () => {
   const clock = givenClock(DAILY)
   expect(clock.at('2026-03-31T12:00:00Z')).toEqual([{ run: 'missed 03-31T00:30', missed: 3 }])
   expect(clock.at('2026-03-31T12:01:00Z')).toEqual([])
 })
 
-test('a task that does not make up for missed runs tells of them', () => {
+test('4.1 missed runs: a task that does not make up for them tells of them', () => {
   const clock = givenClock(DAILY, { run_asap_after_missed: false })
   expect(clock.at('2026-03-30T12:00:00Z')).toEqual([{ run: undefined, missed: 3 }])
   expect(clock.at('2026-03-31T00:30:20Z')).toEqual([{ run: 'schedule 03-31T00:30', missed: 0 }])
@@ -66,19 +66,19 @@ test('what would have been before the task was made was not missed', () => {
   expect(clock.at('2026-03-28T02:00:00Z')).toEqual([])
 })
 
-test('a task that runs once on a machine that was off is made up for', () => {
+test('4.1 run once: on a machine that was off it is made up for', () => {
   const clock = givenClock({ task_type: 'runonce', run_time_date: '2026-03-28T03:00' })
   expect(clock.at('2026-03-28T05:00:00Z')).toEqual([{ run: 'missed 03-28T02:00', missed: 0 }])
   expect(clock.at('2027-03-28T05:00:00Z')).toEqual([])
 })
 
-test('thousands of missed runs are one, and do not come bit by bit', () => {
+test('4.1 missed runs: thousands of them are one, and do not come bit by bit', () => {
   const clock = givenClock({ task_type: 'cron', cron_expression: '* * * * *' })
   expect(clock.at('2026-04-28T00:00:00Z')).toEqual([{ run: expect.stringMatching('missed'), missed: 999 }])
   expect(clock.at('2026-04-28T00:00:10Z')).toEqual([])
 })
 
-test('a run comes later by a random part of its delay, which stays the same', () => {
+test('4.1 random delay: a run comes later by a random part of its delay, which stays the same', () => {
   const clock = givenClock({ ...DAILY, random_task_delay: '4h' })
   const start = Date.parse('2026-03-28T01:30:00Z')
   let first: number | undefined

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TaskDefinition } from '@muster/contract/agent/tasks'
+import { INSTANCE_POLICIES, type TaskDefinition } from '@muster/contract/agent/tasks'
 import { expect, test, vi } from 'vitest'
 import { givenTask, reportsOf, runTask, setTasks, shell, untilTaskResult } from '../testing/given-tasks.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const linesOf = (file: string) =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 
-test('a task that is asked for runs its actions in order and tells their output', async () => {
+test('4.1 manual, several actions in order (script, command): a task that is asked for runs them and tells their output', async () => {
   const { server } = await givenAgent()
   const script = {
     type: 'script' as const,
@@ -32,7 +32,7 @@ test('a task that is asked for runs its actions in order and tells their output'
   expect(reportsOf(server, 'task-started')).toMatchObject([{ run_id: 'run-00001' }])
 })
 
-test('without "continue on error" the actions after a failure are skipped', async () => {
+test('4.1 continue on error: without it the actions after a failure are skipped', async () => {
   const { server } = await givenAgent()
   const actions = [shell('true'), shell('sleep 30', 1), shell('echo never')]
   setTasks(server, [givenTask({}, { actions, continue_on_error: false })])
@@ -111,7 +111,7 @@ test('an order that comes twice, or before its task, runs once', async () => {
   expect(linesOf(file)).toHaveLength(2)
 })
 
-test('an onboarding task runs once, whatever becomes of its definition', async () => {
+test('4.1 onboarding: it runs once, whatever becomes of its definition', async () => {
   const { server, restart } = await givenAgent()
   const file = join(givenFolder(), 'runs')
   const task = givenTask({ task_type: 'onboarding' }, { actions: [shell(`echo run >> ${file}`)] })
@@ -125,7 +125,7 @@ test('an onboarding task runs once, whatever becomes of its definition', async (
   expect(linesOf(file)).toHaveLength(2)
 })
 
-test('a start-up task runs when the machine has started, not when the agent has', async () => {
+test('4.1 at start-up: it runs when the machine has started, not when the agent has', async () => {
   const { server, restart, start, agent } = await givenAgent({ agent: { bootMark: () => 'one' } })
   setTasks(server, [givenTask({ task_type: 'startup' })])
   await server.until(() => reportsOf(server, 'tasks-known')[0])
@@ -137,7 +137,7 @@ test('a start-up task runs when the machine has started, not when the agent has'
   expect((await untilTaskResult(server)).trigger).toBe('startup')
 })
 
-test('runs missed while the agent was off are made up for after its start, without a server', async () => {
+test('4.1 missed runs: those while the agent was off are made up for after its start, without a server', async () => {
   const { server, agent, start } = await givenAgent()
   const minutes = [3, 5].map((later) => new Date(Date.now() + later * 60_000).getMinutes())
   const schedule = { task_type: 'cron', cron_expression: `${minutes.join()} * * * *` } as const
@@ -152,11 +152,12 @@ test('runs missed while the agent was off are made up for after its start, witho
 })
 
 test.each([
-  [0, ['one', 'two', 'three'], 0],
-  [1, ['one', 'two', 'three'], 0],
-  [2, ['one'], 2],
-  [3, ['one', 'three'], 1],
-])('overlapping runs by policy %i', async (task_instance_policy, begun, missed) => {
+  ['parallel', ['one', 'two', 'three'], 0],
+  ['queue', ['one', 'two', 'three'], 0],
+  ['skip', ['one'], 2],
+  ['stopExisting', ['one', 'three'], 1],
+] as const)('4.1 overlap policy %s', async (policy, begun, missed) => {
+  const task_instance_policy = INSTANCE_POLICIES[policy]
   const { server } = await givenAgent()
   const folder = givenFolder()
   const body = `echo begun >> ${folder}/runs; while [ ! -e ${folder}/go ]; do sleep 0.05; done`
@@ -165,16 +166,16 @@ test.each([
   await server.until(
     () =>
       reportsOf(server, 'task-missed').length === missed &&
-      reportsOf(server, 'task-started').length === (task_instance_policy === 1 ? 1 : begun.length),
+      reportsOf(server, 'task-started').length === (policy === 'queue' ? 1 : begun.length),
   )
   server.command(
     server.sign('run-command', { ...RUN, cmd: `touch ${folder}/go` }, { payload: { history_id: 9 } }),
   )
   const names = () => reportsOf(server, 'task-result').map(({ run_id }) => run_id.split('-')[1] ?? '')
   await server.until(() => names().length === begun.length)
-  expect(names().toSorted()).toEqual(begun.toSorted())
+  expect(new Set(names())).toEqual(new Set(begun))
   const first = reportsOf(server, 'task-result').find(({ run_id }) => run_id === 'run-one-')
-  expect(first?.actions[0]?.outcome).toBe(task_instance_policy === 3 ? 'cancelled' : 'exited')
+  expect(first?.actions[0]?.outcome).toBe(policy === 'stopExisting' ? 'cancelled' : 'exited')
 })
 
 const RUN = {
@@ -185,6 +186,45 @@ const RUN = {
   timeout_seconds: 10,
   output_cap_bytes: 1000,
 }
+
+test('4.1 repetition: what still runs when its time is over is ended where the task asks for it', async () => {
+  const aheadMs = aheadAt(54)
+  const { server } = await givenAgent({ aheadMs })
+  const schedule = {
+    ...EVERY_MINUTE,
+    task_repetition_interval: '1m',
+    task_repetition_duration: '1m',
+  } as const
+  // The time of the first run was three quarters of a minute ago, and ends in seconds.
+  const counts_from = new Date(Date.now() + aheadMs - 60_000).toISOString()
+  const actions = [shell('sleep 40')]
+  setTasks(server, [givenTask(schedule, { actions, counts_from, stop_task_at_duration_end: true })])
+  const result = await untilTaskResult(server)
+  expect(result.reason).toBe('It was ended because the time of its repetitions is over.')
+  expect(result.actions).toMatchObject([{ outcome: 'cancelled' }])
+})
+
+test('4.1 also while the server is away: what its time comes for runs, and is told afterwards', async () => {
+  const aheadMs = aheadAt(52)
+  const { server, port } = await givenAgent({ aheadMs, expectedWarnings: [/./] })
+  const sign = join(givenFolder(), 'alone')
+  const counts_from = new Date(Date.now() + aheadMs).toISOString()
+  const actions = [shell(`echo run >> ${sign}; echo alone`)]
+  setTasks(server, [givenTask(EVERY_MINUTE, { actions, counts_from })])
+  await server.until(() => reportsOf(server, 'tasks-known')[0])
+  await server[Symbol.asyncDispose]()
+  await vi.waitFor(() => expect(linesOf(sign)).toEqual(['run']), { timeout: 40_000 })
+  await server.listen(port)
+  expect(await untilTaskResult(server)).toMatchObject({
+    trigger: 'schedule',
+    actions: [{ stdout: 'alone\n' }],
+  })
+})
+
+const EVERY_MINUTE = { task_type: 'cron', cron_expression: '* * * * *' } as const
+
+/** How far a clock is ahead, by less than a minute, that shows this second of one. */
+const aheadAt = (second: number) => (second * 1000 - (Date.now() % 60_000) + 60_000) % 60_000
 
 test('a run that a restart of the agent interrupts is told as failed', async () => {
   const { server, restart } = await givenAgent()

@@ -55,9 +55,17 @@ export interface GivenAgent {
 
 /** An enrolled agent that is linked to its own test server. */
 export async function givenAgent(
-  options: { expectedWarnings?: RegExp[]; agent?: Partial<AgentOptions>; folder?: string } = {},
+  options: {
+    expectedWarnings?: RegExp[]
+    agent?: Partial<AgentOptions>
+    folder?: string
+    /** How far the clocks of both are ahead. */
+    aheadMs?: number
+  } = {},
 ): Promise<GivenAgent> {
   const { server, url, port } = await givenServer()
+  const { aheadMs = 0 } = options
+  server.clockOffsetMs = aheadMs
   const folder = options.folder ?? givenFolder()
   const { log, lines } = givenLog(options.expectedWarnings)
   await enrolMachine({ folder, serverUrl: url, token: GOOD_TOKEN, caPem: null, os })
@@ -70,6 +78,7 @@ export async function givenAgent(
       log,
       readSlowFacts: async () => ({ make: 'Acme', model: 'T1000' }),
       uninstall: async () => {},
+      ...(aheadMs === 0 ? {} : { now: () => Date.now() + aheadMs }),
       ...options.agent,
       ...more,
     })

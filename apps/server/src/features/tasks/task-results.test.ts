@@ -264,7 +264,7 @@ test('a machine cannot speak for the tasks of another, nor from the future', asy
   expect((await result(task.id)).last_run).toBe(at(660))
 })
 
-test('when its check begins to fail, a task is run on the machine, once', async () => {
+test('4.1 on check failure: when its check begins to fail, a task is run on the machine, once', async () => {
   await using prepared = await prepare()
   const { server, machine, add, told, report } = prepared
   const check = await server.given.check({ agent_id: machine.agentId, revision: 'ping.1' })
