@@ -1,7 +1,7 @@
-import { ActionIcon, Button, Menu, Select } from '@mantine/core'
+import { Button, Menu, Select } from '@mantine/core'
 import type { CheckType } from '@muster/contract/api/checks'
 import type { PolicyCheck } from '@muster/contract/policies/policy-content'
-import { IconChevronDown, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CheckFormDialog } from '../checks/CheckFormDialog.tsx'
@@ -11,6 +11,7 @@ import { checkName, TYPE_LABELS } from '../checks/check-words.ts'
 import { FIELD_LABELS } from '../checks/field-labels.ts'
 import { POLICY_PLACE } from '../checks/fields/fields-props.ts'
 import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
+import { ContentLine } from './ContentLine.tsx'
 import classes from './Policies.module.css'
 import type { SectionProps } from './PolicyEditor.tsx'
 import { Section } from './Section.tsx'
@@ -29,30 +30,14 @@ export function PolicyChecks({ draft, change, disabled }: SectionProps) {
       {checks.length === 0 && <p className={classes.small}>This policy has no checks.</p>}
       <ul className={classes.lines} aria-label="Checks of the policy">
         {checks.map((check, index) => (
-          <li key={check.id ?? `new ${index}`} className={classes.line}>
-            <div className={classes.lineText}>
-              <p>
-                <bdi>{nameOf(check)}</bdi>
-              </p>
-              <p className={classes.small}>{describeMore(check)}</p>
-            </div>
-            {!disabled && (
-              <>
-                <ActionIcon
-                  aria-label={`Edit ${nameOf(check)}`}
-                  onClick={() => setOpen({ index, type: check.settings.check_type })}
-                >
-                  <IconPencil size={16} stroke={1.75} aria-hidden />
-                </ActionIcon>
-                <ActionIcon
-                  aria-label={`Remove ${nameOf(check)}`}
-                  onClick={() => setChecks(withoutCheck(checks, index))}
-                >
-                  <IconTrash size={16} stroke={1.75} aria-hidden />
-                </ActionIcon>
-              </>
-            )}
-          </li>
+          <ContentLine
+            key={check.id ?? `new ${index}`}
+            name={nameOf(check)}
+            more={describeMore(check)}
+            disabled={disabled}
+            onEdit={() => setOpen({ index, type: check.settings.check_type })}
+            onRemove={() => setChecks(withoutCheck(checks, index))}
+          />
         ))}
       </ul>
       {open !== undefined && (

@@ -1,12 +1,13 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { PolicyCheck, PolicyTask } from '@muster/contract/policies/policy-content'
 import { platformName } from '@muster/rules/platform-name'
 import { describeTask } from '@muster/rules/task-words'
-import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { TaskFormDialog } from '../tasks/TaskFormDialog.tsx'
 import { ALL_PLATFORMS, policyTaskPlace } from '../tasks/fields/task-place.ts'
 import { newTaskForm, readPlatforms, readTaskForm } from '../tasks/task-form.ts'
+import { ContentLine } from './ContentLine.tsx'
 import classes from './Policies.module.css'
 import { useCheckNames } from './PolicyChecks.tsx'
 import type { SectionProps } from './PolicyEditor.tsx'
@@ -36,27 +37,14 @@ export function PolicyTasks({ draft, change, disabled }: SectionProps) {
       {tasks.length === 0 && <p className={classes.small}>This policy has no tasks.</p>}
       <ul className={classes.lines} aria-label="Tasks of the policy">
         {tasks.map((one, index) => (
-          <li key={one.id ?? `new ${index}`} className={classes.line}>
-            <div className={classes.lineText}>
-              <p>
-                <bdi>{one.task.name}</bdi>
-              </p>
-              <p className={classes.small}>{describeMore(one)}</p>
-            </div>
-            {!disabled && (
-              <>
-                <ActionIcon aria-label={`Edit ${one.task.name}`} onClick={() => setOpen(index)}>
-                  <IconPencil size={16} stroke={1.75} aria-hidden />
-                </ActionIcon>
-                <ActionIcon
-                  aria-label={`Remove ${one.task.name}`}
-                  onClick={() => setTasks(tasks.filter((_, at) => at !== index))}
-                >
-                  <IconTrash size={16} stroke={1.75} aria-hidden />
-                </ActionIcon>
-              </>
-            )}
-          </li>
+          <ContentLine
+            key={one.id ?? `new ${index}`}
+            name={one.task.name}
+            more={describeMore(one)}
+            disabled={disabled}
+            onEdit={() => setOpen(index)}
+            onRemove={() => setTasks(tasks.filter((_, at) => at !== index))}
+          />
         ))}
       </ul>
       {open !== undefined && (

@@ -1,0 +1,35 @@
+import { ActionIcon } from '@mantine/core'
+import { IconPencil, IconTrash } from '@tabler/icons-react'
+import classes from './Policies.module.css'
+
+interface ContentLineProps {
+  name: string
+  more: string
+  disabled: boolean
+  onEdit: () => void
+  onRemove: () => void
+}
+
+/** A check or a task of a policy. */
+export function ContentLine({ name, more, disabled, onEdit, onRemove }: ContentLineProps) {
+  return (
+    <li className={classes.line}>
+      <div className={classes.lineText}>
+        <p>
+          <bdi>{name}</bdi>
+        </p>
+        <p className={classes.small}>{more}</p>
+      </div>
+      {!disabled && (
+        <>
+          <ActionIcon aria-label={`Edit ${name}`} onClick={onEdit}>
+            <IconPencil size={16} stroke={1.75} aria-hidden />
+          </ActionIcon>
+          <ActionIcon aria-label={`Remove ${name}`} onClick={onRemove}>
+            <IconTrash size={16} stroke={1.75} aria-hidden />
+          </ActionIcon>
+        </>
+      )}
+    </li>
+  )
+}
