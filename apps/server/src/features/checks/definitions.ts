@@ -4,8 +4,8 @@ import type { CheckSettings } from '@muster/contract/api/checks'
 import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import type { Db } from '../../platform/database/database.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
+import { type CallMachine, loadCalls, type ScriptCalls } from '../scripts/load-calls.ts'
 import type { OpenKeys } from '../scripts/load-variables.ts'
-import { type CallRow, type CheckCalls, loadCalls } from './check-calls.ts'
 import { isServerCheck } from './from-server/server-kind.ts'
 import { readSettings } from './view.ts'
 
@@ -31,12 +31,16 @@ export async function findDefinitions(db: Db, ids: number[], keys?: OpenKeys): P
     .orderBy('checks.id')
     .execute()
   const scripts = await findScripts(db, rows)
-  const [sealed, opened] = await loadCalls(db, rows, keys)
+  const calling = rows.flatMap((row) => {
+    const settings = readSettings(row)
+    return settings.check_type === 'script' ? [{ agent_id: row.agent_id, ...settings }] : []
+  })
+  const [sealed, opened] = await loadCalls(db, calling, keys)
   return rows.flatMap((row) => {
     const settings = readSettings(row)
     if (isServerCheck(settings)) return []
     const script = scripts.get(row.script_id ?? 0)
-    const define = (calls: CheckCalls) => {
+    const define = (calls: ScriptCalls) => {
       const measure = measureOf(row, settings, { script, calls })
       if (measure === undefined) return undefined
       const run_interval_seconds = row.run_interval === 0 ? row.check_interval : row.run_interval
@@ -134,9 +138,9 @@ async function findScripts(db: Db, rows: { script_id: number | null }[]): Promis
 }
 
 function measureOf(
-  row: CallRow,
+  row: CallMachine,
   settings: CheckSettings,
-  { script, calls }: { script: ScriptText | undefined; calls: CheckCalls },
+  { script, calls }: { script: ScriptText | undefined; calls: ScriptCalls },
 ): unknown {
   if (settings.check_type !== 'script') return settings
   if (script === undefined) return undefined

@@ -3,8 +3,8 @@ import { type DefinedAction, TaskDefinition } from '@muster/contract/agent/tasks
 import type { TaskAction, TaskFields } from '@muster/contract/api/tasks'
 import type { Db } from '../../platform/database/database.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
+import { type CallMachine, loadCalls, type ScriptCalls } from '../scripts/load-calls.ts'
 import type { OpenKeys } from '../scripts/load-variables.ts'
-import { type ActionCalls, loadActionCalls, type TaskOf } from './action-calls.ts'
 import { readFields, scriptIdsOf } from './view.ts'
 
 export interface DefinedTask {
@@ -47,7 +47,10 @@ export async function findTaskDefinitions(
     db,
     tasks.flatMap(({ fields }) => scriptIdsOf(fields)),
   )
-  const [sealed, opened] = await loadActionCalls(db, tasks, keys)
+  const calling = tasks.flatMap(({ agent_id, actions }) =>
+    actions.flatMap((action) => (action.type === 'script' ? [{ agent_id, ...action }] : [])),
+  )
+  const [sealed, opened] = await loadCalls(db, calling, keys)
   return tasks.flatMap((task) => {
     const definition = defineTask(task, scripts, sealed)
     if (definition === undefined) return []
@@ -58,7 +61,7 @@ export async function findTaskDefinitions(
   })
 }
 
-interface LoadedTask extends TaskOf {
+interface LoadedTask extends CallMachine {
   id: number
   counts_from: string
   fields: TaskFields
@@ -67,7 +70,7 @@ interface LoadedTask extends TaskOf {
 function defineTask(
   task: LoadedTask,
   scripts: ReadonlyMap<number, ScriptText>,
-  calls: ActionCalls,
+  calls: ScriptCalls,
 ): TaskDefinition | undefined {
   const { id, counts_from, fields } = task
   const actions = fields.actions.map((action) =>
@@ -93,8 +96,8 @@ function defineCommand({ command, shell, custom_shell, timeout }: Given<'cmd'>):
 function defineScript(
   action: Given<'script'>,
   script: ScriptText | undefined,
-  calls: ActionCalls,
-  task: TaskOf,
+  calls: ScriptCalls,
+  task: CallMachine,
 ): Defined<'script'> | undefined {
   if (script === undefined) return undefined
   return {

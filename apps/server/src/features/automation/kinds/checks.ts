@@ -10,7 +10,15 @@ import type { PolicySet } from '../policy-set.ts'
 import { slicesOf } from '../queries.ts'
 import { applyChecks } from './apply-checks.ts'
 import { findHeldChecks, isInLine } from './held-checks.ts'
-import { appliedOf, type ChainedMachine, type ContentKind, type Resolved, type Thing } from './kind.ts'
+import {
+  addOwn,
+  appliedOf,
+  findReachedBy,
+  type ChainedMachine,
+  type ContentKind,
+  type Resolved,
+  type Thing,
+} from './kind.ts'
 
 /** A check of a policy, or none where it is the machine's own. */
 export type CheckRef = PolicyCheck | undefined
@@ -100,14 +108,7 @@ async function findOwn(
   machines: readonly ChainedMachine[],
 ): Promise<Map<string, Item[]>> {
   const found = new Map<string, Item[]>()
-  const reached = machines
-    .filter(({ chain }) =>
-      chain.some(
-        ({ policy, outcome }) =>
-          outcome === 'applies' && (set.policies.get(policy)?.document.content.checks.length ?? 0) > 0,
-      ),
-    )
-    .map(({ machine }) => machine.agent_id)
+  const reached = findReachedBy(set, machines, ({ checks }) => checks.length > 0)
   for (const slice of slicesOf(reached)) {
     const rows = await db
       .selectFrom('checks')
@@ -118,12 +119,7 @@ async function findOwn(
       .execute()
     for (const { id, agent_id, ...row } of rows) {
       const settings = readSettings(row)
-      const item = { key: checkKey(settings), value: ownThing(id, settings, set) }
-      const items = found.get(agent_id) ?? []
-      // Pings of the same host may be two of a machine's own: both stay.
-      const isTwice = items.some(({ key }) => key === item.key)
-      items.push(isTwice ? { ...item, key: `${item.key} ${id}` } : item)
-      found.set(agent_id, items)
+      addOwn(found, agent_id, { key: checkKey(settings), value: ownThing(id, settings, set) })
     }
   }
   return found

@@ -1,5 +1,6 @@
 import type { EffectiveItem, EffectivePolicy } from '@muster/contract/policies/effective-policy'
-import type { EffectiveItem as Merged, AppliedPolicy } from '@muster/rules/policy-merge'
+import type { PolicyContent } from '@muster/contract/policies/policy-content'
+import type { EffectiveItem as Merged, AppliedPolicy, PolicyItem } from '@muster/rules/policy-merge'
 import type { ChainLink } from '@muster/rules/policy-chain'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
@@ -49,6 +50,32 @@ export interface ContentKind<Ref = unknown> {
   apply(scene: Scene, resolved: readonly Resolved<Ref>[]): Promise<void>
   /** Has what follows from it done, once machines have something else of this kind. */
   afterwards?(ctx: Context): Promise<void>
+}
+
+/** Of these machines, those that a policy with such content reaches. */
+export function findReachedBy(
+  set: PolicySet,
+  machines: readonly ChainedMachine[],
+  hasSuch: (content: PolicyContent) => boolean,
+): string[] {
+  const holders = new Set(
+    Array.from(set.policies.values()).flatMap(({ id, document }) => (hasSuch(document.content) ? [id] : [])),
+  )
+  return machines
+    .filter(({ chain }) => chain.some(({ policy, outcome }) => outcome === 'applies' && holders.has(policy)))
+    .map(({ machine }) => machine.agent_id)
+}
+
+/** Adds a thing of a machine's own. Two of these may be the same to policies: both stay. */
+export function addOwn<Ref>(
+  found: Map<string, PolicyItem<Thing<Ref>>[]>,
+  agentId: string,
+  item: PolicyItem<Thing<Ref>>,
+): void {
+  const items = found.get(agentId) ?? []
+  const isTwice = items.some(({ key }) => key === item.key)
+  items.push(isTwice ? { ...item, key: `${item.key} ${item.value.row_id}` } : item)
+  found.set(agentId, items)
 }
 
 /** What the policies that apply to a machine give of one kind, in the order of its chain. */

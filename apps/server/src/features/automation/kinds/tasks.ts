@@ -9,7 +9,14 @@ import { readFields, scriptIdsOf } from '../../tasks/view.ts'
 import type { PolicySet } from '../policy-set.ts'
 import { applyTasks } from './apply-tasks.ts'
 import { findHeldTasks, isInLine, type ResolvedTasks, type TaskRef } from './held-tasks.ts'
-import { appliedOf, type ChainedMachine, type ContentKind, type Thing } from './kind.ts'
+import {
+  addOwn,
+  appliedOf,
+  findReachedBy,
+  type ChainedMachine,
+  type ContentKind,
+  type Thing,
+} from './kind.ts'
 
 type Item = PolicyItem<Thing<TaskRef | undefined>>
 
@@ -94,14 +101,7 @@ async function findOwn(
   machines: readonly ChainedMachine[],
 ): Promise<Map<string, Item[]>> {
   const found = new Map<string, Item[]>()
-  const reached = machines
-    .filter(({ chain }) =>
-      chain.some(
-        ({ policy, outcome }) =>
-          outcome === 'applies' && (set.policies.get(policy)?.document.content.tasks.length ?? 0) > 0,
-      ),
-    )
-    .map(({ machine }) => machine.agent_id)
+  const reached = findReachedBy(set, machines, ({ tasks }) => tasks.length > 0)
   for (const slice of slicesOf(reached)) {
     const rows = await db
       .selectFrom('tasks')
@@ -114,11 +114,7 @@ async function findOwn(
     for (const row of rows) {
       const task = readFields(row)
       const value = { what: describePolicyTask({ task }), digest: '', row_id: row.id, ref: undefined }
-      const items = found.get(row.agent_id) ?? []
-      const key = taskKey(task)
-      // Two of a machine's own may have the same name: both stay.
-      items.push({ key: items.some((item) => item.key === key) ? `${key} ${row.id}` : key, value })
-      found.set(row.agent_id, items)
+      addOwn(found, row.agent_id, { key: taskKey(task), value })
     }
   }
   return found

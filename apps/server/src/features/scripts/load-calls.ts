@@ -1,0 +1,53 @@
+import { hasVariables } from '@muster/rules/script-variables'
+import type { Db } from '../../platform/database/database.ts'
+import { readyCall } from './fill-variables.ts'
+import { loadVariables, type OpenKeys, type VariableBook } from './load-variables.ts'
+
+export interface CallMachine {
+  agent_id: string
+  hostname: string
+}
+interface CallTexts {
+  script_args: string[]
+  env_vars: string[]
+}
+
+/** How a script that a machine keeps, for a check or a task, is called there, or why it cannot be. */
+export type ScriptCalls = (
+  machine: CallMachine,
+  texts: CallTexts,
+  shell: string,
+) => { args: string[]; env_vars: string[]; secrets?: string[]; problem?: string }
+
+/** The calls of these scripts, once with keys as they are sealed and once with their values. */
+export async function loadCalls(
+  db: Db,
+  scripts: readonly (Pick<CallMachine, 'agent_id'> & CallTexts)[],
+  keys: OpenKeys,
+): Promise<[sealed: ScriptCalls, opened: ScriptCalls]> {
+  const calling = scripts
+    .map(({ agent_id, script_args, env_vars }) => ({ agent_id, texts: [...script_args, ...env_vars] }))
+    .filter(({ texts }) => texts.some(hasVariables))
+  const wanted = {
+    agentIds: calling.map(({ agent_id }) => agent_id),
+    texts: calling.flatMap(({ texts }) => texts),
+  }
+  const sealed = callsWith(await loadVariables(db, undefined, wanted))
+  if (keys === undefined || calling.length === 0) return [sealed, sealed]
+  return [sealed, callsWith(await loadVariables(db, keys, wanted))]
+}
+
+function callsWith(book: VariableBook): ScriptCalls {
+  return ({ agent_id: agentId, hostname }, { script_args: args, env_vars }, shell) => {
+    const call = { args, env_vars }
+    const filled = readyCall({ agentId, hostname, shell }, call, book.valuesOf(agentId, shell))
+    // The machine is told of it all the same: the result then says what is missing.
+    if (filled.problem !== undefined) return { ...call, problem: filled.problem.slice(0, 500) }
+    const { secrets } = filled
+    return {
+      args: filled.args,
+      env_vars: filled.env_vars,
+      ...(secrets.length === 0 ? {} : { secrets }),
+    }
+  }
+}
