@@ -220,50 +220,6 @@ describe('a script', () => {
 })
 
 test.each([
-  ['running', 0, 2, 10, 'passes'],
-  ['running', 0, 0, 0, 'error'],
-  ['running', 100, 1, 100, 'passes'],
-  ['running', 100, 1, 101, 'error'],
-  ['not_running', 0, 0, 0, 'passes'],
-  ['not_running', 0, 1, 1, 'error'],
-] as const)(
-  'processes that should be %s, with at most %d MB: %d with %d MB',
-  (expect_, max, count, mb, expected) => {
-    const check = {
-      check_type: 'process',
-      process_name: 'sshd',
-      expect: expect_,
-      max_memory_mb: max,
-      alert_severity: 'error',
-    } as const
-    expect(verdict(check, { check_type: 'process', count, memory_bytes: mb * MB })).toBe(expected)
-  },
-)
-
-test.each([
-  [1, 0, 50, 'passes'],
-  [2, 0, 1, 'error'],
-  [2, 0, 2, 'passes'],
-  [1, 3, 3, 'passes'],
-  [1, 3, 4, 'error'],
-  [2, 3, 0, 'error'],
-] as const)(
-  'of a program at least %d and at most %d should run: %d run',
-  (min_count, max_count, count, expected) => {
-    const check = {
-      check_type: 'process',
-      process_name: 'worker',
-      expect: 'running',
-      min_count,
-      max_count,
-      max_memory_mb: 0,
-      alert_severity: 'error',
-    } as const
-    expect(verdict(check, { check_type: 'process', count, memory_bytes: 0 })).toBe(expected)
-  },
-)
-
-test.each([
   ['exists', 0, 0, true, 5, 5, 'passes'],
   ['exists', 0, 0, false, 0, 0, 'warning'],
   ['exists', 10, 0, true, 600, 1, 'passes'],

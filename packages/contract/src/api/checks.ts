@@ -3,6 +3,7 @@ import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
 import { CheckDependency, CheckStatus, DependsOn } from '../checks/check-dependency.ts'
 import { logCheckFields } from '../checks/log-checks.ts'
+import { presenceCheckFields, ProcessCheck } from '../checks/presence-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
 import { Severity } from '../severity.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
@@ -17,8 +18,6 @@ const ReturnCodes = z.array(z.int().min(0).max(2_147_483_647)).max(50)
 const EnvVars = measureSettings.script.shape.env_vars
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
 const alert_severity = Severity.default('warning')
-
-const ProcessCount = z.int().min(0).max(100_000)
 
 export const DISK_UNITS = ['percent', 'gigabytes', 'inodes'] as const
 
@@ -69,24 +68,7 @@ export const checkFields = {
       .max(20)
       .default([]),
   }),
-  process: z.object({
-    process_name: measureSettings.process.shape.process_name,
-    expect: z.enum(['running', 'not_running']).default('running'),
-    /** So many of them at least and at most; a most of 0 = any. */
-    min_count: ProcessCount.min(1).default(1),
-    max_count: ProcessCount.default(0),
-    /** Of all of them together; 0 = any. */
-    max_memory_mb: z.int().min(0).max(100_000_000).default(0),
-    alert_severity,
-  }),
-  file: z.object({
-    path: measureSettings.file.shape.path,
-    expect: z.enum(['exists', 'missing']).default('exists'),
-    /** 0 = any. */
-    max_age_minutes: z.int().min(0).max(100_000_000).default(0),
-    max_size_mb: z.int().min(0).max(100_000_000).default(0),
-    alert_severity,
-  }),
+  ...presenceCheckFields,
   ...logCheckFields,
   ...serverCheckFields,
 } as const satisfies Record<CheckType, z.ZodType>
@@ -105,11 +87,7 @@ export const CheckSettings = z.discriminatedUnion('check_type', [
   checkFields.ping.extend({ check_type: z.literal('ping') }),
   checkFields.service.extend({ check_type: z.literal('service') }),
   checkFields.script.extend({ check_type: z.literal('script') }),
-  checkFields.process.extend({ check_type: z.literal('process') }).superRefine((process, issues) => {
-    const { min_count, max_count } = process
-    if (max_count > 0 && max_count < min_count)
-      issues.addIssue({ code: 'custom', path: ['max_count'], message: `Not less than ${min_count}.` })
-  }),
+  ProcessCheck,
   checkFields.file.extend({ check_type: z.literal('file') }),
   checkFields.eventlog.extend({ check_type: z.literal('eventlog') }),
   checkFields.journal.extend({ check_type: z.literal('journal') }),
