@@ -177,3 +177,22 @@ const NOTHING = {
   excluded_clients: [],
   excluded_agents: [],
 }
+
+test('the preview says why nobody is told right now: in maintenance of nothing, of a silent machine of no check', async () => {
+  await using bench = await prepareTemplates()
+  const { caller, go, machine, setAgent } = bench
+  const holds = async () => {
+    const found = []
+    for (const alert_type of ['check', 'task', 'availability', 'custom'] as const) {
+      const query = { agent: machine.agent_id, alert_type, severity: 'error' as const }
+      found.push((await caller.call(previewAlertTemplate, { query })).body.hold)
+    }
+    return found
+  }
+  expect(await holds()).toEqual([null, null, null, null])
+  await setAgent(machine.agent_id, { connected: 0 })
+  go(3600)
+  expect(await holds()).toEqual(['machine_down', null, null, null])
+  await setAgent(machine.agent_id, { maintenance_mode: 1 })
+  expect(await holds()).toEqual(['maintenance', 'maintenance', 'maintenance', 'maintenance'])
+})

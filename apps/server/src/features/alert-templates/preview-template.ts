@@ -10,6 +10,7 @@ import { recipientsOf } from '../alert-channels/recipients.ts'
 import { openSettings } from '../alert-channels/seal-settings.ts'
 import type { AgentsRow } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
+import { isOverdue } from '../alerts/overdue.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
 import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
@@ -44,7 +45,7 @@ export async function previewTemplate(ctx: Context, caller: Caller, question: Qu
       name: template.name,
       outcome,
     })),
-    hold: agent.maintenance_mode === 1 ? 'maintenance' : null,
+    hold: holdOf(agent, question.alert_type, ctx.now()),
     opens: question.alert_type !== 'availability' || isWatched(agent, applies),
     bell: belongsInBell(choices, question.severity),
     channels: channels.map((row) =>
@@ -88,6 +89,12 @@ function viewChannel(
     on_resolved: told && tellsEnd(channel, choices),
     repeat_minutes: told ? repeatMinutes(channel.rules, choices) : 0,
   }
+}
+
+/** Of check alerts of a machine that is down nobody hears: that it is down is told. */
+function holdOf(agent: AgentsRow, alertType: Question['alert_type'], now: Date): Answer['hold'] {
+  if (agent.maintenance_mode === 1) return 'maintenance'
+  return alertType === 'check' && isOverdue(agent, now) ? 'machine_down' : null
 }
 
 function isWatched(agent: AgentsRow, applies: Template | undefined): boolean {
