@@ -74,6 +74,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /checks/:agent_id/run/': {},
     'POST /tasks/': { agent: agent_id, name: 'A new task', task_type: 'manual', actions: [COMMAND] },
     'PUT /tasks/:id/': { name: 'changed' },
+    'POST /tasks/:id/run/': {},
     'POST /maintenance/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'PUT /maintenance/:id/': { targets: [{ type: 'client', id: client }], schedule: SCHEDULE },
     'POST /automation/policies/': { name: 'A new policy', targets: [clientTarget(client)] },
