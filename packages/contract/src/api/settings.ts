@@ -17,8 +17,15 @@ const Retention = {
   check_history_hourly_prune_days: Days,
 }
 
+/** Only a superuser may change these. */
+const Switches = {
+  /** Alert templates may run scripts on the server itself, as the user that it runs as. */
+  enable_server_scripts: z.boolean(),
+}
+
 export const CoreSettings = z.object({
   ...Retention,
+  ...Switches,
   /** Changes with every save. */
   modified: z.string(),
 })
@@ -39,7 +46,7 @@ export const editCoreSettings = endpoint({
   summary:
     'Change settings of the whole server; those that are left out stay. With `modified`, refused when somebody else saved since',
   body: z
-    .object({ ...Retention })
+    .object({ ...Retention, ...Switches })
     .partial()
     .extend({ modified: z.string().optional() }),
   response: CoreSettings,

@@ -35,7 +35,7 @@ export function ActionFields(props: ActionFieldsProps) {
       <Select
         label="Run"
         description={
-          mayRunOnServer ? undefined : 'MUSTER_SERVER_SCRIPTS=on lets scripts run on the server, too.'
+          mayRunOnServer ? undefined : 'Scripts on the server are switched off in the global settings.'
         }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         data={TYPES.map((one) => ({ ...one, disabled: one.value === 'server' && !mayRunOnServer }))}

@@ -1,6 +1,7 @@
-import { Alert, Button, NumberInput, Stack } from '@mantine/core'
+import { Alert, Button, NumberInput, Stack, Switch } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import '@mantine/core/styles/NumberInput.css'
+import '@mantine/core/styles/Switch.css'
 import { useForm } from '@mantine/form'
 import { type CoreSettings, editCoreSettings } from '@muster/contract/api/settings'
 import { ApiError } from '@muster/contract/client'
@@ -11,7 +12,7 @@ import { FormDialog } from '../../app/FormDialog.tsx'
 import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { useMay } from '../../app/queries.ts'
+import { useMay, useMe } from '../../app/queries.ts'
 import classes from './SettingsDialog.module.css'
 import { settingsQuery } from './settings-query.ts'
 
@@ -69,11 +70,12 @@ interface SettingsFormProps {
 }
 
 /** A field that was emptied holds ''. */
-type Values = Record<keyof Retention, number | ''>
+type Values = Record<keyof Retention, number | ''> & Pick<CoreSettings, 'enable_server_scripts'>
 
 function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
   const queryClient = useQueryClient()
   const mayEdit = useMay('can_edit_core_settings')
+  const isSuperuser = useMe()?.is_superuser === true
   const { modified, ...initialValues } = settings
   const form = useForm<Values>({ initialValues, validate: checkDays })
   // A change of one field may be what is wrong with the next one.
@@ -81,7 +83,7 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
   const save = async (values: Values) => {
     try {
       // Validation has refused empty ones.
-      await call(editCoreSettings, { body: { ...(values as Retention), modified } })
+      await call(editCoreSettings, { body: { ...(values as Values & Retention), modified } })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'changed_meanwhile')
         await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
@@ -125,6 +127,17 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
             ))}
           </div>
         </fieldset>
+        <fieldset className={classes.group} disabled={!isSuperuser}>
+          <legend className={classes.legend}>What runs on the server itself</legend>
+          <p className={classes.note}>
+            Alert templates may run scripts as the user that the server runs as. Only a superuser may switch
+            this; whoever sets one up needs can_run_server_scripts.
+          </p>
+          <Switch
+            label="Scripts on the server"
+            {...form.getInputProps('enable_server_scripts', { type: 'checkbox' })}
+          />
+        </fieldset>
         {!mayEdit && <p className={classes.note}>Your role may see these settings, and not change them.</p>}
       </Stack>
     </FormDialog>
@@ -132,7 +145,8 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
 }
 
 function checkDays(values: Values): Partial<Record<keyof Retention, string>> {
-  const wrong = Object.entries(values).filter(([, days]) => days === '' || days < 1 || days > MOST_DAYS)
+  const days = FIELDS.map(({ name }) => [name, values[name]] as const)
+  const wrong = days.filter(([, many]) => many === '' || many < 1 || many > MOST_DAYS)
   if (wrong.length > 0) {
     return Object.fromEntries(wrong.map(([name]) => [name, `From 1 to ${MOST_DAYS} days.`]))
   }

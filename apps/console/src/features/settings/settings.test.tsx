@@ -9,6 +9,7 @@ const SETTINGS: CoreSettings = {
   check_history_prune_days: 7,
   check_history_5min_prune_days: 90,
   check_history_hourly_prune_days: 730,
+  enable_server_scripts: false,
   modified: '2026-11-21T10:00:00.000Z',
 }
 const dialog = () => page.getByRole('dialog', { name: 'Global settings' })
@@ -56,6 +57,23 @@ test('what somebody else saved meanwhile is said, and can be begun with', async 
   await expect.element(dialog().getByText(sentence)).toBeVisible()
   await dialog().getByRole('button', { name: 'Begin again' }).click()
   await expect.element(field('Every hour')).toHaveValue('800 days')
+})
+
+test('a superuser switches scripts on the server on; to others the switch is closed', async () => {
+  const server = await givenSettings()
+  await dialog().getByRole('switch', { name: 'Scripts on the server' }).click()
+  await save().click()
+  await expect.element(page.getByText('Settings saved.')).toBeVisible()
+  expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, enable_server_scripts: true })
+})
+
+test('who is no superuser cannot switch scripts on the server on', async () => {
+  await givenSettings({
+    is_superuser: false,
+    permissions: ['can_view_core_settings', 'can_edit_core_settings', 'can_list_clients', 'can_list_agents'],
+  })
+  await expect.element(field('Every sample')).toBeEnabled()
+  await expect.element(dialog().getByRole('switch', { name: 'Scripts on the server' })).toBeDisabled()
 })
 
 test('who may only look cannot change them', async () => {

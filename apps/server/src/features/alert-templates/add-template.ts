@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { checkTemplate } from './check-template.ts'
 import { insertTemplate, type TemplateRow } from './queries.ts'
@@ -19,7 +20,7 @@ export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateFor
   return refuseTaken(takenName(form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const checked = await checkTemplate(tx, form)
-      refuseActions(ctx.config, caller, { after: checked })
+      refuseActions(await readCoreSettings(tx), caller, { after: checked })
       const at = ctx.now()
       const row = await insertTemplate(tx, {
         ...columnsOf(checked, ctx.secrets),

@@ -5,6 +5,7 @@ import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import { takenName } from './add-template.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { checkTemplate } from './check-template.ts'
@@ -40,7 +41,7 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
         action_rest: keepRest(sent.action_rest, old.action_rest),
         resolved_action_rest: keepRest(sent.resolved_action_rest, old.resolved_action_rest),
       })
-      refuseActions(ctx.config, caller, { before: old, after: form })
+      refuseActions(await readCoreSettings(tx), caller, { before: old, after: form })
       const at = ctx.now()
       const row = await updateTemplate(tx, id, {
         ...columnsOf(form, ctx.secrets),

@@ -11,6 +11,7 @@ import { openSettings } from '../alert-channels/seal-settings.ts'
 import type { AgentsRow } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { isOverdue } from '../alerts/overdue.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
 import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
@@ -104,7 +105,7 @@ function isWatched(agent: AgentsRow, applies: Template | undefined): boolean {
 }
 
 async function describe(
-  { db, config }: Context,
+  { db }: Context,
   applies: Template | undefined,
   choices: TemplateChoices | undefined,
   kind: 'failure' | 'resolved',
@@ -114,7 +115,8 @@ async function describe(
   if (work.type === 'rest') return `A webhook to ${nameOfWork(work, new Map())}`
   const script = `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}"`
   if (work.type === 'script') return `${script} on the machine`
-  const isOff = config.serverScripts ? '' : ', where such scripts are switched off (MUSTER_SERVER_SCRIPTS)'
+  const { enable_server_scripts: isOn } = await readCoreSettings(db)
+  const isOff = isOn ? '' : ', where such scripts are switched off'
   return `${script} on the server${isOff}`
 }
 

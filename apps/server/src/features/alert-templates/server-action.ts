@@ -3,6 +3,7 @@ import { AppError } from '@muster/contract/errors'
 import type { ToldRow } from '../alert-channels/notice-queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import { fillVariables } from '../scripts/fill-variables.ts'
 import { type ActionRow, isOver, lockActions, updateAction } from './action-queries.ts'
 import { alertVariables, factsOf } from './alert-facts.ts'
@@ -25,9 +26,9 @@ export async function beginOnServer(
   const refusal =
     action.state === 'running'
       ? 'The server ended while it ran. It is not run a second time.'
-      : ctx.config.serverScripts
+      : (await readCoreSettings(tx)).enable_server_scripts
         ? undefined
-        : 'Scripts on the server are switched off (MUSTER_SERVER_SCRIPTS).'
+        : 'Scripts on the server are switched off.'
   const call = refusal ?? (await callOf(scene, alert, work))
   if (typeof call === 'string') {
     await endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output: call })

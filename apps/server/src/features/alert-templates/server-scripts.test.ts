@@ -5,14 +5,16 @@ import {
 } from '@muster/contract/api/alert-templates'
 import { createAlert, getAlert } from '@muster/contract/api/alerts'
 import { getDashInfo } from '@muster/contract/api/core'
+import { editCoreSettings } from '@muster/contract/api/settings'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
 import { runAction } from './run-action.ts'
 
 async function prepare(setting: 'on' | 'off') {
-  const server = await createTestServer({ env: { MUSTER_SERVER_SCRIPTS: setting } })
+  const server = await createTestServer()
   const { given, ctx } = server
   const caller = server.as(await given.user({ username: 'ada', superuser: true }))
+  await caller.call(editCoreSettings, { body: { enable_server_scripts: setting === 'on' } })
   const script = await given.script({ name: 'Page', shell: 'shell' })
   await ctx.db
     .updateTable('scripts')
@@ -78,7 +80,10 @@ test('where it is off, nobody may ask for it, and what was asked for before fail
   expect((await caller.call(getDashInfo, {})).body.server_scripts_enabled).toBe(false)
   expect(await caller.call(createAlertTemplate, { body })).toMatchObject({
     status: 403,
-    error: { detail: 'Scripts on the server are switched off. MUSTER_SERVER_SCRIPTS=on switches them on.' },
+    error: {
+      detail:
+        'Scripts on the server are switched off. A superuser may switch them on in the global settings.',
+    },
   })
   const { id } = (await caller.call(createAlertTemplate, { body: { ...body, action_type: 'script' } })).body
   const { settings } = await ctx.db.selectFrom('alert_templates').selectAll().executeTakeFirstOrThrow()
@@ -88,12 +93,12 @@ test('where it is off, nobody may ask for it, and what was asked for before fail
   const alert = await raise()
   await ctx.jobs.drain()
   expect(await actionsOf(alert)).toMatchObject([
-    { state: 'failed', output: 'Scripts on the server are switched off (MUSTER_SERVER_SCRIPTS).' },
+    { state: 'failed', output: 'Scripts on the server are switched off.' },
   ])
   const agent = await given.agent()
   const query = { agent: agent.agent_id, alert_type: 'custom' as const, severity: 'error' as const }
   expect((await caller.call(previewAlertTemplate, { query })).body.failure_action).toBe(
-    'The script "Page" on the server, where such scripts are switched off (MUSTER_SERVER_SCRIPTS)',
+    'The script "Page" on the server, where such scripts are switched off',
   )
 })
 

@@ -5,6 +5,7 @@ import { VERSION } from '../../platform/config/version.ts'
 import { mayDo } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { createTicket, TICKET_SECONDS } from '../sessions/socket-tickets.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import { findPreferences } from '../users/queries.ts'
 import { isSetupOpen } from '../clients/finish-setup.ts'
 import { viewDashInfo } from './view.ts'
@@ -15,7 +16,7 @@ export function coreRoutes(api: Api, ctx: Context): void {
       preferences: await findPreferences(ctx.db, caller.userId),
       caller,
       setupOpen: await isSetupOpen(ctx.db),
-      serverScripts: ctx.config.serverScripts,
+      serverScripts: (await readCoreSettings(ctx.db)).enable_server_scripts,
     }),
   )
 

@@ -6,7 +6,10 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { lockCoreSettings, readCoreSettings, type StoredSettings, writeCoreSettings } from './queries.ts'
 
-type Change = { [Name in keyof Retention]?: number | undefined } & { modified?: string | undefined }
+type Change = { [Name in keyof Retention]?: number | undefined } & {
+  enable_server_scripts?: boolean | undefined
+  modified?: string | undefined
+}
 
 const WORDS: Record<keyof Retention, string> = {
   check_history_prune_days: 'every sample',
@@ -27,27 +30,41 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
         'The settings were saved by somebody else since you opened them. Load them again before you save.',
       )
     }
-    const changed = NAMES.filter((name) => change[name] !== undefined && change[name] !== before[name])
+    const isNew = (name: keyof Change) => change[name] !== undefined && change[name] !== before[name]
+    const kept = NAMES.filter(isNew)
+    const switched = isNew('enable_server_scripts')
+    const changed = [...kept, ...(switched ? (['enable_server_scripts'] as const) : [])]
     if (changed.length === 0) return before
+    if (switched && !caller.isSuperuser) {
+      throw new AppError('not_allowed', 'Only a superuser may switch scripts on the server on or off.')
+    }
     const at = ctx.now()
-    const after = { ...before, modified: laterThan(before.modified, at) }
-    for (const name of changed) after[name] = change[name] ?? before[name]
+    const after: StoredSettings = { ...before, modified: laterThan(before.modified, at) }
+    for (const name of kept) after[name] = change[name] ?? before[name]
+    after.enable_server_scripts = change.enable_server_scripts ?? before.enable_server_scripts
     refuseShorter(after)
     await writeCoreSettings(tx, after)
-    const done = changed.map((name) => `${WORDS[name]} for ${daysOf(after[name])}`)
+    const done = [
+      ...(kept.length === 0
+        ? []
+        : [
+            `Changed how long history is kept: ${kept.map((name) => `${WORDS[name]} for ${daysOf(after[name])}`).join(', ')}`,
+          ]),
+      ...(switched ? [`Switched scripts on the server ${after.enable_server_scripts ? 'on' : 'off'}`] : []),
+    ]
     const only = (settings: StoredSettings) =>
       Object.fromEntries(changed.map((name) => [name, settings[name]]))
     await audit(tx, {
       caller,
       action: 'modify',
       object_type: 'coresettings',
-      message: `Changed how long history is kept: ${done.join(', ')}`,
+      message: done.join('. '),
       before: only(before),
       after: only(after),
       at,
       emit,
     })
-    await ctx.jobs.enqueue('checks.prune-samples', null, { db: tx })
+    if (kept.length > 0) await ctx.jobs.enqueue('checks.prune-samples', null, { db: tx })
     emit({ type: 'settings.changed', ids: changed })
     return after
   })

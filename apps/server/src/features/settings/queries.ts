@@ -3,6 +3,8 @@ import type { Db } from '../../platform/database/database.ts'
 
 /** What is stored of the settings that people change together. */
 export interface StoredSettings extends Retention {
+  /** Alert templates may run scripts on the server itself. */
+  enable_server_scripts: boolean
   modified: string
 }
 
@@ -14,7 +16,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst()
   // Written below, by this version or one that knew fewer settings.
   const stored = row === undefined ? {} : (JSON.parse(row.value) as Partial<StoredSettings>)
-  return { ...DEFAULT_RETENTION, modified: NEVER, ...stored }
+  return { ...DEFAULT_RETENTION, enable_server_scripts: false, modified: NEVER, ...stored }
 }
 
 export async function writeCoreSettings(tx: Db, settings: StoredSettings): Promise<void> {

@@ -1,3 +1,4 @@
+import { getDashInfo } from '@muster/contract/api/core'
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import type { Event } from '@muster/contract/events'
 import { expect, test } from 'vitest'
@@ -7,6 +8,7 @@ const DEFAULTS = {
   check_history_prune_days: 7,
   check_history_5min_prune_days: 90,
   check_history_hourly_prune_days: 730,
+  enable_server_scripts: false,
 }
 
 async function asKeeper(server: TestServer) {
@@ -67,6 +69,28 @@ test('what cannot be kept so is refused, each with its reason', async () => {
   for (const wrong of [1.5, '7', null, -1, 1e300])
     expect(await refuse({ check_history_prune_days: wrong })).toMatchObject({ code: 'invalid' })
   expect((await keeper.call(getCoreSettings, {})).body).toMatchObject(DEFAULTS)
+})
+
+test('scripts on the server are off by default, and only a superuser may switch them on or off', async () => {
+  await using server = await createTestServer()
+  const keeper = await asKeeper(server)
+  const on = { body: { enable_server_scripts: true } }
+  expect(await keeper.call(editCoreSettings, on)).toMatchObject({
+    status: 403,
+    error: { detail: 'Only a superuser may switch scripts on the server on or off.' },
+  })
+  expect((await keeper.call(getCoreSettings, {})).body.enable_server_scripts).toBe(false)
+  const root = server.as(await server.given.user({ superuser: true }))
+  await root.call(editCoreSettings, on)
+  expect((await root.call(getDashInfo, {})).body.server_scripts_enabled).toBe(true)
+  // Whoever saves the rest of the form again sends what is there.
+  const days = { check_history_prune_days: 9, enable_server_scripts: true }
+  expect((await keeper.call(editCoreSettings, { body: days })).status).toBe(200)
+  const audit = await server.ctx.db.selectFrom('audit_log').select('message').orderBy('id').execute()
+  expect(audit.map(({ message }) => message)).toEqual([
+    'Switched scripts on the server on',
+    'Changed how long history is kept: every sample for 9 days',
+  ])
 })
 
 test('of two who save at once the later one is told', async () => {

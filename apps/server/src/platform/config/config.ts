@@ -21,7 +21,6 @@ const Environment = z.object({
   MUSTER_TLS_CERT: z.string().min(1).optional(),
   MUSTER_TLS_KEY: z.string().min(1).optional(),
   MUSTER_CHECK_TARGETS: z.enum(CHECK_TARGETS).default('lan'),
-  MUSTER_SERVER_SCRIPTS: z.enum(['on', 'off']).default('off'),
   MUSTER_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).optional(),
@@ -44,8 +43,6 @@ export interface Config {
   tls: { certFile: string; keyFile: string } | undefined
   /** What checks of the server may reach. */
   checkTargets: CheckTargets
-  /** Whether alert templates may run scripts as the server's own user. */
-  serverScripts: boolean
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   databaseUrl: string | undefined
   natsUrl: string | undefined
@@ -88,7 +85,6 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         ? { certFile: value.MUSTER_TLS_CERT, keyFile: value.MUSTER_TLS_KEY }
         : undefined,
     checkTargets: value.MUSTER_CHECK_TARGETS,
-    serverScripts: value.MUSTER_SERVER_SCRIPTS === 'on',
     logLevel: value.MUSTER_LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
     natsUrl: value.NATS_URL,
