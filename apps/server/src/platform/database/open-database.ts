@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { AppError } from '@muster/contract/errors'
 import { Kysely, sql } from 'kysely'
 import { Pool, types } from 'pg'
-import { startCheckpoints } from './checkpoints.ts'
 import type { Engine } from './columns.ts'
 import { CONNECTION_WAIT_MS } from './connection-queue.ts'
 import { MusterPostgresDialect, MusterSqliteDialect } from './dialects.ts'
@@ -48,14 +47,7 @@ function openFile<DB>(dataFolder: string): OpenDatabase<DB> {
   const guard = new TransactionGuard()
   try {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
-    const database = describe<DB>(new MusterSqliteDialect(openSqlite(path), guard), 'sqlite', guard)
-    const checkpoints = startCheckpoints(path)
-    const close = async () => {
-      // The last one to close the file tidies up, and that is the one that could write.
-      await checkpoints[Symbol.asyncDispose]()
-      await database[Symbol.asyncDispose]()
-    }
-    return { ...database, [Symbol.asyncDispose]: close }
+    return describe(new MusterSqliteDialect(openSqlite(path), guard), 'sqlite', guard)
   } catch (cause) {
     throw new AppError('unavailable', `The database ${path} cannot be opened: ${reasonOf(cause)}`, { cause })
   }

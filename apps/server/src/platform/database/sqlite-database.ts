@@ -16,9 +16,6 @@ const READS_OR_WRITES_ROWS = /^\s*(?:select|insert|update|delete|with)\b/i
 export function openSqlite(path: string): SqliteDatabase {
   const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
-  // A thread of its own copies the log into the file (see checkpoints.ts). A commit only does when that thread finds no
-  // moment in which it has all of it, and the log could never begin anew.
-  database.exec('pragma wal_autocheckpoint = 8000')
   database.exec('pragma synchronous = normal')
   database.exec('pragma cache_size = -65536')
   database.exec('pragma temp_store = memory')
