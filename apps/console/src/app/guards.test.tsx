@@ -7,7 +7,10 @@ import { takeNext } from './session.ts'
 import { givenDashInfo, givenMe, givenSession, openConsole } from './test-console.tsx'
 import { answer, fakeServer, refuse } from './test-server.ts'
 
-beforeEach(() => givenSession(undefined))
+beforeEach(() => {
+  localStorage.clear()
+  givenSession(undefined)
+})
 
 /** A server with a signed-in user and no client yet. */
 function freshServer() {
