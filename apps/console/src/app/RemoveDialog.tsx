@@ -25,8 +25,9 @@ export function RemoveDialog({ title, message, remove, done, stale, typed, onClo
     meta: { errorsShown: true },
     onSuccess: async () => {
       notifyDone(done)
-      await queryClient.invalidateQueries({ queryKey: stale })
+      // First, so that nothing on screen asks again for what is gone.
       onClose()
+      await queryClient.invalidateQueries({ queryKey: stale })
     },
   })
   return (
