@@ -82,7 +82,9 @@ function Overview({ data }: OverviewProps) {
     <div className={classes.panes}>
       <div className={classes.places}>
         {lines.length === 0 ? (
-          <EmptyState message="No policy is assigned to anything yet." />
+          <EmptyState message="No policy is assigned to anything yet.">
+            <Link to="/policies">Go to the policies</Link>
+          </EmptyState>
         ) : (
           <Tree
             label="Places and their policies"

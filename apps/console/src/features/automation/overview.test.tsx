@@ -138,4 +138,7 @@ test('a check that is gone is said, and an empty overview says so', async () => 
   const { screen } = await openConsole('/policies/overview?dialog=policy-status&item=check.7')
   await expect.element(page.getByRole('dialog').getByText(/It does not exist any more/)).toBeVisible()
   await expect.element(screen.getByText('No policy is assigned to anything yet.')).toBeInTheDocument()
+  await expect
+    .element(screen.getByRole('link', { name: 'Go to the policies' }))
+    .toHaveAttribute('href', '/policies')
 })
