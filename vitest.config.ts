@@ -1,11 +1,15 @@
+import { tmpdir } from 'node:os'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 
 const chromiumFlags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
+// The shells that tests start read nobody's profile: one may wait for a minute, or print.
+const env = { HOME: tmpdir() }
+
 const nodeProject = (name: string, folder: string, include = '**/*.test.ts') => ({
-  test: { name, root: folder, include: [include], testTimeout: 20_000, hookTimeout: 30_000 },
+  test: { name, root: folder, include: [include], testTimeout: 20_000, hookTimeout: 30_000, env },
 })
 
 // Every library of the console that a widget test may reach, bundled before the first test: what is discovered later
@@ -16,6 +20,9 @@ const bundledOnce = [
   'react-dom/client',
   'react/jsx-runtime',
   'react/jsx-dev-runtime',
+  '@xterm/addon-fit',
+  '@xterm/addon-webgl',
+  '@xterm/xterm',
   'vitest-browser-react',
   '@mantine/core',
   '@mantine/form',

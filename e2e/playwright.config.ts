@@ -3,37 +3,50 @@ import { defineConfig } from '@playwright/test'
 const CHROMIUM_FLAGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
-// What these look at does not depend on the database; the server's own tests do run on each.
-const SAME_ON_EVERY_DATABASE = [
-  'axe*',
-  'failures',
-  'keyboard',
-  'layout',
-  'navigation',
-  'preferences',
-  'sign-in',
-  'totp',
-  'unfinished-tools',
-]
+// Each takes a minute or more, of which it waits the most: begun first, so that others run meanwhile.
+const LONG = ['axe', 'checks', 'maintenance', 'monitoring', 'tasks'].map(fileOf)
+
+// What follows machines through server and database, or two servers; the server's own tests run on each database, and
+// what screens look like does not depend on it.
+const ON_EVERY_DATABASE = [
+  'alerts',
+  'client-tree',
+  'initial-setup',
+  'kill-server',
+  'killed-while-telling',
+  'live',
+  'machines-table',
+  'main-job',
+  'monitoring',
+  'policies',
+  'runs',
+  'script-library',
+  'two-processes',
+].map(fileOf)
+
+function fileOf(name: string): string {
+  return `**/${name}.story.ts`
+}
+
+const onPostgres = process.env['MUSTER_TEST_POSTGRES'] !== undefined
+const long = onPostgres ? LONG.filter((file) => ON_EVERY_DATABASE.includes(file)) : LONG
 
 // Every story starts its own server (support/story.ts); what a test is started with comes from there.
 export default defineConfig({
   testDir: 'stories',
   projects: [
     { name: 'build', testMatch: 'build.setup.ts' },
+    { name: 'long stories', testMatch: long, dependencies: ['build'] },
     {
       name: 'stories',
-      testMatch: '**/*.story.ts',
-      testIgnore:
-        process.env['MUSTER_TEST_POSTGRES'] === undefined
-          ? []
-          : SAME_ON_EVERY_DATABASE.map((name) => `**/${name}.story.ts`),
+      testMatch: onPostgres ? ON_EVERY_DATABASE : '**/*.story.ts',
+      testIgnore: LONG,
       dependencies: ['build'],
     },
   ],
   outputDir: 'test-results',
   fullyParallel: true,
-  workers: 2,
+  workers: 3,
   // Shared machines are slow now and then; what fails twice is broken.
   retries: process.env['CI'] === 'true' ? 1 : 0,
   forbidOnly: true,
@@ -41,7 +54,7 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   use: {
     actionTimeout: 20_000,
-    trace: 'retain-on-failure',
+    trace: 'on-first-retry',
     viewport: { width: 1440, height: 900 },
     launchOptions: {
       executablePath: process.env['MUSTER_CHROMIUM'] ?? '/usr/bin/chromium',

@@ -4,7 +4,7 @@ import { percentile } from './figures.ts'
 import { CHECKS_EACH, giveChecks } from './give-checks.ts'
 import { openConsole } from './measure-api.ts'
 import { cpuSeconds } from './process-figures.ts'
-import { openStage, settle } from './stage.ts'
+import { openStage, settle, type Stage } from './stage.ts'
 
 const MACHINES = 10_000
 const INTERVAL_SECONDS = 120
@@ -14,6 +14,8 @@ const SECONDS = 65
 /** Of a minute, when each machine is merged twice an hour. */
 const MERGED_MACHINES = Math.ceil(MACHINES / 30)
 const HALF_HOUR_MS = 1_800_000
+/** Of the first results, of which each begins a series and turns a check that waits into one that passes. */
+const FIRST_RESULTS_PER_SECOND = 4000
 /** As many as put the machine into the next run of the job. */
 const CROWDED = { everySeconds: HALF_HOUR_MS / 1000 / 45 }
 
@@ -26,6 +28,7 @@ export async function measureSteady(): Promise<Figure[]> {
   await using stage = await openStage({ machines: MACHINES })
   const { fleet, session, server, started } = stage
   await giveChecks(stage)
+  await reportOnce(stage)
   await settle(() => cpuSeconds(server.pid))
   using console = await openConsole(session)
   for (const agentId of started.agentIds.slice(0, MERGED_MACHINES)) {
@@ -44,4 +47,16 @@ export async function measureSteady(): Promise<Figure[]> {
     { budget: 'steadyMemory', value: seen.mostMb, remark },
     { budget: 'steadyP99', value: percentile(seen.timesMs, 99), remark: describeCalls(seen) },
   ]
+}
+
+async function reportOnce({ fleet }: Stage): Promise<void> {
+  await fleet.ask({
+    kind: 'check-rate',
+    resultsPerSecond: FIRST_RESULTS_PER_SECOND,
+    resultsPerReport: CHECKS_EACH,
+  })
+  const isDone = async () => (await fleet.ask({ kind: 'look' })).counts.checkResults >= MACHINES * CHECKS_EACH
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 500))
+  await fleet.ask({ kind: 'check-rate', resultsPerSecond: 0, resultsPerReport: 1 })
+  await fleet.ask({ kind: 'await-acknowledged', timeoutMs: 120_000 })
 }

@@ -33,7 +33,7 @@ beforeEach(async () => {
     body: { client: id, site: site?.id ?? 0, agenttype: 'server', plat: 'linux' },
   })
   line = installer.cmd
-  // There is no journal on this machine.
+  // No journal runs on this machine unless it is started.
   const keepLog = `[Service]\\nStandardOutput=append:${LOG}\\nStandardError=append:${LOG}\\n`
   await machine.run(
     `mkdir /etc/systemd/system/service.d; printf '${keepLog}' > /etc/systemd/system/service.d/log.conf`,

@@ -43,7 +43,7 @@ test('the main job: sign in, see real machines live, act on them', async ({
     await expect(page.getByRole('checkbox', { name: /Also monitor the machine/ })).toBeChecked()
     await page.getByRole('button', { name: 'Finish' }).click()
     await expect(treeLine(page, /Acme Dental/)).toBeVisible()
-    await expect(own(page)).toContainText('online', { timeout: 15_000 })
+    await expect(own(page)).toContainText('online', { timeout: 30_000 })
     await expect(treeLine(page, /Acme Dental/)).toContainText('1')
   })
 

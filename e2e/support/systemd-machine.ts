@@ -48,6 +48,7 @@ mkdir /run/targets
 for target in multi-user basic sysinit network shutdown slices sockets timers paths; do
   cp "$units/$target.target" /run/targets
 done
+cp "$units"/systemd-journald.service "$units"/systemd-journald.socket /run/targets
 mount --bind /run/targets "$units"
 mount -t tmpfs none "$(readlink -f /lib/systemd)/system-generators"
 exec env container=muster /lib/systemd/systemd --system --unit=multi-user.target --log-target=null

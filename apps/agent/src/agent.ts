@@ -7,6 +7,9 @@ import { FactsReporter } from './collectors/facts-reporter.ts'
 import type { Facts } from './collectors/changed-facts.ts'
 import { LiveSampler } from './collectors/live-sampler.ts'
 import { MetricsSampler } from './collectors/metrics-sampler.ts'
+import { ProcessWatch } from './collectors/process-watch.ts'
+import type { ReplyParts } from './commands/command.ts'
+import { Channels } from './channels/channels.ts'
 import { takeCommand } from './commands/take-command.ts'
 import type { Identity } from './identity/identity.ts'
 import { makeMachineKey } from './identity/machine-key.ts'
@@ -28,6 +31,7 @@ import { State } from './state/state.ts'
 import { StatusFile } from './status-file.ts'
 import { readBootMark } from './tasks/boot-mark.ts'
 import { Tasks } from './tasks/tasks.ts'
+import { Terminals } from './terminal/terminals.ts'
 import { AGENT_VERSION } from './version.ts'
 
 const CHORES_EVERY_MS = 3_600_000
@@ -45,6 +49,8 @@ export interface AgentOptions {
   quickEveryMs?: number
   /** Another one after each start of the machine. */
   bootMark?: () => string
+  /** How long a terminal waits for its person. */
+  keepTerminalMs?: number
 }
 
 export interface Agent extends AsyncDisposable {
@@ -114,12 +120,22 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   })
   const liveMetrics = new LiveSampler({
     readCounters: () => os.readCounters('quick'),
-    send: (sample) => link.sendLive(sample),
+    send: (sample) => link.sendLive([{ type: 'live-metrics', sample }]),
     log,
     now: () => clock.correct(now()),
   })
+  const liveProcesses = new ProcessWatch({
+    loadTools: () => os.loadProcessTools(),
+    send: (parts) => link.sendLive(parts.map((look) => ({ type: 'live-processes', look }))),
+    log,
+  })
+  const channels = new Channels({
+    sendBytes: (bytes, onTaken) => link.sendBytes(bytes, onTaken),
+    bufferedBytes: () => link.bufferedBytes(),
+  })
+  const terminals = new Terminals({ channels, os, log, kept, outbox, now, keepMs: options.keepTerminalMs })
   tellMovedMachine(options, problems)
-  await Promise.all([runs, ofChecks, ofTasks].map((interrupted) => interrupted.endInterrupted()))
+  await Promise.all([runs, ofChecks, ofTasks, terminals].map((interrupted) => interrupted.endInterrupted()))
 
   const takeOptions = {
     commandKey: readPublicKey(identity.command_key),
@@ -140,6 +156,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks,
       tasks,
       liveMetrics,
+      liveProcesses,
+      sendReply: (reply: ReplyParts) => link.sendReply(reply),
+      terminals,
       refreshFacts: () => facts.refreshAll(),
       uninstall: async () => {
         await link.flush(LAST_WORDS_MS)
@@ -157,6 +176,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     activeRuns: () => runs.listActive(),
     checksVersion: () => checks.version,
     tasksVersion: () => tasks.version,
+    sessions: () => terminals.listSessions(),
+    onBytes: (bytes) => channels.take(bytes),
     onCommand: (command) => takeCommand(command, takeOptions),
     onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
     onUp: () => {
@@ -165,10 +186,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks.onLinkUp()
       tasks.onLinkUp()
     },
+    onMetricsInterval: (seconds) => metrics.every(seconds),
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
-      if (linkState.state === 'waiting') liveMetrics.stop()
+      if (linkState.state === 'waiting') for (const watch of [liveMetrics, liveProcesses]) watch.stop()
       if (linkState.state === 'waiting') facts.onLinkDown()
+      if (linkState.state === 'waiting') channels.linkLost()
       status.write(linkState)
     },
   })
@@ -189,7 +212,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       clearInterval(chores)
       metrics[Symbol.dispose]()
       liveMetrics[Symbol.dispose]()
-      await Promise.all([runs, checks, tasks].map((part) => part[Symbol.asyncDispose]()))
+      liveProcesses[Symbol.dispose]()
+      await Promise.all([runs, checks, tasks, terminals].map((part) => part[Symbol.asyncDispose]()))
       for (const part of [ofChecks, ofTasks]) part[Symbol.dispose]()
       await link.flush(LAST_WORDS_MS)
       link[Symbol.dispose]()

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { dataFiles, writePrivateFile } from './identity/data-folder.ts'
-import type { LinkState } from './link/link.ts'
+import type { LinkState } from './link/link-options.ts'
 import type { Log } from './log/log.ts'
 
 /** What the running agent leaves behind for `status` to read. */

@@ -29,6 +29,9 @@ import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
+import { processesRoutes } from './features/processes/routes.ts'
+import type { ChannelHub } from './features/remote/channel-hub.ts'
+import { remoteRoutes } from './features/remote/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/snippets/routes.ts'
 import { tasksJobs } from './features/tasks/jobs.ts'
@@ -41,6 +44,7 @@ import { coreRoutes } from './features/core/routes.ts'
 import { authenticate } from './features/sessions/authenticate.ts'
 import { sessionJobs } from './features/sessions/jobs.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
+import { servicesRoutes } from './features/services/routes.ts'
 import { sessionsRoutes } from './features/sessions/routes.ts'
 import { openSessionCookies } from './features/sessions/session-cookies.ts'
 import { timelineRoutes } from './features/timeline/routes.ts'
@@ -58,6 +62,7 @@ export interface App {
   api: Api
   fleet: Fleet
   live: LiveHub
+  channels: ChannelHub
   sweep: AlertSweep
   maintenance: MaintenanceSweep
   policies: PolicySweep
@@ -126,7 +131,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   alertTemplatesRoutes(api, ctx)
   maintenanceRoutes(api, ctx)
   automationRoutes(api, ctx, fleet)
-  clientsRoutes(api, ctx, { monitorServer: (site) => serverMachine.monitor(site) })
+  clientsRoutes(api, ctx, { rows: fleet.rows, monitorServer: (site) => serverMachine.monitor(site) })
   scriptsRoutes(api, ctx)
   metricsRoutes(api, ctx, fleet)
   timelineRoutes(api, ctx)
@@ -135,12 +140,16 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   settingsRoutes(api, ctx)
   customFieldsRoutes(api, ctx)
   notesRoutes(api, ctx)
+  processesRoutes(api, ctx, fleet)
+  servicesRoutes(api, ctx, fleet)
+  const channels = remoteRoutes(api, ctx, fleet)
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {
     fastify,
     api,
     fleet,
     live,
+    channels,
     sweep,
     maintenance,
     policies,

@@ -8,6 +8,8 @@ import { type Config, ConfigError, readConfig } from './platform/config/config.t
 
 const GRACE_MS = 10_000
 const EXIT_WRONG_SETTING = 2
+/** Connections not yet accepted. Of Node's 511 a fleet that comes back fills all, and whoever finds no place waits up to 15 s. */
+const MOST_WAITING = 4096
 
 try {
   await run(readConfig(process.env))
@@ -22,7 +24,7 @@ async function run(config: Config): Promise<void> {
     const app = await createApp(ctx)
     await loadStarterSet(ctx)
     await ctx.jobs.start()
-    await app.fastify.listen({ host: config.host, port: config.port })
+    await app.fastify.listen({ host: config.host, port: config.port, backlog: MOST_WAITING })
     stopOnSignal(ctx, app)
     const address = listeningAt(config, app)
     const admin = await createFirstAdmin(ctx)

@@ -16,6 +16,8 @@ export function addressIn(world: World, { path }: Endpoint): string {
     .replace(':version_id', '1')
     .replace(':pk', String(world.noteId))
     .replace(':run', String(world.taskRunId))
+    .replace(':pid', '4711')
+    .replace(':name', 'cron.service')
     .replace(':digest', world.user.sessionDigest)
     .replace(':id', String(idFor(world, path)))
 }
@@ -24,6 +26,7 @@ export function addressIn(world: World, { path }: Endpoint): string {
 export function queryIn({ path }: Endpoint): string {
   if (path === '/alerts/templates/preview/') return '?agent=nosuchmachine&alert_type=check&severity=error'
   if (path === '/agents/metrics/compare/') return '?agents=nosuchmachine&what=cpu&from=0&to=1800000000'
+  if (path.endsWith('/processes/:pid/')) return '?start=1'
   return /\/(samples|metrics|timeline)\/$/.test(path) ? '?from=0&to=1800000000' : ''
 }
 
@@ -62,6 +65,9 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /clients/:id/': { client: { name: 'changed' } },
     'POST /clients/sites/': { site: { client, name: 'A new site' } },
     'PUT /clients/sites/:id/': { site: { name: 'changed' } },
+    'PUT /agents/:agent_id/processes/:pid/': { start: '1', nice: 5 },
+    'POST /services/:agent_id/:name/': { sv_action: 'restart' },
+    'PUT /services/:agent_id/:name/': { startType: 'manual' },
     'POST /agents/:agent_id/cmd/': { shell: 'sh', cmd: 'true', wait: false },
     'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },
     'POST /agents/notes/': { agent_id, note: 'A new note' },
@@ -72,6 +78,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     },
     'PUT /checks/:id/': { settings: { check_type: 'ping', name: 'changed', ip: 'localhost' } },
     'POST /checks/:agent_id/run/': {},
+    'PATCH /checks/:id/history/': { timeFilter: 7 },
     'POST /tasks/': { agent: agent_id, name: 'A new task', task_type: 'manual', actions: [COMMAND] },
     'PUT /tasks/:id/': { name: 'changed' },
     'POST /tasks/:id/run/': {},
@@ -106,6 +113,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /scripts/snippets/:id/': { desc: 'changed' },
     'POST /scripts/:agent_id/test/': { code: 'true', shell: 'shell', wait: false },
     'PUT /scripts/:id/': { description: 'changed' },
+    'POST /core/serverscript/test/': { code: 'true', shell: 'shell' },
     'PATCH /core/customfields/': { model: 'agent' },
     'POST /core/customfields/': { model: 'agent', type: 'text', name: 'A new field' },
     'PUT /core/customfields/:id/': { hide_in_ui: true },

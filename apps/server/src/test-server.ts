@@ -6,7 +6,7 @@ import { type App, createApp } from './app.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
 import { readConfig } from './platform/config/config.ts'
 import type { Database } from './platform/database/database.ts'
-import { openTestDatabase } from './platform/database/test-engines.ts'
+import { openMigratedDatabase } from './platform/database/test-engines.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
 import { createTestClient, type TestClient } from './test-client.ts'
 import { createGiven, type Given, type TestUser } from './test-given.ts'
@@ -58,7 +58,7 @@ export async function createTestServer(
     await createContext(config, {
       now: clock.now,
       log: log.log,
-      database: options.overrides?.database ?? stack.use(await openTestDatabase<Database>()),
+      database: options.overrides?.database ?? stack.use(await openMigratedDatabase<Database>()),
       secrets: createSecrets(randomBytes(32)),
       ...options.overrides,
     }),

@@ -35,9 +35,27 @@ const LISTS = new Set([
   'PATCH /alerts/',
 ])
 /** Lists whose filters are a body. */
-const READS = new Set(['PATCH /logs/audit/', 'PATCH /alerts/'])
+const READS = new Set(['PATCH /logs/audit/', 'PATCH /alerts/', 'PATCH /checks/:id/history/'])
 /** What a role limited to one client may add; it becomes part of that scope. */
 const ADDS = new Set(['POST /clients/'])
+
+/** What succeeds in this walk without a row of the audit log. */
+const UNAUDITED = [
+  // Lists whose filters are a body, and what a change would come to.
+  ...READS,
+  'PATCH /core/customfields/',
+  'POST /automation/plan/',
+  'POST /automation/places/:level/:id/plan/',
+  // Already as it is asked for here.
+  'PUT /alerts/templates/default/',
+  'PUT /automation/places/:level/:id/',
+  // How the console looks to oneself; a key that counts once a code has confirmed it; the way to the live socket.
+  'PATCH /accounts/users/ui/',
+  'POST /accounts/users/setup_totp/',
+  'POST /core/socket-ticket/',
+  // Tells whoever asks what the channel answers.
+  'POST /alerts/channels/test/',
+]
 
 let endpoints: readonly Endpoint[] = []
 beforeAll(async () => {
@@ -166,20 +184,25 @@ test('nothing of a visible client can be moved to a hidden one, nor taken from i
   }
 })
 
-test('whatever is done, the audit log says it in the same kind of sentence', async () => {
+test('product 3.10, whatever is done, the audit log says it, in the same kind of sentence', async () => {
   await using server = await createTestServer()
   const seen = new Set<string>()
+  const silent: string[] = []
   for (const endpoint of endpoints) {
     const world = await createWorld(server, nameOf(endpoint))
     await server.ctx.db.deleteFrom('audit_log').execute()
     // Of its own: some endpoints end the session.
-    await visit(server.as(await server.given.user({ superuser: true })), endpoint, world)
-    for (const { message } of await server.ctx.db.selectFrom('audit_log').select('message').execute()) {
+    const user = server.as(await server.given.user({ superuser: true }))
+    const { status } = await visit(user, endpoint, world)
+    const rows = await server.ctx.db.selectFrom('audit_log').select('message').execute()
+    if (endpoint.method !== 'GET' && status < 300 && rows.length === 0) silent.push(nameOf(endpoint))
+    for (const { message } of rows) {
       expect(message).toMatch(/^([A-Z][a-z]+ed|Made|Ran|Sent|Kept|Reset|Set up) .*[^.]$/)
       seen.add(message)
     }
   }
   expect(seen.size, 'the walk does what is audited').toBeGreaterThan(20)
+  expect(silent.toSorted()).toEqual(UNAUDITED.toSorted())
 })
 
 function visit(client: TestClient, endpoint: Endpoint, world: World) {

@@ -44,9 +44,9 @@ export async function callEndpoint<E extends Endpoint>(
   input: Input<E>,
   options: CallOptions,
 ): Promise<Output<E>> {
-  const response = await sendRequest(endpoint, input as LooseInput, options)
+  const { response, text } = await sendRequest(endpoint, input as LooseInput, options)
+  if (!response.ok) throw readError(response, text)
   // The generic response type is erased on `endpoint.response`; its schema produced exactly Output<E>.
-  const text = await response.text()
   if (text === '' && response.status === 204) return endpoint.response.parse(null) as Output<E>
   return parseJson(text, response) as Output<E>
 }
@@ -69,13 +69,21 @@ interface LooseInput {
   body?: unknown
 }
 
-async function sendRequest(endpoint: Endpoint, input: LooseInput, options: CallOptions): Promise<Response> {
+/** An answer that has begun may take so much longer than one that has not: long lists over slow lines do. */
+const WHOLE_ANSWER_TIMES = 10
+
+/** The whole answer: it may also break off, or stop coming, after its first part. */
+async function sendRequest(
+  endpoint: Endpoint,
+  input: LooseInput,
+  options: CallOptions,
+): Promise<{ response: Response; text: string }> {
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? 30_000)
+  const limitMs = options.timeoutMs ?? 30_000
+  let timer = setTimeout(() => timeout.abort(), limitMs)
   const signals = options.signal ? [timeout.signal, options.signal] : [timeout.signal]
-  let response: Response
   try {
-    response = await (options.fetch ?? fetch)(options.baseUrl + endpointUrl(endpoint, input), {
+    const response = await (options.fetch ?? fetch)(options.baseUrl + endpointUrl(endpoint, input), {
       method: endpoint.method,
       credentials: 'include',
       headers: {
@@ -86,6 +94,9 @@ async function sendRequest(endpoint: Endpoint, input: LooseInput, options: CallO
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
       signal: AbortSignal.any(signals),
     })
+    clearTimeout(timer)
+    timer = setTimeout(() => timeout.abort(), limitMs * WHOLE_ANSWER_TIMES)
+    return { response, text: await response.text() }
   } catch (cause) {
     if (options.signal?.aborted)
       throw new ApiError('The request was cancelled.', { status: 0, code: 'aborted', cause })
@@ -100,12 +111,9 @@ async function sendRequest(endpoint: Endpoint, input: LooseInput, options: CallO
   } finally {
     clearTimeout(timer)
   }
-  if (!response.ok) throw await readError(response)
-  return response
 }
 
-async function readError(response: Response): Promise<ApiError> {
-  const text = await response.text()
+function readError(response: Response, text: string): ApiError {
   const requestId = response.headers.get('x-request-id') ?? undefined
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined

@@ -17,6 +17,7 @@ export const ERROR_STATUS = {
   conflict: 409,
   changed_meanwhile: 409,
   agent_offline: 409,
+  agent_refused: 409,
   client_not_empty: 409,
   already_finished: 409,
   too_large: 413,

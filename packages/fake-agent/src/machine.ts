@@ -1,3 +1,4 @@
+import { encodeChannelEnd } from '@muster/contract/agent/channel'
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import {
   type AgentFrame,
@@ -23,7 +24,7 @@ export type MachineState = 'off' | 'waiting' | 'connecting' | 'up' | 'refused'
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 30_000
 const SHORTEST_RETRY_MS = 100
-const DIAL_TIMEOUT_MS = 10_000
+const DIAL_TIMEOUT_MS = 20_000
 
 /** One simulated machine: its link, the reports that are not acknowledged yet, and the runs in work. */
 export class FakeMachine {
@@ -124,6 +125,11 @@ export class FakeMachine {
     if (this.#state === 'up') this.#send({ type: 'report', seq: this.#seq, report })
   }
 
+  /** Refuses a question. */
+  reply(nonce: string, refused: string): void {
+    if (this.#state === 'up') this.#send({ type: 'reply', nonce, refused, answer: null })
+  }
+
   /** A report of something that has changed on the machine. */
   reportChange(): void {
     this.report({ kind: 'facts', facts: changeFacts(this.facts(), this.#core.random) })
@@ -166,6 +172,12 @@ export class FakeMachine {
     if (this.#state === 'up' && nowMs - this.#lastHeardMs > SERVER_DEAD_AFTER_MS) this.#socket?.terminate()
   }
 
+  /** It has no tools. */
+  refuseChannel(channel: number): void {
+    const end = { code: 'refused' as const, message: 'A simulated machine has no terminal.' }
+    this.#socket?.send(encodeChannelEnd(channel, end))
+  }
+
   #send(frame: AgentFrame): void {
     this.#socket?.send(JSON.stringify(frame))
   }
@@ -189,6 +201,9 @@ export class FakeMachine {
         return
       case 'command':
         return obeyCommand(this.#core, this, frame.command)
+      case 'settings':
+        // It measures what its scenario says.
+        return
       case 'ack':
         this.#unacknowledged = this.#unacknowledged.filter(({ seq }) => seq > frame.seq)
         if (this.#unacknowledged.length === 0) this.#onAcknowledged?.()
@@ -209,6 +224,7 @@ export class FakeMachine {
       active: [...this.runs.keys()],
       checks_version: this.checks.version,
       tasks_version: this.tasksVersion,
+      last_report: this.#unacknowledged.at(-1)?.seq ?? 0,
       beats: true,
     })
   }

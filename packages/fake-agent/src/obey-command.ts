@@ -25,7 +25,19 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
     case 'report-facts':
       return machine.report({ kind: 'facts', facts: machine.facts() })
     case 'watch-metrics':
+    case 'watch-processes':
       // Simulated machines measure nothing of themselves.
+      return
+    case 'end-process':
+    case 'set-priority':
+    case 'list-services':
+    case 'control-service':
+    case 'set-start-type':
+    case 'read-service-log':
+      return machine.reply(payload.nonce, 'A simulated machine has neither processes nor services.')
+    case 'open-channel':
+      return machine.refuseChannel(commands['open-channel'].parse(payload.input).channel)
+    case 'end-session':
       return
     case 'uninstall':
       return machine.disconnect()

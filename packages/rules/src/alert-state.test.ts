@@ -67,6 +67,16 @@ test('a snooze that ends by itself reminds whom was told', () => {
   expect(stepOf(act(snoozed, 'unsnooze')).tell).toBeNull()
 })
 
+test('what comes again is snoozed as what was over by itself was, not as what a person resolved', () => {
+  const snoozed = after(open().next, 'snooze')
+  expect(rules.endCause(snoozed, { at: at(9), text: '' }).next.snooze_until).toBe(at(60))
+  expect(after(snoozed, 'resolve').snooze_until).toBeNull()
+  const again = open({ at: at(20), now: at(20), snoozedUntil: at(60) })
+  expect(again).toMatchObject({ tell: null, next: { state: 'snoozed', snooze_until: at(60), told: null } })
+  expect(again.log.map(({ kind }) => kind)).toEqual(['opened', 'snoozed'])
+  expect(rules.endSnooze(again.next, { at: at(60) })).toMatchObject({ tell: 'opened' })
+})
+
 test('what was over before it could be told says so in its log', () => {
   const step = rules.endCause(open({ tellAfter: at(1) }).next, { at: at(0.5), text: 'It passes again.' })
   expect(step.tell).toBeNull()
@@ -172,7 +182,7 @@ test('whatever happens in whatever order, an alert is told at most once and neve
 
 function check(standing: rules.AlertStanding): void {
   expect(standing.resolved_on !== null).toBe(standing.state === 'resolved')
-  expect(standing.snooze_until !== null).toBe(standing.state === 'snoozed')
+  if (standing.state !== 'resolved') expect(standing.snooze_until !== null).toBe(standing.state === 'snoozed')
   if (standing.state === 'acknowledged') expect(standing.acknowledged_by).toBe('ada')
   if (standing.state === 'resolved') {
     expect(standing.hold).toBeNull()

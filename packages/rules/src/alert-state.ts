@@ -30,6 +30,7 @@ export interface AlertStanding {
   /** When what it waits for may happen: its release, its late telling, or being raised anew. */
   look_after: string | null
   alert_time: string
+  /** Of one that was over before: what comes again is snoozed until then, too. */
   snooze_until: string | null
   acknowledged_by: string
   acknowledged_on: string | null
@@ -63,22 +64,33 @@ interface Opening {
   hold: AlertHold | null
   /** Told then and not at once: later results of the machine may say that it is over. */
   tellAfter: string | null
+  /** The one before it was snoozed until then, and was over by itself: a snooze is not lost when a cause comes and goes. */
+  snoozedUntil?: string | null
 }
 
-export function openAlert({ at, now, severity, message, hold, tellAfter }: Opening): AlertStep {
-  const isTold = hold === null && tellAfter === null
+export function openAlert(opening: Opening): AlertStep {
+  const { at, now, severity, message, hold, tellAfter } = opening
+  const snoozedUntil = opening.snoozedUntil ?? null
+  const isTold = hold === null && tellAfter === null && snoozedUntil === null
   const log: AlertLogLine[] = [{ at, kind: 'opened', by: '', text: message }]
+  if (snoozedUntil !== null)
+    log.push({
+      at: later(at, now),
+      kind: 'snoozed',
+      by: '',
+      text: `As the one before it, until ${snoozedUntil}.`,
+    })
   if (hold !== null) log.push({ at: later(at, now), kind: 'held', by: '', text: HELD[hold] })
   return {
     next: {
-      state: 'open',
+      state: snoozedUntil === null ? 'open' : 'snoozed',
       severity,
       message,
       hold,
       told: isTold ? severity : null,
       look_after: hold === null ? tellAfter : restOf(hold, at),
       alert_time: at,
-      snooze_until: null,
+      snooze_until: snoozedUntil,
       acknowledged_by: '',
       acknowledged_on: null,
       resolved_on: null,
@@ -170,7 +182,8 @@ export function resolve(
       state: 'resolved',
       hold: null,
       look_after,
-      snooze_until: null,
+      // A person who resolves it wants to hear of the next one.
+      snooze_until: by === '' ? before.snooze_until : null,
       resolved_on: on,
       resolved_by: by,
     },

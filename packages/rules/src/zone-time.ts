@@ -5,11 +5,12 @@ const MOST_FORMATTERS = 700
 
 /** Whether it is a name of the IANA time zone database that this machine knows. Offsets such as +02:00 are none. */
 export function isTimeZone(name: string): boolean {
-  return /^[A-Za-z]/.test(name) && formatterOf(name) !== undefined
+  return isUtc(name) || (/^[A-Za-z]/.test(name) && formatterOf(name) !== undefined)
 }
 
 /** What the clocks of the zone show at an instant, as milliseconds of a clock that knows no zone. */
 export function wallClockAt(zone: string, instantMs: number): number {
+  if (isUtc(zone)) return instantMs
   const formatter = formatterOf(zone)
   if (formatter === undefined) throw new RangeError(`not a time zone: ${zone}`)
   const second = Math.floor(instantMs / 1000) * 1000
@@ -32,6 +33,11 @@ export function instantOf(zone: string, wallMs: number): number {
   if (first + offsetAt(zone, first) === wallMs) return first
   if (second + offsetAt(zone, second) === wallMs) return second
   return findChange(zone, wallMs - DAY_MS - before, wallMs + DAY_MS - after)
+}
+
+/** What most servers are set to needs no calendar, which takes long to load and 7 MB of memory. */
+function isUtc(zone: string): boolean {
+  return zone === 'UTC' || zone === 'Etc/UTC'
 }
 
 function offsetAt(zone: string, instantMs: number): number {

@@ -55,7 +55,7 @@ function givenMachine(folder = givenFolder()) {
   return { folder, checks, outbox, reports, results, measured: () => measured, stop }
 }
 
-test('while the server is away for nine days, every result is kept for a week or counted as dropped', async () => {
+test('issue 3, 1.2, seven days: while the server is away for nine days, every result is kept for a week or counted as dropped', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const { checks, outbox, reports, results, measured } = givenMachine()
@@ -78,6 +78,25 @@ test('while the server is away for nine days, every result is kept for a week or
   expect(Date.now() - oldest).toBeLessThanOrEqual(7 * 24 * HOUR + 1000)
   expect(Date.now() - oldest).toBeGreaterThan(7 * 24 * HOUR - 3 * HOUR)
   expect(Date.parse(dropped?.to ?? '')).toBeLessThan(oldest)
+})
+
+test('while the server is away for ten minutes, each check has every one of its turns', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { checks, results } = givenMachine()
+  await Promise.all([import('./measure-check.ts'), loadCheckTypes()])
+  const put = givenChecks({ ...memory, run_interval_seconds: 30 }, { ...memory, run_interval_seconds: 60 })
+  checks.set({ version: 1, wanted: wantedOf(put), put })
+  await new Promise((resolve) => setImmediate(resolve))
+  const began = Date.now()
+  await vi.advanceTimersByTimeAsync(600_000)
+  for (const { id, run_interval_seconds } of put) {
+    const times = results().flatMap(({ check_id, at }) => (check_id === id ? [Date.parse(at)] : []))
+    const gaps = [...times, Date.now()].map((time, index) => time - (times[index - 1] ?? began))
+    // Give or take a twentieth.
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(run_interval_seconds * 1050 + 100)
+    expect(times.length).toBeGreaterThanOrEqual(600 / (run_interval_seconds * 1.05))
+  }
 })
 
 test('five thousand checks come in parts, are all measured, and nothing else is left when they go', async () => {

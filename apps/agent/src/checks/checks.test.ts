@@ -134,7 +134,7 @@ test('definitions that are not understood say so and spoil no other', async () =
   expect(await server.until(() => missing(server)[0])).toMatchObject({ ids: [4] })
 })
 
-test('without a server, and after a restart without one, checks go on and nothing is lost', async () => {
+test('issue 3, 1.2, while the server is away: without a server, and after a restart without one, checks go on and nothing is lost', async () => {
   const { server, port, folder, agent, start } = await givenAgent()
   const checks = givenChecks({ ...memory, run_interval_seconds: 10 }, script('echo still here'))
   setChecks(server, checks)
@@ -151,7 +151,7 @@ test('without a server, and after a restart without one, checks go on and nothin
   expect(existsSync(join(folder, 'state.db'))).toBe(true)
 })
 
-test('results that had to be dropped are told once, when the link is back', async () => {
+test('issue 3, 1.2, dropped and counted: results that had to be dropped are told once, when the link is back', async () => {
   const { server, folder, agent, lines, start } = await givenAgent()
   await agent[Symbol.asyncDispose]()
   const { log } = givenLog()

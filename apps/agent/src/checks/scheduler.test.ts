@@ -1,4 +1,5 @@
-import { beforeEach, afterEach, expect, test, vi } from 'vitest'
+import fc from 'fast-check'
+import { beforeEach, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { PlannedCheck } from './definitions.ts'
 import { Scheduler } from './scheduler.ts'
 
@@ -17,9 +18,12 @@ function givenScheduler(takesMs: number | ((id: number) => number) = 0) {
   const running = new Map<number, number>()
   let mostAtOnce = 0
   let aborted = 0
+  /** Begun while they ran. */
+  const twice: number[] = []
+  onTestFinished(() => expect(twice).toEqual([]))
   const scheduler = new Scheduler({
     run: async (id, signal) => {
-      expect(running.get(id) ?? 0).toBe(0)
+      if (running.has(id)) twice.push(id)
       begun.push({ id, atMs: performance.now() })
       running.set(id, 1)
       mostAtOnce = Math.max(mostAtOnce, running.size)
@@ -36,7 +40,15 @@ function givenScheduler(takesMs: number | ((id: number) => number) = 0) {
     },
   })
   const timesOf = (id: number) => begun.filter((run) => run.id === id).map(({ atMs }) => atMs)
-  return { scheduler, begun, timesOf, most: () => mostAtOnce, aborted: () => aborted }
+  return {
+    scheduler,
+    begun,
+    timesOf,
+    most: () => mostAtOnce,
+    aborted: () => aborted,
+    twice: () => twice,
+    runningNow: () => running.size,
+  }
 }
 
 test('a new check runs within two seconds, a known one within a minute of the start', async () => {
@@ -58,7 +70,7 @@ test('a new check runs within two seconds, a known one within a minute of the st
   expect(begun).toHaveLength(201)
 })
 
-test('a check runs every interval, give or take a twentieth', async () => {
+test('issue 3, 1.2, interval with jitter: a check runs every interval, give or take a twentieth', async () => {
   const { scheduler, timesOf } = givenScheduler(500)
   scheduler.plan([check(1, 60)], 'change')
   await vi.advanceTimersByTimeAsync(100 * 60_000)
@@ -83,7 +95,7 @@ test('the time of day may jump as it likes', async () => {
   expect(timesOf(1).length - before).toBeLessThanOrEqual(11)
 })
 
-test('a check that takes longer than its interval is not begun twice', async () => {
+test('issue 3, 1.2, never twice at once: a check that takes longer than its interval is not begun twice', async () => {
   const { scheduler, timesOf } = givenScheduler(25_000)
   scheduler.plan([check(1, 10)], 'change')
   for (let second = 0; second < 100; second += 1) {
@@ -132,24 +144,75 @@ test('a removed or changed check is ended, and the changed one begins anew', asy
   expect(timesOf(2)).toHaveLength(2)
 })
 
-test('no sequence of changes runs a check twice at once, starves one or runs one that is gone', async () => {
-  let seed = 7
-  const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
-  const { scheduler, begun, most } = givenScheduler(() => random() * 20_000)
-  let planned: PlannedCheck[] = []
-  for (let step = 0; step < 300; step += 1) {
-    planned = Array.from({ length: 30 }, (_, id) =>
-      check(id, 10 + (id % 5) * 20, random() < 0.02 ? `r${step}` : 'a'),
-    ).filter(() => random() < 0.9)
-    scheduler.plan(planned, random() < 0.1 ? 'start' : 'change')
-    if (random() < 0.3) scheduler.runNow(random() < 0.5 ? null : [Math.floor(random() * 40)])
-    const before = begun.length
-    await vi.advanceTimersByTimeAsync(random() * 20_000)
-    const ids = new Set(planned.map(({ id }) => id))
-    expect(begun.slice(before).every(({ id }) => ids.has(id))).toBe(true)
-  }
-  expect(most()).toBeLessThanOrEqual(8)
-  const before = begun.length
-  await vi.advanceTimersByTimeAsync(300_000)
-  expect(new Set(begun.slice(before).map(({ id }) => id))).toEqual(new Set(planned.map(({ id }) => id)))
+const IDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+type Step =
+  | { kind: 'plan'; ids: number[]; changed: number[] }
+  | { kind: 'run now'; ids: number[] | null }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'set the clock'; ms: number }
+  | { kind: 'restart' }
+const DAY_MS = 86_400_000
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('plan' as const),
+    ids: fc.subarray(IDS),
+    changed: fc.subarray(IDS, { maxLength: 2 }),
+  }),
+  fc.record({ kind: fc.constant('run now' as const), ids: fc.option(fc.subarray(IDS)) }),
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(40_000) }) },
+  fc.record({
+    kind: fc.constant('set the clock' as const),
+    ms: fc.integer({ min: -DAY_MS, max: DAY_MS }),
+  }),
+  fc.constant<Step>({ kind: 'restart' }),
+)
+
+test('issue 3, 1.2, never twice at once: no sequence of changes, restarts and clocks that are set runs a check twice at once, starves one or runs one that is gone', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
+      let planned = IDS.map((id) => check(id, 10 + (id % 5) * 20))
+      let given = givenScheduler((id) => id * 1700)
+      given.scheduler.plan(planned, 'start')
+      for (const [index, next] of steps.entries()) {
+        const before = given.begun.length
+        switch (next.kind) {
+          case 'plan':
+            planned = next.ids.map((id) => {
+              const { runIntervalSeconds, revision } = planned.find((one) => one.id === id) ?? check(id)
+              return check(id, runIntervalSeconds, next.changed.includes(id) ? `r${index}` : revision)
+            })
+            given.scheduler.plan(planned, 'change')
+            break
+          case 'run now':
+            given.scheduler.runNow(next.ids)
+            break
+          case 'pass':
+            await vi.advanceTimersByTimeAsync(next.ms)
+            break
+          case 'set the clock':
+            vi.setSystemTime(Date.now() + next.ms)
+            break
+          case 'restart': {
+            const ended = given.scheduler[Symbol.asyncDispose]()
+            await vi.advanceTimersByTimeAsync(6000)
+            await ended
+            expect(given.runningNow()).toBe(0)
+            given = givenScheduler((id) => id * 1700)
+            given.scheduler.plan(planned, 'start')
+          }
+        }
+        const ids = new Set(planned.map(({ id }) => id))
+        if (next.kind !== 'restart')
+          expect(given.begun.slice(before).every(({ id }) => ids.has(id))).toBe(true)
+        expect(given.twice()).toEqual([])
+        expect(given.most()).toBeLessThanOrEqual(8)
+      }
+      const before = given.begun.length
+      await vi.advanceTimersByTimeAsync(300_000)
+      const ran = given.begun.slice(before)
+      expect(new Set(ran.map(({ id }) => id))).toEqual(new Set(planned.map(({ id }) => id)))
+      await given.scheduler[Symbol.asyncDispose]()
+    }),
+    { numRuns: 60 },
+  )
 })

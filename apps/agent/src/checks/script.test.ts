@@ -8,7 +8,7 @@ import { MetricLines } from './metric-lines.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('exit code, output and metrics of a script are told', async () => {
+test('issue 3, 1.5: exit code, output and metrics of a script are told', async () => {
   const { server } = await givenAgent()
   const body = 'echo "$1 $WHO"; echo oops >&2; echo "metric queue=12 jobs"; echo "metric temp=-3.5e1"; exit 2'
   setChecks(server, givenChecks(script(body, { args: ['hello'], env_vars: ['WHO=world'] })))

@@ -1,52 +1,9 @@
-import { chmodSync, utimesSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CheckDefinition, Measured } from '@muster/contract/agent/checks'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { linuxProbes } from '../os/linux/probes.ts'
-import { Kept } from '../state/kept.ts'
-import { State } from '../state/state.ts'
-import { Problems } from '../problems.ts'
-import { os } from '../os/index.ts'
-import { givenChecks } from '../testing/given-checks.ts'
-import { givenFolder, givenLog } from '../testing/given.ts'
-import type { CheckMemory } from './check-kind.ts'
-import { BackgroundRuns } from '../run/background-runs.ts'
-import { CheckScripts } from './check-scripts.ts'
-import { measureCheck } from './measure-check.ts'
-
-type Bare = Parameters<typeof givenChecks>[0]
-
-/** Measures what a definition says with the probes of this machine, or with some that the test brings. */
-function givenMeasure(probes: Partial<typeof linuxProbes> = {}) {
-  const { log } = givenLog()
-  const folder = givenFolder()
-  const state = new State({ folder, log, problems: new Problems() })
-  onTestFinished(() => state[Symbol.dispose]())
-  const runs = new BackgroundRuns({
-    name: 'check_markers',
-    os,
-    log,
-    kept: new Kept(state),
-    pipeFolder: folder,
-  })
-  const scripts = new CheckScripts({ runs, place: { os, dataFolder: folder } })
-  const memory: CheckMemory = {}
-  const hanging = new Set<number>()
-  const abort = new AbortController()
-  const measure = (check: Bare, id = 1): Promise<Measured> => {
-    const [definition] = givenChecks(check)
-    return measureCheck({ ...definition, id } as CheckDefinition, {
-      probes: { ...linuxProbes, ...probes },
-      scripts,
-      memory,
-      hanging,
-      log,
-      signal: abort.signal,
-    })
-  }
-  return { measure, abort, folder, memory }
-}
+import { givenMeasure } from '../testing/given-measure.ts'
+import { givenPrograms } from '../testing/given-programs.ts'
 
 test('the first load is a mean over two seconds of this machine', async () => {
   const { measure, memory } = givenMeasure()
@@ -97,7 +54,7 @@ test.each([
   expect(percents).toEqual(expected.map((percent) => ({ check_type: 'cpuload', percent })))
 })
 
-test('a file is there, of a size and an age, or not', async () => {
+test('issue 3, 1.1, file: a file is there, of a size and an age, or not', async () => {
   const { measure, folder } = givenMeasure()
   const path = join(folder, 'backup ü.tar')
   const file = { check_type: 'file', settings: { path } } as const
@@ -126,29 +83,20 @@ test('a file is there, of a size and an age, or not', async () => {
 
 /** A systemctl that keeps the state of one service in a file beside it. */
 function givenSystemctl(state: string, startsTo = 'active'): void {
-  const folder = givenFolder()
-  const file = join(folder, 'systemctl')
-  writeFileSync(
-    file,
-    `#!/bin/sh
-here="$(dirname "$0")"
-if [ "$1" = start ]; then
+  const folder = givenPrograms({
+    systemctl: `if [ "$1" = start ]; then
   [ ${startsTo} = refuse ] && { echo "Job for x.service failed." >&2; exit 1; }
   echo ${startsTo} > "$here/state"; exit 0
 fi
-echo LoadState=loaded; echo "ActiveState=$(cat "$here/state")"; echo SubState=any
-`,
-  )
-  chmodSync(file, 0o755)
+echo LoadState=loaded; echo "ActiveState=$(cat "$here/state")"; echo SubState=any`,
+  })
   writeFileSync(join(folder, 'state'), state)
-  vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`)
-  onTestFinished(() => void vi.unstubAllEnvs())
 }
 
 const service = (restart_if_stopped: boolean) =>
   ({ check_type: 'service', settings: { svc_name: 'x', restart_if_stopped } }) as const
 
-test('a service that is stopped is started again where that is wished', async () => {
+test('issue 3, 1.1, service, restart if stopped: a service that is stopped is started again where that is wished', async () => {
   givenSystemctl('inactive')
   const { measure } = givenMeasure()
   await expect(measure(service(false))).resolves.toMatchObject({ state: 'stopped', restarted: false })

@@ -7,7 +7,11 @@ export async function warmUp(): Promise<void> {
     import('./run.ts'),
     import('./lean-start.ts'),
     import('../checks/measure-check.ts'),
+    import('../terminal/terminal.ts'),
     loadCheckTypes(),
     os.loadProbes(),
+    os.loadProcessTools(),
+    os.loadServiceTools(),
+    import('../collectors/process-changes.ts'),
   ])
 }

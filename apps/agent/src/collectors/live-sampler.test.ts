@@ -29,7 +29,7 @@ function prepare() {
   return { sampler, sent, looks: () => looks }
 }
 
-test('each second while somebody looks, and not once more', async () => {
+test('issue 3, 2.3, live view: each second while somebody looks, and not once more', async () => {
   const { sampler, sent, looks } = prepare()
   await vi.advanceTimersByTimeAsync(10_000)
   expect(looks()).toBe(0)

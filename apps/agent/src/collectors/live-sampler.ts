@@ -2,8 +2,7 @@ import type { MetricsSample } from '@muster/contract/agent/metrics'
 import type { Log } from '../log/log.ts'
 import type { Counters } from '../os/counters.ts'
 import { type Look, toValues } from './metrics-sampler.ts'
-
-const EVERY_MS = 1000
+import { WhileWatched } from './while-watched.ts'
 
 export interface LiveSamplerOptions {
   readCounters: () => Promise<Counters>
@@ -14,55 +13,22 @@ export interface LiveSamplerOptions {
   now: () => number
 }
 
-/** Measures the machine each second while the server says that somebody looks; nobody does any more when it falls silent. */
-export class LiveSampler implements Disposable {
-  #options: LiveSamplerOptions
-  #timer: NodeJS.Timeout | undefined
-  #untilMs = 0
-  #last: Look | undefined
-  #isReading = false
-
-  constructor(options: LiveSamplerOptions) {
-    this.#options = options
-  }
-
-  /** From now on for so long, whatever was said before. */
-  watch(seconds: number): void {
-    if (seconds === 0) return this.stop()
-    this.#untilMs = performance.now() + seconds * 1000
-    if (this.#timer !== undefined) return
-    this.#timer = setInterval(() => void this.#sample(), EVERY_MS)
-    void this.#sample()
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
-    this.#timer = undefined
-    // Rates from before a pause would be those of the pause.
-    this.#last = undefined
-  }
-
-  [Symbol.dispose](): void {
-    this.stop()
-  }
-
-  async #sample(): Promise<void> {
-    if (performance.now() > this.#untilMs) return this.stop()
-    // A disk that hangs must not pile up looks.
-    if (this.#isReading) return
-    this.#isReading = true
-    const { readCounters, send, log, now } = this.#options
-    try {
-      const counters = await readCounters()
-      const look = { atMs: performance.now(), counters }
-      if (this.#timer === undefined) return
-      const before = this.#last
-      this.#last = look
-      if (before !== undefined) send({ at: new Date(now()).toISOString(), values: toValues(before, look) })
-    } catch (cause) {
-      log.debug({ cause }, 'the machine could not be measured')
-    } finally {
-      this.#isReading = false
-    }
+/** Measures the machine each second while somebody looks. */
+export class LiveSampler extends WhileWatched {
+  constructor({ readCounters, send, log, now }: LiveSamplerOptions) {
+    let last: Look | undefined
+    super({
+      log,
+      look: async (isWatched) => {
+        const counters = await readCounters()
+        const look = { atMs: performance.now(), counters }
+        if (!isWatched()) return
+        const before = last
+        last = look
+        if (before !== undefined) send({ at: new Date(now()).toISOString(), values: toValues(before, look) })
+      },
+      // Rates from before a pause would be those of the pause.
+      onStop: () => (last = undefined),
+    })
   }
 }

@@ -4,7 +4,7 @@ import type { Counters } from '../os/counters.ts'
 import { Problems } from '../problems.ts'
 import { Outbox } from '../state/outbox.ts'
 import { State } from '../state/state.ts'
-import { givenFolder, givenLog } from '../testing/given.ts'
+import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
 import { MetricsSampler, toValues } from './metrics-sampler.ts'
 
 const FIRST: Counters = {
@@ -24,7 +24,7 @@ const SECOND: Counters = {
   netBytes: { received: 5600, sent: 10 },
 }
 
-test('shares and rates are those of the time between two looks', () => {
+test('issue 3, 2.3: shares and rates are those of the time between two looks', () => {
   expect(toValues({ atMs: 0, counters: FIRST }, { atMs: 60_000, counters: SECOND })).toEqual({
     cpu: 50,
     memory: 40.12,
@@ -79,3 +79,45 @@ test('a minute each, without a link too, kept for a week; one look that hangs is
   resolve()
   sampler[Symbol.dispose]()
 })
+
+test('issue 3, 2.3: every 60 s by default, and as often as the server says', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { log } = givenLog()
+  using state = new State({ folder: givenFolder(), log, problems: new Problems() })
+  const now = () => Date.now()
+  const outbox = new Outbox({ state, log, problems: new Problems(), now })
+  let looks = 0
+  const readCounters = async () => {
+    looks += 1
+    return FIRST
+  }
+  using sampler = new MetricsSampler({ readCounters, outbox, log, now })
+  const looksIn = async (seconds: number) => {
+    const before = looks
+    await vi.advanceTimersByTimeAsync(seconds * 1000)
+    return looks - before
+  }
+  await looksIn(10)
+  expect(await looksIn(600)).toBe(10)
+  sampler.every(15)
+  expect(await looksIn(600)).toBe(40)
+  // Said again with each link: what is so already begins nothing anew.
+  await looksIn(14)
+  sampler.every(15)
+  expect(await looksIn(1)).toBe(1)
+  sampler.every(60)
+  expect(await looksIn(600)).toBe(10)
+})
+
+test('an agent measures as often as its server says as it signs in', async () => {
+  const { server, agent } = await givenAgent()
+  server.metricsInterval = 10
+  const again = server.untilUp()
+  agent.link.drop('a test')
+  await again
+  const samples = () => server.reports.flatMap((report) => (report.kind === 'metrics' ? [report.sample] : []))
+  await server.until(() => samples().length >= 2, 30_000)
+  const [first, second] = samples().map(({ at }) => Date.parse(at) / 1000)
+  expect((second ?? 0) - (first ?? 0)).toBeLessThan(30)
+}, 40_000)

@@ -1,9 +1,13 @@
-import { DISK_METRIC, type MetricName, MOST_METRICS } from '@muster/contract/agent/metrics'
+import {
+  DEFAULT_METRICS_INTERVAL,
+  DISK_METRIC,
+  type MetricName,
+  MOST_METRICS,
+} from '@muster/contract/agent/metrics'
 import type { Log } from '../log/log.ts'
 import type { Counters } from '../os/counters.ts'
 import type { Outbox } from '../state/outbox.ts'
 
-const EVERY_MS = 60_000
 /** Rates need two looks; somebody may be waiting for the first values of a new machine. */
 const SECOND_LOOK_MS = 5000
 
@@ -21,10 +25,11 @@ export interface Look {
   counters: Counters
 }
 
-/** Measures the machine itself once a minute, link or no link; what waits for the server is kept in the outbox. */
+/** Measures the machine itself, once a minute unless the server says otherwise, link or no link; what waits for the server is kept in the outbox. */
 export class MetricsSampler implements Disposable {
   #options: MetricsSamplerOptions
   #timer: NodeJS.Timeout
+  #everySeconds = DEFAULT_METRICS_INTERVAL
   #secondLook: NodeJS.Timeout
   #last: Look | undefined
   #isReading = false
@@ -32,15 +37,27 @@ export class MetricsSampler implements Disposable {
 
   constructor(options: MetricsSamplerOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.#sample(), EVERY_MS)
+    this.#timer = this.#startTimer()
     this.#secondLook = setTimeout(() => void this.#sample(), SECOND_LOOK_MS)
     void this.#sample()
+  }
+
+  /** From now on so often. */
+  every(seconds: number): void {
+    if (seconds === this.#everySeconds || this.#isStopped) return
+    this.#everySeconds = seconds
+    clearInterval(this.#timer)
+    this.#timer = this.#startTimer()
   }
 
   [Symbol.dispose](): void {
     this.#isStopped = true
     clearInterval(this.#timer)
     clearTimeout(this.#secondLook)
+  }
+
+  #startTimer(): NodeJS.Timeout {
+    return setInterval(() => void this.#sample(), this.#everySeconds * 1000)
   }
 
   async #sample(): Promise<void> {
@@ -57,7 +74,7 @@ export class MetricsSampler implements Disposable {
       const values = toValues(before, look)
       outbox.append({ kind: 'metrics', sample: { at: new Date(now()).toISOString(), values } })
     } catch (cause) {
-      // The next look comes in a minute, and the agent has more important work.
+      // The next look comes soon, and the agent has more important work.
       log.debug({ cause }, 'the machine could not be measured')
     } finally {
       this.#isReading = false

@@ -6,10 +6,12 @@ import {
 } from '@muster/contract/agent/commands'
 import { z } from 'zod'
 import type { Checks } from '../checks/checks.ts'
-import type { LiveSampler } from '../collectors/live-sampler.ts'
+import type { LiveFrame } from '@muster/contract/agent/link'
+import type { WhileWatched } from '../collectors/while-watched.ts'
 import type { Os } from '../os/os.ts'
 import type { Runs } from '../run/runs.ts'
 import type { Tasks } from '../tasks/tasks.ts'
+import type { Terminals } from '../terminal/terminals.ts'
 
 /** What commands work with. */
 export interface CommandContext {
@@ -20,10 +22,15 @@ export interface CommandContext {
   runs: Runs
   checks: Checks
   tasks: Tasks
-  liveMetrics: Pick<LiveSampler, 'watch'>
+  liveMetrics: Pick<WhileWatched, 'watch'>
+  liveProcesses: Pick<WhileWatched, 'watch'>
+  sendReply: (reply: ReplyParts) => void
+  terminals: Pick<Terminals, 'open' | 'end'>
   refreshFacts: () => Promise<void>
   uninstall: () => Promise<void>
 }
+
+export type ReplyParts = Omit<Extract<LiveFrame, { type: 'reply' }>, 'type'>
 
 /** A command by its contract: `check` says what is wrong with the input, `take` starts the work. */
 export interface AgentCommand {

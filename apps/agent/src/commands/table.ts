@@ -1,15 +1,24 @@
 import type { CommandName } from '@muster/contract/agent/commands'
 import { cancel } from './cancel.ts'
 import type { AgentCommand } from './command.ts'
+import { endProcess } from './end-process.ts'
+import { endSession } from './end-session.ts'
+import { openChannel } from './open-channel.ts'
+import { controlService } from './control-service.ts'
+import { listServices } from './list-services.ts'
+import { readServiceLog } from './read-service-log.ts'
+import { setStartType } from './set-start-type.ts'
 import { reportFacts } from './report-facts.ts'
 import { runChecks } from './run-checks.ts'
 import { runCommand } from './run-command.ts'
 import { runScript } from './run-script.ts'
 import { runTask } from './run-task.ts'
 import { setChecks } from './set-checks.ts'
+import { setPriority } from './set-priority.ts'
 import { setTasks } from './set-tasks.ts'
 import { uninstall } from './uninstall.ts'
 import { watchMetrics } from './watch-metrics.ts'
+import { watchProcesses } from './watch-processes.ts'
 
 /** Everything that a server may ask of this machine. */
 export const commandTable: Record<CommandName, AgentCommand> = {
@@ -22,5 +31,14 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'set-tasks': setTasks,
   'run-task': runTask,
   'watch-metrics': watchMetrics,
+  'watch-processes': watchProcesses,
+  'end-process': endProcess,
+  'set-priority': setPriority,
+  'list-services': listServices,
+  'control-service': controlService,
+  'set-start-type': setStartType,
+  'read-service-log': readServiceLog,
+  'open-channel': openChannel,
+  'end-session': endSession,
   uninstall,
 }

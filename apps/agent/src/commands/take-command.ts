@@ -38,7 +38,10 @@ export function takeCommand(command: SignedCommand, options: TakeOptions): void 
   const { runs, nonces, state, log } = options
   const known = commandTable[payload.name]
   const refuseSigned = (sentence: string) =>
-    refuse({ verdict: 'refused', signed: true, historyId: payload.history_id, sentence }, options)
+    refuse(
+      { verdict: 'refused', signed: true, historyId: payload.history_id, nonce: payload.nonce, sentence },
+      options,
+    )
 
   const checked = known.check(payload.input)
   if ('wrong' in checked) return refuseSigned(`The machine refused the command: ${checked.wrong}`)
@@ -83,9 +86,12 @@ function verifyContext(options: TakeOptions): VerifyContext {
 }
 
 function refuse(verdict: Extract<Verdict, { verdict: 'refused' }>, options: TakeOptions): void {
-  const { historyId, sentence, signed } = verdict
+  const { historyId, nonce, sentence, signed } = verdict
   const { log, outbox, runs, sendError } = options
   log.warn({ history_id: historyId, reason: sentence }, 'command refused')
+  // Somebody may wait for an answer; one who does not passes it over.
+  if (signed && historyId === null && nonce !== null)
+    options.context.sendReply({ nonce, refused: sentence, answer: null })
   // A forged command must not overwrite what became of a real run, and what has no row has no result.
   if (historyId === null || runs.find(historyId) !== undefined) return sendError('refused', sentence)
   if (!signed && outbox.countRefusals() >= MAX_WAITING_REFUSALS) return

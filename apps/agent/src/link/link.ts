@@ -1,55 +1,32 @@
-import { sign, type KeyObject } from 'node:crypto'
+import { sign } from 'node:crypto'
 import { WebSocket, type ClientOptions, type RawData } from 'ws'
-import type { SignedCommand } from '@muster/contract/agent/commands'
-import type { MetricsSample } from '@muster/contract/agent/metrics'
 import {
   SERVER_DEAD_AFTER_MS,
   LINK_PATH,
   linkProof,
   MAX_SOCKET_BYTES,
   PROTOCOL_VERSIONS,
+  MAX_FRAME_BYTES,
   type AgentFrame,
+  type LiveFrame,
   type ServerFrame,
 } from '@muster/contract/agent/link'
-import type { Identity } from '../identity/identity.ts'
-import { describeError, type Log } from '../log/log.ts'
-import type { Outbox } from '../state/outbox.ts'
+import { describeError } from '../log/log.ts'
 import { linkAddress } from './address.ts'
 import { reconnectDelayMs } from './backoff.ts'
+import type { LinkOptions } from './link-options.ts'
 import { readFrame } from './read-frame.ts'
 import { ReportPump } from './report-pump.ts'
 
-const DIAL_TIMEOUT_MS = 10_000
 /** A server that takes back ten thousand agents at once may need a while for each. */
+const DIAL_TIMEOUT_MS = 20_000
 const SIGN_IN_TIMEOUT_MS = 20_000
 /** A link that lived this long was a good one: the next break starts the back-off anew. */
 const GOOD_AFTER_MS = 5000
 /** Someone who was refused asks again more slowly. */
 const REFUSED_ATTEMPT = 4
 const ERROR_FRAMES_PER_LINK = 100
-
-export type LinkState =
-  | { state: 'connecting' }
-  | { state: 'up'; server_version: string }
-  | { state: 'waiting'; reason: string; retry_ms: number }
-
-export interface LinkOptions {
-  identity: Identity
-  privateKey: KeyObject
-  agentVersion: string
-  outbox: Outbox
-  log: Log
-  now: () => number
-  /** Runs for which the server will still get reports. */
-  activeRuns: () => number[]
-  /** The version of `set-checks` that is wholly at hand; 0 = none. */
-  checksVersion: () => number
-  tasksVersion: () => number
-  onCommand: (command: SignedCommand) => void
-  onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
-  onUp: () => void
-  onState: (state: LinkState) => void
-}
+const REPLY_HEAD_BYTES = 100
 
 /**
  * The link to the server, for as long as the agent lives: dial, sign in, exchange frames, and after any break
@@ -131,9 +108,32 @@ export class Link implements Disposable {
     this.#send({ type: 'error', code, message: message.slice(0, 2000) })
   }
 
-  /** Sends what is of use now or never: not while the connection is busy with more important things. */
-  sendLive(sample: MetricsSample): void {
-    if (this.isUp && this.#socket?.bufferedAmount === 0) this.#send({ type: 'live-metrics', sample })
+  /** Sends what is of use now or never: all of it, or nothing while the connection is busy with what matters more. */
+  sendLive(frames: LiveFrame[]): boolean {
+    if (!this.isUp || this.#socket?.bufferedAmount !== 0) return false
+    for (const frame of frames) this.#send(frame)
+    return true
+  }
+
+  /** Answers a question; who asked has gone when the link has. */
+  sendReply(reply: Omit<Extract<LiveFrame, { type: 'reply' }>, 'type'>): void {
+    if (!this.isUp) return
+    const isTooLong = Buffer.byteLength(JSON.stringify(reply)) > MAX_FRAME_BYTES - REPLY_HEAD_BYTES
+    const refused = isTooLong
+      ? 'The answer of the machine is too long to be sent.'
+      : reply.refused?.slice(0, 2000)
+    this.#send({ type: 'reply', ...reply, refused: refused ?? null, answer: isTooLong ? null : reply.answer })
+  }
+
+  /** A frame of a channel; false = there is no link. `onTaken` is called when the system has taken it. */
+  sendBytes(bytes: Uint8Array, onTaken: () => void): boolean {
+    if (!this.isUp || this.#socket?.readyState !== WebSocket.OPEN) return false
+    this.#socket.send(bytes, onTaken)
+    return true
+  }
+
+  bufferedBytes(): number {
+    return this.#socket?.bufferedAmount ?? 0
   }
 
   /** Resolves when every report is acknowledged, or after `timeoutMs`. */
@@ -168,8 +168,7 @@ export class Link implements Disposable {
 
   #receive(data: RawData, isBinary: boolean): void {
     this.#silence?.refresh()
-    // Binary frames are kept for byte streams of later versions.
-    if (isBinary) return
+    if (isBinary) return this.isUp ? this.#options.onBytes(toBuffer(data)) : undefined
     const read = readFrame(toBuffer(data))
     if ('frame' in read) return this.#take(read.frame)
     this.#options.log.warn(
@@ -187,6 +186,9 @@ export class Link implements Disposable {
         return this.#answer(frame)
       case 'welcome':
         return this.#goUp(frame)
+      case 'settings':
+        if (this.isUp) this.#options.onMetricsInterval(frame.metrics_interval)
+        return
       case 'refused':
         this.#attempt = Math.max(this.#attempt, REFUSED_ATTEMPT)
         this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server refused this agent')
@@ -227,6 +229,8 @@ export class Link implements Disposable {
       active: this.#options.activeRuns().slice(0, 10_000),
       checks_version: this.#options.checksVersion(),
       tasks_version: this.#options.tasksVersion(),
+      last_report: this.#options.outbox.lastSeq,
+      sessions: this.#options.sessions().slice(0, 1000),
       beats: true,
     })
   }
@@ -241,6 +245,7 @@ export class Link implements Disposable {
     if (welcome.beat_ms !== undefined) this.#beat = setInterval(() => socket.pong(), welcome.beat_ms)
     this.#options.log.info({ server_version: welcome.server_version }, 'link up')
     this.#options.onState({ state: 'up', server_version: welcome.server_version })
+    if (welcome.metrics_interval !== undefined) this.#options.onMetricsInterval(welcome.metrics_interval)
     this.#pump = new ReportPump(socket, this.#options.outbox)
     this.#options.onUp()
     this.#pump.push()

@@ -28,7 +28,7 @@ export type Verdict =
   | { verdict: 'accepted'; payload: CommandPayload; expiresAtMs: number }
   | { verdict: 'repeated'; payload: CommandPayload }
   /** `historyId` is only as trustworthy as the signature was; `signed` says. */
-  | { verdict: 'refused'; signed: boolean; historyId: number | null; sentence: string }
+  | { verdict: 'refused'; signed: boolean; historyId: number | null; nonce: string | null; sentence: string }
 
 /**
  * Decides whether a command may be carried out: signed by the pinned key, meant for this agent, neither expired
@@ -36,11 +36,13 @@ export type Verdict =
  */
 export function verifyCommand(command: SignedCommand, context: VerifyContext): Verdict {
   const content = tryJson(command.payload)
-  const historyId = LoosePayload.safeParse(content).data?.history_id ?? null
+  const loose = LoosePayload.safeParse(content).data
+  const [historyId, nonce] = [loose?.history_id ?? null, loose?.nonce ?? null]
   const refuse = (sentence: string, signed = true): Verdict => ({
     verdict: 'refused',
     signed,
     historyId,
+    nonce,
     sentence,
   })
 
@@ -76,6 +78,7 @@ const LoosePayload = z.object({
   protocol: z.unknown(),
   name: z.unknown(),
   history_id: z.int().nullable().catch(null),
+  nonce: z.string().min(16).max(64).nullable().catch(null),
 })
 
 function isSigned(command: SignedCommand, key: KeyObject): boolean {

@@ -70,4 +70,6 @@ export const linux: Os = {
   },
   service: systemdService,
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
+  loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,
+  loadServiceTools: async () => (await import('./linux/service-tools.ts')).linuxServiceTools,
 }

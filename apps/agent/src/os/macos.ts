@@ -63,6 +63,8 @@ export const macos: Os = {
     `The agent on this machine runs as ${userInfo().username} and cannot run anything as ${name}: that works on Linux only so far.`,
   service: noService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
+  loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,
+  loadServiceTools: async () => (await import('./macos/service-tools.ts')).macosServiceTools,
 }
 
 async function findRunProcesses(root: number, marker: string): Promise<number[]> {

@@ -1,6 +1,8 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { Counters } from './counters.ts'
 import type { Probes } from './probes.ts'
+import type { ProcessTools } from './process-tools.ts'
+import type { ServiceTools } from './service-tools.ts'
 
 export interface MachineUser {
   name: string
@@ -34,6 +36,10 @@ export interface Os {
   service: Service
   /** What checks need. Loaded with the first of them, because a machine may have none. */
   loadProbes(): Promise<Probes>
+  /** For people who look at the processes of the machine. Loaded with the first of them. */
+  loadProcessTools(): Promise<ProcessTools>
+  /** For people who look at its services. */
+  loadServiceTools(): Promise<ServiceTools>
 }
 
 /** The system's own service manager. */

@@ -7,16 +7,21 @@ import { firstLine, runTool } from './run-tool.ts'
 const LIMIT_MS = 5000
 const PACKETS = 3
 
-/** `-W` counts seconds on Linux and milliseconds on macOS. */
+/** `-W` counts seconds on Linux and milliseconds on macOS, whose ping6 takes it for something else. */
 export async function pingPosix(
   host: string,
-  { signal, waitFor, program = 'ping' }: { signal: AbortSignal; waitFor: string; program?: string },
+  {
+    signal,
+    waitFor,
+    program = 'ping',
+  }: { signal: AbortSignal; waitFor: string | undefined; program?: string },
 ): Promise<PingAnswer> {
   const file = findProgram(program)
   if (file === undefined) throw new Unmeasurable('There is no ping program on this machine.')
   // Names of addresses in the output would be asked for, which takes time. The small one of BusyBox never asks.
   const numeric = /busybox/.test(realpathSync(file)) ? [] : ['-n']
-  const args = [...numeric, '-c', String(PACKETS), '-W', waitFor, '--', host]
+  const patience = waitFor === undefined ? [] : ['-W', waitFor]
+  const args = [...numeric, '-c', String(PACKETS), ...patience, '--', host]
   const { stdout, stderr, timedOut } = await runTool(file, args, { signal, timeoutMs: LIMIT_MS })
   const output = `${stdout}\n${stderr}`.trim()
   if (/permitted|permission denied|cap_net_raw/i.test(stderr))
@@ -43,7 +48,7 @@ export function parsePosixPing(output: string): PingAnswer | undefined {
 /** Of a ping that was ended before its summary: names take long to find out, or the network is slow. */
 function countReplies(stdout: string): Omit<PingAnswer, 'output'> {
   const times = [...stdout.matchAll(/ time[=<]([\d.]+) ms/g)].map(([, ms]) => Number(ms))
-  const hasStarted = /^PING /m.test(stdout)
+  const hasStarted = /^PING6?[ (]/m.test(stdout)
   return {
     sent: hasStarted ? PACKETS : 0,
     received: times.length,

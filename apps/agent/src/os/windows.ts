@@ -76,6 +76,8 @@ export const windows: Os = {
   whyNoOtherUser: (name) => `This agent cannot run anything as ${name}: that works on Linux only so far.`,
   service: noService,
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
+  loadProcessTools: async () => (await import('./windows/process-tools.ts')).windowsProcessTools,
+  loadServiceTools: async () => (await import('./windows/service-tools.ts')).windowsServiceTools,
 }
 
 async function readDrives() {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { Kept } from '../state/kept.ts'
+import { KeptMarkers } from './kept-markers.ts'
 import { OutputPipes } from './output-pipes.ts'
 import type { OutputStream } from './output-reports.ts'
 import type { PreparedRun } from './prepare-script.ts'
@@ -24,29 +25,22 @@ interface RunOptions {
  * Runs what checks and tasks run with what runs commands: the same environment, limits and end of everything below.
  */
 export class BackgroundRuns implements Disposable {
-  #name: string
   #os: Os
   #log: Log
-  #kept: Kept
   #pipes: OutputPipes
-  #markers = new Set<string>()
+  #markers: KeptMarkers
 
   /** `name`: under which the marks of what runs are kept. */
   constructor(options: { name: string; os: Os; log: Log; kept: Kept; pipeFolder: string }) {
-    this.#name = options.name
     this.#os = options.os
     this.#log = options.log
-    this.#kept = options.kept
+    this.#markers = new KeptMarkers(options)
     this.#pipes = new OutputPipes({ folder: options.pipeFolder, log: options.log })
   }
 
   /** Ends what an earlier process of this agent left behind. */
-  async endInterrupted(): Promise<void> {
-    const left = (this.#kept.find(this.#name) ?? '').split(' ').filter((marker) => marker !== '')
-    if (left.length === 0) return
-    this.#log.info({ runs: left.length, of: this.#name }, 'runs were interrupted by a restart of the agent')
-    await Promise.all(left.map((marker) => this.#os.killTree(0, marker)))
-    this.#keepMarkers()
+  endInterrupted(): Promise<void> {
+    return this.#markers.endInterrupted()
   }
 
   /** Runs what is prepared to its end; throws RunRefused where this machine cannot. */
@@ -56,13 +50,11 @@ export class BackgroundRuns implements Disposable {
   ): Promise<RunEnd> {
     const marker = randomUUID()
     this.#markers.add(marker)
-    this.#keepMarkers()
     try {
       using prepared = await prepare()
       return await this.#perform(prepared.plan, { ...options, marker })
     } finally {
       this.#markers.delete(marker)
-      this.#keepMarkers()
     }
   }
 
@@ -117,10 +109,5 @@ export class BackgroundRuns implements Disposable {
     } finally {
       setTimeout(giveUp, GIVE_UP_AFTER_MS).unref()
     }
-  }
-
-  /** So that the next process of this agent knows what this one left running. */
-  #keepMarkers(): void {
-    this.#kept.save(this.#name, [...this.#markers].join(' '))
   }
 }

@@ -55,6 +55,12 @@ export class Outbox {
     return this.#bytes
   }
 
+  /** The number of the newest report that waits; 0 = none. */
+  get lastSeq(): number {
+    const [row] = this.#state.read((database) => database.all('select max(seq) as seq from outbox'))
+    return Number(row?.seq ?? 0)
+  }
+
   get isCongested(): boolean {
     return this.#bytes > (this.#state.inMemory ? MAX_MEMORY_BYTES / 2 : CONGESTED_BYTES)
   }

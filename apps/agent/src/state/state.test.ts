@@ -109,7 +109,7 @@ const checks = (nowMs: number, results: number, reason: string) =>
     })),
   }) as const
 
-test('results of checks wait for a week while the server is away, and then are dropped and counted', () => {
+test('issue 3, 1.2, seven days: results of checks wait for a week while the server is away, and then are dropped and counted', () => {
   const start = Date.parse('2026-03-01T00:00:00Z')
   let now = start
   const first = givenState(givenFolder(), () => now)
@@ -135,7 +135,7 @@ test('results of checks wait for a week while the server is away, and then are d
   ])
 })
 
-test('beyond 50 MB results of checks go after output and before results of runs', () => {
+test('issue 3, 1.2, 50 MB: beyond 50 MB results of checks go after output and before results of runs', () => {
   const { outbox } = givenState()
   const start = Date.now()
   outbox.append(result(1))

@@ -58,13 +58,13 @@ export class TaskClock implements Disposable {
 
   /** Makes these the tasks that run. */
   plan(tasks: readonly PlannedTask[]): void {
-    this.#zone = this.#options.zone()
-    this.#entries = tasks
-      .filter(({ enabled, schedule }) => enabled && isTimed(schedule.task_type))
-      .map((task) => {
-        const handledMs = Math.max(task.handledMs ?? -Infinity, Date.parse(task.counts_from))
-        return this.#entryOf(task, handledMs)
-      })
+    const timed = tasks.filter(({ enabled, schedule }) => enabled && isTimed(schedule.task_type))
+    // Where the time zone is not needed it is not read: the calendars of the world take 7 MB of an agent's memory.
+    if (timed.length > 0) this.#zone = this.#options.zone()
+    this.#entries = timed.map((task) => {
+      const handledMs = Math.max(task.handledMs ?? -Infinity, Date.parse(task.counts_from))
+      return this.#entryOf(task, handledMs)
+    })
     this.#look()
   }
 

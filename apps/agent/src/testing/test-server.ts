@@ -18,6 +18,7 @@ import {
   type Report,
   type ServerFrame,
 } from '@muster/contract/agent/link'
+import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
 import { publicKeyText, readPublicKey } from '../identity/machine-key-pair.ts'
 
 /** More than anything takes here, also on a machine that is busy with other tests. */
@@ -35,6 +36,10 @@ export class TestServer implements AsyncDisposable {
   /** Everything that agents sent, of all links. */
   readonly frames: AgentFrame[] = []
   readonly answers: Answer[] = []
+  /** Frames of channels, of all links. */
+  readonly channelFrames: ChannelFrame[] = []
+  /** Called with each of them. */
+  onChannelFrame: (frame: ChannelFrame) => void = () => {}
   socket: WebSocket | undefined
   acknowledges = true
   /** Added to the time that the server tells. */
@@ -42,6 +47,8 @@ export class TestServer implements AsyncDisposable {
   protocols = [1]
   /** Asks agents to show life so often by themselves, and pings none of them, when given. */
   beatMs: number | undefined
+  /** Asks machines to measure themselves so often, in seconds, when given. */
+  metricsInterval: number | undefined
   /** Signs of life, of all links. */
   beats = 0
   links = 0
@@ -173,7 +180,7 @@ export class TestServer implements AsyncDisposable {
     this.sendRaw(JSON.stringify(frame))
   }
 
-  sendRaw(data: string | Buffer): void {
+  sendRaw(data: string | Uint8Array): void {
     if (this.socket === undefined) throw new Error('no agent is linked')
     this.socket.send(data)
   }
@@ -234,13 +241,22 @@ export class TestServer implements AsyncDisposable {
       if (this.socket === socket) this.socket = undefined
       this.#changed()
     })
-    socket.on('message', (data) => {
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) return this.#takeChannelFrame(data as Buffer)
       const frame = AgentFrame.parse(JSON.parse((data as Buffer).toString())) // ws hands over buffers by default.
       this.frames.push(frame)
       if (frame.type === 'answer') this.#signIn(socket, { agentId, nonce, frame })
       if (frame.type === 'report' && this.acknowledges) send({ type: 'ack', seq: frame.seq })
       this.#changed()
     })
+  }
+
+  #takeChannelFrame(bytes: Buffer): void {
+    const frame = decodeChannelFrame(bytes)
+    if ('wrong' in frame) throw new Error(frame.wrong)
+    this.channelFrames.push(frame)
+    this.onChannelFrame(frame)
+    this.#changed()
   }
 
   #signIn(
@@ -256,7 +272,8 @@ export class TestServer implements AsyncDisposable {
     }
     this.answers.push(frame)
     const beat = this.beatMs === undefined ? {} : { beat_ms: this.beatMs }
-    send({ type: 'welcome', protocol: 1, server_version: '1.2.3', ...beat })
+    const pace = this.metricsInterval === undefined ? {} : { metrics_interval: this.metricsInterval }
+    send({ type: 'welcome', protocol: 1, server_version: '1.2.3', ...beat, ...pace })
     this.socket = socket
     this.links += 1
   }

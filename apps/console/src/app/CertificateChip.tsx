@@ -1,12 +1,10 @@
 import { Badge } from '@mantine/core'
+import { certificateWarning } from './certificate-warning.ts'
 import { useLive } from './live.ts'
 
-/** A certificate that ends this soon is worth a word. */
-const WARN_DAYS = 15
-
 export function CertificateChip() {
-  const days = useLive((state) => state.counts?.days_until_cert_expires)
-  if (days === undefined || days === null || days > WARN_DAYS) return null
+  const warning = certificateWarning(useLive((state) => state.counts?.days_until_cert_expires))
+  if (warning === undefined) return null
   return (
     <Badge
       color="negative"
@@ -17,13 +15,7 @@ export function CertificateChip() {
       style={{ flex: 'none' }}
       data-tip="Browsers and agents refuse the connection once the server's certificate has expired. Renew it."
     >
-      {describeDays(days)}
+      {warning}
     </Badge>
   )
-}
-
-function describeDays(days: number): string {
-  if (days < 0) return 'Certificate expired'
-  if (days === 0) return 'Certificate expires today'
-  return `Certificate: ${days} ${days === 1 ? 'day' : 'days'} left`
 }

@@ -1,11 +1,11 @@
 import { listAgents } from '@muster/contract/api/agents'
-import { listClients } from '@muster/contract/api/clients'
-import { type DashInfo, getDashInfo, getVersion } from '@muster/contract/api/core'
-import { type Me, getMe, savePreferences } from '@muster/contract/api/users'
+import { type DashInfo, getDashInfo } from '@muster/contract/api/core'
+import { type Me, savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { givenDashInfo, givenMe, givenSession, openConsole } from './test-console.tsx'
-import { answer, fakeServer, refuse } from './test-server.ts'
+import { givenDashInfo, givenSession, openConsole } from './test-console.tsx'
+import { givenFrame, testClient } from './test-frame.ts'
+import { answer, refuse } from './test-server.ts'
 
 beforeEach(async () => {
   givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' })
@@ -13,24 +13,8 @@ beforeEach(async () => {
   await page.viewport(1440, 900)
 })
 
-const QUIET = {
-  agent_count: 0,
-  maintenance_mode: false,
-  failing_checks: { error: false, warning: false },
-  block_policy_inheritance: false,
-  custom_fields: [],
-  alert_template: null,
-  server_policy: null,
-  workstation_policy: null,
-}
-
 function givenServer({ info = {}, me = {} }: { info?: Partial<DashInfo>; me?: Partial<Me> } = {}) {
-  const server = fakeServer()
-  const site = { id: 7, name: 'Berlin', client: 3, client_name: 'Acme', ...QUIET }
-  server.on(getMe, () => answer(getMe, givenMe(me)))
-  server.on(getVersion, () => answer(getVersion, '0.2.0'))
-  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo(info)))
-  server.on(listClients, () => answer(listClients, [{ id: 3, name: 'Acme', sites: [site], ...QUIET }]))
+  const server = givenFrame({ info, me, version: '0.2.0', clients: [testClient(3, 'Acme', { 7: 'Berlin' })] })
   // The palette asks for a page, the table for the whole list.
   server.on(
     listAgents,

@@ -109,18 +109,22 @@ const policy = createRoute({
 })
 
 const laterToolPage = lazyRouteComponent(() => import('./LaterToolPage.tsx'), 'LaterToolPage')
-const laterTools = [
-  '/takecontrol/$agent_id',
-  '/webvnc/$agent_id/$port',
-  '/webterm',
-  '/remotebackground/$agent_id',
-] as const
-const [takeControl, webVnc, webTerm, remoteBackground] = [
+const laterTools = ['/takecontrol/$agent_id', '/webvnc/$agent_id/$port', '/webterm'] as const
+const [takeControl, webVnc, webTerm] = [
   createRoute({ getParentRoute: () => gated, path: laterTools[0], component: laterToolPage }),
   createRoute({ getParentRoute: () => gated, path: laterTools[1], component: laterToolPage }),
   createRoute({ getParentRoute: () => gated, path: laterTools[2], component: laterToolPage }),
-  createRoute({ getParentRoute: () => gated, path: laterTools[3], component: laterToolPage }),
 ]
+
+const remoteBackground = createRoute({
+  getParentRoute: () => gated,
+  path: '/remotebackground/$agent_id',
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(
+    () => import('../features/remote/RemoteBackgroundPage.tsx'),
+    'RemoteBackgroundPage',
+  ),
+})
 
 const setup = createRoute({
   getParentRoute: () => signedIn,

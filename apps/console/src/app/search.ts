@@ -14,6 +14,8 @@ export type FrameSearch = z.infer<typeof frameSearch>
 export const PANES = [
   'summary',
   'metrics',
+  'processes',
+  'services',
   'checks',
   'tasks',
   'policies',

@@ -4,6 +4,7 @@ import { onTestFinished, vi } from 'vitest'
 
 export interface Received {
   endpoint: Endpoint
+  path: string
   headers: Record<string, string>
   search: URLSearchParams
   body: unknown
@@ -27,6 +28,7 @@ export function fakeServer() {
     const body: unknown = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
     const request = {
       endpoint,
+      path,
       headers: Object.fromEntries(new Headers(init?.headers)),
       search: url.searchParams,
       body,

@@ -138,7 +138,12 @@ export const theme = createTheme({
       },
     },
     TextInput: { defaultProps: { size: 'sm' } },
-    Select: { defaultProps: { size: 'sm', comboboxProps: { shadow: 'md' } } },
+    // Choices come when they are asked for: a form that opens shows its fields.
+    Select: { defaultProps: { size: 'sm', comboboxProps: { shadow: 'md' }, openOnFocus: false } },
+    MultiSelect: { defaultProps: { openOnFocus: false } },
+    Autocomplete: { defaultProps: { openOnFocus: false } },
+    // A small one with rounder corners reads as a choice of one.
+    Checkbox: { defaultProps: { radius: 'xs' } },
     Alert: { styles: { title: { fontWeight: 600 }, message: { fontSize: 'inherit' } } },
     Loader: { defaultProps: { size: 'xs', type: 'dots' } },
   },

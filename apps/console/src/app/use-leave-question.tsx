@@ -5,11 +5,14 @@ import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 // Where a session's end leads; no question may stand in that way.
 const FORCED_PATHS = new Set(['/expired', '/login', '/totp_setup'])
 
-/** Asks before a dialog with changes is left, by whatever way. Answers the question to draw, while there is one. */
-export function useLeaveQuestion(hasChanges: () => boolean): ReactNode {
+/**
+ * Asks before a dialog with changes is left, by whatever way; or a page with changes, over which dialogs may come and
+ * go. Answers the question to draw, while there is one.
+ */
+export function useLeaveQuestion(hasChanges: () => boolean, of: 'dialog' | 'page' = 'dialog'): ReactNode {
   const leave = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      hasChanges() && !FORCED_PATHS.has(next.pathname) && !isSameDialog(current, next),
+      hasChanges() && !FORCED_PATHS.has(next.pathname) && !isSame[of](current, next),
     enableBeforeUnload: hasChanges,
     withResolver: true,
   })
@@ -31,8 +34,10 @@ interface Place {
   search: unknown
 }
 
-function isSameDialog(current: Place, next: Place): boolean {
-  return current.pathname === next.pathname && dialogOf(current.search) === dialogOf(next.search)
+const isSame = {
+  page: (current: Place, next: Place) => current.pathname === next.pathname,
+  dialog: (current: Place, next: Place) =>
+    isSame.page(current, next) && dialogOf(current.search) === dialogOf(next.search),
 }
 
 function dialogOf(search: unknown): unknown {

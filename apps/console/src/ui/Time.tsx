@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core'
 import { formatRelativeTime } from '@muster/rules/relative-time'
-import { useEffect, useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import { formatDate, useDateFormat } from './date-format.ts'
 
 interface TimeProps {
@@ -59,15 +59,21 @@ function toIso(instant: string | number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-const TICK_MS = 10_000
+const SECOND_MS = 1000
+const TICK_MS = 10 * SECOND_MS
 
-/** The time now, again every ten seconds while relative times are on screen. */
+/**
+ * The time now, by the second: again every ten seconds while relative times are on screen, and whenever one is drawn.
+ * From the last tick alone, what has come since would be said to come in 8 seconds.
+ */
 function useNow(active: boolean): number {
-  const [nowMs, setNowMs] = useState(() => Date.now())
-  useEffect(() => {
-    if (!active) return undefined
-    const timer = setInterval(() => setNowMs(Date.now()), TICK_MS)
-    return () => clearInterval(timer)
-  }, [active])
-  return nowMs
+  return useSyncExternalStore(active ? onTick : onNothing, active ? thisSecond : noTime)
 }
+
+function onTick(tell: () => void): () => void {
+  const timer = setInterval(tell, TICK_MS)
+  return () => clearInterval(timer)
+}
+const onNothing = () => () => {}
+const thisSecond = () => Math.ceil(Date.now() / SECOND_MS) * SECOND_MS
+const noTime = () => 0

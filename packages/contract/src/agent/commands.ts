@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { TerminalSize } from '../channels.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { Interpreter } from './interpreter.ts'
+import { Nice, ProcessTarget } from './processes.ts'
+import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { Shell } from './shell.ts'
 import { RunId, TaskDefinition } from './tasks.ts'
 
@@ -56,6 +59,33 @@ export const commands = {
   'run-task': z.object({ id: z.int(), run_id: RunId, trigger: z.enum(['manual', 'checkfailure']) }),
   /** The machine is measured each second for so long from now on, and `live-metrics` frames tell of it; 0 = no more. */
   'watch-metrics': z.object({ seconds: z.int().min(0).max(120) }),
+  /** The processes are looked at each second or so for so long from now on, `live-processes` frames tell; 0 = no more. */
+  'watch-processes': z.object({ seconds: z.int().min(0).max(120) }),
+  /** It is asked to end, or with `force` made to; with `tree` also all that it has started. */
+  'end-process': ProcessTarget.extend({ force: z.boolean(), tree: z.boolean() }),
+  'set-priority': ProcessTarget.extend({ nice: Nice }),
+  /**
+   * Opens a channel with this number, which is new on this link. A terminal with `resume` is gone on with if the same
+   * author began it; otherwise one begins.
+   */
+  'open-channel': z.object({
+    channel: z.int().min(1).max(0xff_ff_ff_ff),
+    tool: z.discriminatedUnion('tool', [
+      z.object({
+        tool: z.literal('terminal'),
+        session: z.uuid(),
+        resume: z.boolean(),
+        ...TerminalSize.shape,
+      }),
+    ]),
+  }),
+  /** Ends a tool's session, whether somebody looks at it or not. */
+  'end-session': z.object({ session: z.uuid() }),
+  /** All services, or one. */
+  'list-services': z.object({ name: ServiceName.nullable() }),
+  'control-service': z.object({ name: ServiceName, action: ServiceAction }),
+  'set-start-type': z.object({ name: ServiceName, start_type: WantedStartType }),
+  'read-service-log': z.object({ name: ServiceName, lines: z.int().min(1).max(MOST_LOG_LINES) }),
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

@@ -3,7 +3,8 @@ import { CheckResult, MAX_RESULTS } from './checks.ts'
 import { SignedCommand } from './commands.ts'
 import { Signature } from './enrol.ts'
 import { AgentFacts } from './facts.ts'
-import { MetricsSample } from './metrics.ts'
+import { MetricsInterval, MetricsSample } from './metrics.ts'
+import { ProcessLook } from './processes.ts'
 import { taskReports } from './tasks.ts'
 
 /** The agent's WebSocket. The upgrade request names the agent in `x-muster-agent`. See docs/protocol.md. */
@@ -42,7 +43,11 @@ export const ServerFrame = z.discriminatedUnion('type', [
     server_version: z.string(),
     /** The agent is to show life so often by itself. Only for one that has said that it does. */
     beat_ms: z.int().min(100).optional(),
+    /** So often the machine measures itself; without it, as it does already. */
+    metrics_interval: MetricsInterval.optional(),
   }),
+  /** What somebody changed since `welcome`. */
+  z.object({ type: z.literal('settings'), metrics_interval: MetricsInterval }),
   z.object({ type: z.literal('refused'), code: z.string(), message: z.string() }),
   z.object({ type: z.literal('command'), command: SignedCommand }),
   /** Reports up to and including this number are stored; the agent may forget them. */
@@ -93,6 +98,15 @@ export const Report = z.discriminatedUnion('kind', [
     from: z.iso.datetime(),
     to: z.iso.datetime(),
   }),
+  /** A session of a remote tool is over for good. */
+  z.object({
+    kind: z.literal('session-ended'),
+    session: z.uuid(),
+    at: z.iso.datetime(),
+    exit_code: z.int().nullable(),
+    /** A sentence. */
+    reason: z.string().max(500),
+  }),
   ...taskReports,
 ])
 export type Report = z.infer<typeof Report>
@@ -110,12 +124,28 @@ export const AgentFrame = z.discriminatedUnion('type', [
     checks_version: z.int().min(0).optional(),
     /** The same of `set-tasks`. */
     tasks_version: z.int().min(0).optional(),
+    /** The number of the last report that waits for the server; 0 = none. */
+    last_report: z.int().min(0).optional(),
+    /** Sessions of remote tools that have not ended. */
+    sessions: z.array(z.uuid()).max(1000).optional(),
     /** It shows life by itself, as often as `welcome` asks for. */
     beats: z.boolean().optional(),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
   /** While somebody looks (`watch-metrics`), each second. Neither kept nor acknowledged: what is lost is lost. */
   z.object({ type: z.literal('live-metrics'), sample: MetricsSample }),
+  /** The same of `watch-processes`. */
+  z.object({ type: z.literal('live-processes'), look: ProcessLook }),
+  /** The answer to a question (questions.ts), or why there is none, as a sentence. */
+  z.object({
+    type: z.literal('reply'),
+    nonce: z.string().min(16).max(64),
+    refused: z.string().max(2000).nullable(),
+    answer: z.unknown(),
+  }),
   z.object({ type: z.literal('error'), code: z.string().max(50), message: z.string().max(2000) }),
 ])
 export type AgentFrame = z.infer<typeof AgentFrame>
+
+/** What a machine says for this moment only: neither kept nor acknowledged. */
+export type LiveFrame = Extract<AgentFrame, { type: 'live-metrics' | 'live-processes' | 'reply' }>

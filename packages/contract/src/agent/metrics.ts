@@ -25,6 +25,10 @@ export function metricUnit(name: string): string | undefined {
   return Object.entries(METRIC_UNITS).find(([known]) => known === name)?.[1]
 }
 
+/** Seconds from one look of a machine at itself to the next. */
+export const MetricsInterval = z.int().min(10).max(3600)
+export const DEFAULT_METRICS_INTERVAL = 60
+
 /** As many disks as are kept of one machine. */
 export const MOST_METRICS = 40
 

@@ -15,6 +15,7 @@ export const AuditAction = z.enum([
   'execute_command',
   'task_run',
   'bulk_action',
+  'remote_session',
 ])
 export type AuditAction = z.infer<typeof AuditAction>
 
@@ -28,6 +29,8 @@ export const AuditObject = z.enum([
   'check',
   'automatedtask',
   'agent',
+  'process',
+  'service',
   'client',
   'site',
   'note',

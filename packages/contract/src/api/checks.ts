@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
 import { CheckDependency, CheckStatus, DependsOn } from '../checks/check-dependency.ts'
+import { CheckHistoryPoint, CheckSamples } from '../checks/check-samples.ts'
 import { logCheckFields } from '../checks/log-checks.ts'
 import { presenceCheckFields, ProcessCheck } from '../checks/presence-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
@@ -150,7 +151,8 @@ export const Check = z.object({
   depends_on: z.int().nullable(),
   /** What it depends on; null also where the caller may not see that. */
   dependency: CheckDependency.nullable(),
-  check_result: CheckState,
+  /** Its number is that of the check: a check is of one machine. */
+  check_result: CheckState.extend({ id: z.int() }),
   /** Changes with every edit: two people saving at once are told. */
   modified: z.string(),
 })
@@ -263,19 +265,6 @@ export const runNodeChecks = endpoint({
   response: z.object({ sent: z.int(), offline: z.int() }),
 })
 
-/** `[unix seconds, mean, least, most]`; of raw samples all three are the same. */
-export const SamplePoint = z.tuple([z.int(), z.number(), z.number(), z.number()])
-export const CheckSamples = z.object({
-  /** 0 = every sample as it was measured, else the seconds that each point stands for. */
-  resolution: z.int(),
-  series: z.array(z.object({ name: z.string(), unit: z.string(), points: z.array(SamplePoint) })),
-  /** When the check began and ended to fail within the range, by severity; `to` null = it still does. */
-  failures: z.array(z.object({ from: z.int(), to: z.int().nullable(), severity: Severity })),
-  /** When the machine was in maintenance, and alerts were held back; `to` null = it still is. */
-  maintenance: z.array(z.object({ from: z.int(), to: z.int().nullable(), reason: z.string() })),
-})
-export type CheckSamples = z.infer<typeof CheckSamples>
-
 export const getCheckSamples = endpoint({
   method: 'GET',
   path: '/checks/:id/samples/',
@@ -293,4 +282,18 @@ export const getCheckSamples = endpoint({
       .optional(),
   }),
   response: CheckSamples,
+})
+
+export const getCheckHistory = endpoint({
+  method: 'PATCH',
+  path: '/checks/:id/history/',
+  access: 'can_list_checks',
+  summary:
+    'What a check measured in the last days as one list, oldest first, in at most some thousand points',
+  params: IdParams,
+  body: z.object({
+    /** Days; 0 = as far back as anything is kept. */
+    timeFilter: z.int().min(0).max(36_500),
+  }),
+  response: z.array(CheckHistoryPoint),
 })

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId } from '../fields.ts'
-import { CheckSettings, SamplePoint } from './checks.ts'
+import { SamplePoint } from '../checks/check-samples.ts'
+import { CheckSettings } from './checks.ts'
 
 export const MachineMetrics = z.object({
   /** 0 = every sample as it was measured, else the seconds that each point stands for. */

@@ -113,6 +113,31 @@ export const downloadScript = endpoint({
   response: z.object({ filename: z.string(), code: z.string() }),
 })
 
+export const testScriptOnServer = endpoint({
+  method: 'POST',
+  path: '/core/serverscript/test/',
+  access: 'can_run_server_scripts',
+  summary:
+    'Run code that is not saved yet on the server itself, where that is switched on; answers at its end',
+  body: z.object({
+    code: z.string().min(1, 'There is nothing to run.').max(1_000_000),
+    shell: ScriptShell,
+    args: Script.shape.args.default([]),
+    env_vars: Script.shape.env_vars.default([]),
+    /** Seconds. */
+    timeout: z.int().min(1).max(86_400).default(90),
+  }),
+  bodyLimit: 4 * 1024 * 1024,
+  response: z.object({
+    /** Null where it did not end by itself; then `reason` says why. */
+    retcode: z.int().nullable(),
+    reason: z.string(),
+    execution_time: z.number(),
+    stdout: z.string(),
+    stderr: z.string(),
+  }),
+})
+
 /** Everything of a script that a save can change, as it was at one time. */
 export const ScriptContent = ScriptDetail.omit({
   id: true,

@@ -1,5 +1,6 @@
 import { MOST_DAYS } from '@muster/rules/retention'
 import { z } from 'zod'
+import { MetricsInterval } from '../agent/metrics.ts'
 import { endpoint } from '../endpoint.ts'
 
 const Days = z
@@ -17,6 +18,11 @@ const Retention = {
   check_history_hourly_prune_days: Days,
 }
 
+const Measuring = {
+  /** Seconds from one look of each machine at itself to the next: processor, memory, disks, network. */
+  metrics_interval: MetricsInterval,
+}
+
 /** Only a superuser may change these. */
 const Switches = {
   /** Alert templates may run scripts on the server itself, as the user that it runs as. */
@@ -25,6 +31,7 @@ const Switches = {
 
 export const CoreSettings = z.object({
   ...Retention,
+  ...Measuring,
   ...Switches,
   /** Changes with every save. */
   modified: z.string(),
@@ -46,7 +53,7 @@ export const editCoreSettings = endpoint({
   summary:
     'Change settings of the whole server; those that are left out stay. With `modified`, refused when somebody else saved since',
   body: z
-    .object({ ...Retention, ...Switches })
+    .object({ ...Retention, ...Measuring, ...Switches })
     .partial()
     .extend({ modified: z.string().optional() }),
   response: CoreSettings,

@@ -6,7 +6,7 @@ import { Severity } from '../severity.ts'
 /**
  * A check that fails; an alert that is not a check's; a command or script; a run of a task; a start of the system;
  * another version of its system or agent, other hardware; a change by a person; maintenance mode; results of checks
- * that the machine had to drop.
+ * that the machine had to drop; a person at one of its remote tools.
  */
 export const TimelineKind = z.enum([
   'check',
@@ -18,6 +18,7 @@ export const TimelineKind = z.enum([
   'change',
   'maintenance',
   'dropped',
+  'remote',
 ])
 export type TimelineKind = z.infer<typeof TimelineKind>
 
@@ -45,7 +46,7 @@ export const getTimeline = endpoint({
   path: '/agents/:agent_id/timeline/',
   access: 'can_list_agents',
   summary:
-    'What happened on a machine between two moments, newest first; of checks, alerts, runs and changes only what the caller may list',
+    'What happened on a machine between two moments, newest first; of checks, alerts, runs, changes and sessions of remote tools only what the caller may list',
   params: z.object({ agent_id: AgentId }),
   query: z.object({
     /** Unix seconds. */

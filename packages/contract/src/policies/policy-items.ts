@@ -12,8 +12,13 @@ const STEP = 10_000_000
 /** Policies number what they hold by themselves; over all policies it is known by this. */
 export const policyItemId = (policy: number, number: number): number => policy * STEP + number
 
-/** The policy and the number there. */
-export const readPolicyItemId = (id: number): { policy: number; number: number } => ({
+export interface PolicyPlace {
+  policy: number
+  /** Within the policy. */
+  number: number
+}
+
+export const readPolicyItemId = (id: number): PolicyPlace => ({
   policy: Math.floor(id / STEP),
   number: id % STEP,
 })

@@ -100,7 +100,7 @@ test('a check that is taken back ends journalctl', async () => {
 
 const JOURNALD = '/usr/lib/systemd/systemd-journald'
 
-test('a real journal is searched by priority and text, where one can be made', async () => {
+test('issue 3, 1.1, journald: a real journal is searched by priority and text, where one can be made', async () => {
   if (process.getuid?.() !== 0 || !existsSync(JOURNALD))
     return expect(parseJournalLine(line('no journal can be made here'))).toBeDefined()
   const folder = givenFolder()

@@ -1,8 +1,8 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
-import { delimiter, join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { givenFolder } from '../../testing/given.ts'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { givenPrograms } from '../../testing/given-programs.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { parsePosixPing, pingPosix } from '../posix-ping.ts'
 import { linuxProbes } from './probes.ts'
@@ -13,16 +13,7 @@ import { parseUnit } from './systemctl.ts'
 
 const signal = () => new AbortController().signal
 
-/** Puts a program of this name before all others. */
-function givenProgram(name: string, body: string): string {
-  const folder = givenFolder()
-  const file = join(folder, name)
-  writeFileSync(file, `#!/bin/sh\n${body}`)
-  chmodSync(file, 0o755)
-  vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`)
-  onTestFinished(() => void vi.unstubAllEnvs())
-  return folder
-}
+const givenProgram = (name: string, body: string) => givenPrograms({ [name]: body })
 
 test('processor times leave out what is counted twice', () => {
   const stat = 'cpu  100 20 30 800 40 5 6 9 70 10\ncpu0 1 1 1 1 1 1 1 1 1 1\nintr 5\n'

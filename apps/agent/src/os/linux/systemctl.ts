@@ -59,7 +59,8 @@ export function parseUnit(output: string): ServiceState {
   }
 }
 
-async function systemctl(args: string[], signal: AbortSignal, timeoutMs: number) {
+/** Throws Unmeasurable where systemd does not run. */
+export async function systemctl(args: string[], signal: AbortSignal, timeoutMs: number) {
   if (findProgram('systemctl') === undefined) throw new Unmeasurable(NO_SYSTEMD)
   const answer = await runTool('systemctl', args, { signal, timeoutMs })
   const isAbsent = /not been booted with systemd|Failed to connect to bus/.test(answer.stderr)

@@ -36,7 +36,9 @@ export const macosProbes: Probes = {
   },
   // Addresses of version 6 have a program of their own.
   ping: (host, signal) =>
-    pingPosix(host, { signal, waitFor: '2000', program: host.includes(':') ? 'ping6' : 'ping' }),
+    host.includes(':')
+      ? pingPosix(host, { signal, waitFor: undefined, program: 'ping6' })
+      : pingPosix(host, { signal, waitFor: '2000' }),
   async findService(name, signal) {
     const { code, stdout, stderr } = await runTool('launchctl', ['print', target(name)], {
       signal,

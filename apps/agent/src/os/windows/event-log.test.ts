@@ -48,12 +48,14 @@ test.each([
     { event_type: 'INFO', event_id: 7036, event_id_is_wildcard: false, search_last_days: 0 },
     '*[System[(Level=0 or Level=4) and (EventID=7036)]]',
   ],
+  [{ event_type: 'WARNING', search_last_days: 0 }, '*[System[(Level=3)]]'],
+  [{ event_type: 'AUDIT_SUCCESS', search_last_days: 0 }, '*[System[band(Keywords,9007199254740992)]]'],
   [{ event_type: 'AUDIT_FAILURE', search_last_days: 0 }, '*[System[band(Keywords,4503599627370496)]]'],
 ] as const)('what Windows is asked for: %j', (more, query) => {
   expect(eventArgs({ ...SEARCH, ...more })).toContain(`/q:${query}`)
 })
 
-test('events are matched by parts of their source and message, whatever wevtutil writes', async () => {
+test('issue 3, 1.1, Windows event log: events are matched by parts of their source and message, whatever wevtutil writes', async () => {
   const folder = givenFolder()
   const file = join(folder, 'wevtutil')
   const events = [

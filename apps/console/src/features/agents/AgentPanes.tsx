@@ -12,6 +12,10 @@ import { AgentSummary } from './AgentSummary.tsx'
 import { usePane } from './use-pane.ts'
 
 const MetricsPane = lazyPart(() => import('../metrics/MetricsPane.tsx').then((file) => file.MetricsPane))
+const ProcessesPane = lazyPart(() =>
+  import('../processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
+)
+const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
 const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
 const MachinePolicies = lazyPart(() =>
   import('../automation/MachinePolicies.tsx').then((file) => file.MachinePolicies),
@@ -25,6 +29,8 @@ const AuditTab = lazyPart(() => import('../audit/AuditTab.tsx').then((file) => f
 const LABELS: Record<Pane, string> = {
   summary: 'Summary',
   metrics: 'Metrics',
+  processes: 'Processes',
+  services: 'Services',
   checks: 'Checks',
   policies: 'Policies',
   tasks: 'Tasks',
@@ -118,6 +124,10 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
       return <AgentSummary agent={agent} named={named} />
     case 'metrics':
       return <MetricsPane agent={agent} />
+    case 'processes':
+      return <ProcessesPane agent={agent} />
+    case 'services':
+      return <ServicesPane agent={agent} />
     case 'checks':
       return <ChecksPane agent={agent} />
     case 'policies':

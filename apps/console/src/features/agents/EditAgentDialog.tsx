@@ -19,6 +19,7 @@ import { WithFields } from '../custom-fields/WithFields.tsx'
 import { changedBody, changedInputs, checkInputs } from '../custom-fields/field-values.ts'
 import { AgentDialog } from './AgentDialog.tsx'
 import { EditConflict } from './EditConflict.tsx'
+import { OverdueFields } from './OverdueFields.tsx'
 import { type AgentForm, SHELL_CHOICES, checkAgentForm, readAgentForm, toAgentChanges } from './agent-form.ts'
 import { patchMachine } from './use-live-machines.ts'
 
@@ -68,7 +69,10 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
       }
       const saved = await call(editAgent, { params, body })
       queryClient.setQueryData(queryKey(getAgent, { params }), saved)
-      patchMachine(queryClient, { agent_id: saved.agent_id, description: saved.description })
+      const { agent_id, description, overdue_dashboard_alert, overdue_email_alert, overdue_text_alert } =
+        saved
+      const overdue = { overdue_dashboard_alert, overdue_email_alert, overdue_text_alert }
+      patchMachine(queryClient, { agent_id, description, ...overdue })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'changed_meanwhile') {
         setConflict(await queryClient.fetchQuery({ ...query(getAgent, { params }), staleTime: 0 }))
@@ -149,9 +153,11 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
           />
         )}
         <Group grow align="flex-start" gap="md">
-          <Minutes label="Offline after" {...form.getInputProps('offline_time')} />
-          <Minutes label="Overdue after" {...form.getInputProps('overdue_time')} />
+          <WholeNumber label="Offline after" suffix=" min" {...form.getInputProps('offline_time')} />
+          <WholeNumber label="Overdue after" suffix=" min" {...form.getInputProps('overdue_time')} />
         </Group>
+        <OverdueFields template={agent.effective_alert_template} form={form} />
+        <WholeNumber label="Checks every" suffix=" s" {...form.getInputProps('check_interval')} />
         <FieldInputs fields={fields} form={form} />
       </Stack>
     </FormDialog>
@@ -163,8 +169,8 @@ const TYPES = [
   { value: 'workstation', label: 'Workstation' },
 ]
 
-function Minutes(props: { label: string }) {
-  return <NumberInput suffix=" min" allowDecimal={false} clampBehavior="none" {...props} />
+function WholeNumber(props: { label: string; suffix: string }) {
+  return <NumberInput allowDecimal={false} clampBehavior="none" {...props} />
 }
 
 function pickForm(values: AgentForm, names: readonly string[]): Partial<AgentForm> {

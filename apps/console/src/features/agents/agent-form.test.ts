@@ -40,6 +40,7 @@ describe('the settings of a machine', () => {
     [{ offline_time: '' }, ['offline_time']],
     [{ offline_time: 1 }, ['offline_time']],
     [{ offline_time: 30, overdue_time: 30 }, ['overdue_time']],
+    [{ check_interval: 14 }, ['check_interval']],
     [{ default_shell: 'custom' }, ['default_shell_custom']],
     [{ default_shell: 'custom', default_shell_custom: '/bin/zsh' }, []],
   ])('%j has errors at %j', (more, names) => {
@@ -53,10 +54,12 @@ describe('the settings of a machine', () => {
 })
 
 test('what somebody else changed is told by field', () => {
-  const now = { ...AGENT, description: 'other', site: 2, site_name: 'Munich', maintenance_mode: true }
+  const changes = { description: 'other', overdue_email_alert: true, maintenance_mode: true }
+  const now = { ...AGENT, ...changes, site: 2, site_name: 'Munich' }
   expect(describeChanges(AGENT, now)).toEqual([
     { label: 'Site', from: 'Acme / Berlin', to: 'Acme / Munich' },
     { label: 'Description', from: 'empty', to: 'other' },
+    { label: 'When overdue: E-mail', from: 'off', to: 'on' },
     { label: 'Maintenance mode', from: 'off', to: 'on' },
   ])
 })

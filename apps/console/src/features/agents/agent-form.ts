@@ -1,6 +1,7 @@
 import { type AgentDetail, EditableAgent } from '@muster/contract/api/agents'
 import type { CustomField } from '@muster/contract/api/custom-fields'
 import { type FieldInputs, startInputs } from '../custom-fields/field-values.ts'
+import { OVERDUE_ALERTS } from './overdue-alerts.ts'
 
 /** Settings of a machine as the form holds them: numbers may be empty while one types. */
 interface SettingsForm {
@@ -12,6 +13,10 @@ interface SettingsForm {
   default_shell_custom: string
   offline_time: number | string
   overdue_time: number | string
+  check_interval: number | string
+  overdue_dashboard_alert: boolean
+  overdue_email_alert: boolean
+  overdue_text_alert: boolean
 }
 
 export interface AgentForm extends Record<string, unknown>, SettingsForm {
@@ -47,12 +52,17 @@ function readSettings(agent: AgentDetail): SettingsForm {
     default_shell_custom: agent.default_shell_custom,
     offline_time: agent.offline_time,
     overdue_time: agent.overdue_time,
+    check_interval: agent.check_interval,
+    overdue_dashboard_alert: agent.overdue_dashboard_alert,
+    overdue_email_alert: agent.overdue_email_alert,
+    overdue_text_alert: agent.overdue_text_alert,
   }
 }
 
 const NUMBERS = {
   offline_time: 'From 2 to 9999998 minutes.',
   overdue_time: 'From 3 to 9999998 minutes.',
+  check_interval: 'From 15 to 86400 seconds.',
 } as const
 
 /** What is wrong with the form, by field. */
@@ -96,6 +106,8 @@ const LABELS: Record<string, string> = {
   default_shell_custom: 'Path of the shell',
   offline_time: 'Offline after',
   overdue_time: 'Overdue after',
+  check_interval: 'Checks every',
+  ...Object.fromEntries(OVERDUE_ALERTS.map(({ field, label }) => [field, `When overdue: ${label}`])),
   maintenance_mode: 'Maintenance mode',
 }
 
@@ -107,7 +119,7 @@ export function describeChanges(
   const show = (agent: AgentDetail): Record<string, Shown> => ({
     ...readSettings(agent),
     site: `${agent.client_name} / ${agent.site_name}`,
-    maintenance_mode: agent.maintenance_mode ? 'on' : 'off',
+    maintenance_mode: agent.maintenance_mode,
   })
   const [old, fresh] = [show(before), show(now)]
   return Object.keys(LABELS)
@@ -118,5 +130,6 @@ export function describeChanges(
 type Shown = string | number | boolean | null
 
 function textOf(value: Shown | undefined): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
   return value === null || value === '' || value === undefined ? 'empty' : String(value)
 }

@@ -20,6 +20,27 @@ test('only what was changed is saved, and only once something is', async () => {
   await expect.element(page.getByText('alpha is saved.')).toBeVisible()
 })
 
+test('EDIT-10, AGT-03: who is told of an overdue machine is chosen, as far as no alert template decides it', async () => {
+  const { server, open } = await givenDashboard()
+  const template = { id: 3, name: 'Quiet', always_email: false, always_text: null, always_alert: null }
+  server.on(getAgent, () =>
+    answer(getAgent, testDetail({ effective_alert_template: template, overdue_email_alert: true })),
+  )
+  server.on(editAgent, () => answer(editAgent, testDetail({ modified: 'm2', overdue_text_alert: true })))
+  const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
+  const group = dialog().getByRole('group', { name: 'When it is overdue' })
+  const byMail = group.getByRole('checkbox', { name: 'E-mail' })
+  await expect.element(byMail).toBeDisabled()
+  await expect.element(byMail).not.toBeChecked()
+  await expect.element(group.getByText('Decided by the alert template Quiet.')).toBeVisible()
+  await group.getByRole('checkbox', { name: 'Text message' }).click()
+  await save().click()
+  await expect.poll(at).toBe('/')
+  expect(server.calls(editAgent)[0]?.body).toEqual({ overdue_text_alert: true, modified: 'm1' })
+  const row = page.getByRole('row', { name: /alpha/ })
+  await expect.element(row.getByRole('img', { name: 'When overdue: Text message' })).toBeVisible()
+})
+
 test('overdue before offline is told at the field', async () => {
   const { open } = await givenDashboard()
   await open('/?dialog=edit-agent&item=alpha0000000')

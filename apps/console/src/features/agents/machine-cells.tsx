@@ -5,12 +5,15 @@ import { formatRelativeTime } from '@muster/rules/relative-time'
 import {
   type Icon,
   IconAlertTriangle,
+  IconBell,
   IconBrandApple,
   IconBrandDebian,
   IconBrandWindows,
   IconChecks,
   IconClock,
   IconDeviceDesktop,
+  IconMail,
+  IconMessage,
   IconPower,
   IconServer2,
   IconShieldDown,
@@ -19,6 +22,7 @@ import {
 import type { ReactNode } from 'react'
 import { type DotState, StatusDot } from '../../ui/StatusDot.tsx'
 import classes from './machine-cells.module.css'
+import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
 
 /** What cells show beside the row itself. */
 export interface MachineContext {
@@ -104,6 +108,25 @@ export function PendingChip({ count }: { count: number }) {
 
 export function RebootIcon({ row }: { row: AgentRow }) {
   return row.needs_reboot ? <IconCell icon={IconPower} label="Reboot needed" tone="negative" /> : null
+}
+
+/** How somebody is told when the machine is overdue. */
+export function OverdueCell({ row }: { row: AgentRow }) {
+  const told = OVERDUE_ALERTS.filter((alert) => isTold(alert, row))
+  if (told.length === 0) return <None label="Nobody is told" />
+  return (
+    <span className={classes.icons}>
+      {told.map(({ field, label }) => (
+        <IconCell key={field} icon={OVERDUE_ICONS[field]} label={`When overdue: ${label}`} />
+      ))}
+    </span>
+  )
+}
+
+const OVERDUE_ICONS = {
+  overdue_dashboard_alert: IconBell,
+  overdue_email_alert: IconMail,
+  overdue_text_alert: IconMessage,
 }
 
 export function LastResponse({ row, context }: { row: AgentRow; context: MachineContext }) {

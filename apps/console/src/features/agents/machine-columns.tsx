@@ -7,6 +7,7 @@ import {
   LastResponse,
   type MachineContext,
   MachineStatus,
+  OverdueCell,
   PatchesIcon,
   PendingChip,
   PlatformIcon,
@@ -71,7 +72,13 @@ const COLUMNS: readonly Column[] = [
     render: (row) => <UserCell row={row} />,
     watch: (row) => `${row.logged_username} ${row.italic}`,
   },
-  { id: 'patches', title: 'Patches', width: '66px', render: (row) => <PatchesIcon row={row} /> },
+  {
+    id: 'patches',
+    title: 'Patches',
+    titleHidden: true,
+    width: '28px',
+    render: (row) => <PatchesIcon row={row} />,
+  },
   {
     id: 'pending',
     title: 'Pending',
@@ -82,9 +89,16 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'reboot',
     title: 'Reboot',
-    width: '64px',
+    titleHidden: true,
+    width: '28px',
     render: (row) => <RebootIcon row={row} />,
     watch: (row) => row.needs_reboot,
+  },
+  {
+    id: 'overdue',
+    title: 'Overdue',
+    width: '72px',
+    render: (row) => <OverdueCell row={row} />,
   },
   {
     id: 'last_response',
@@ -105,16 +119,16 @@ const COLUMNS: readonly Column[] = [
 export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
 
 /** Below this the table scrolls sideways: the widths above, added up. */
-export const MACHINE_COLUMNS_PX = 1127
+export const MACHINE_COLUMNS_PX = 1125
 
 /** A machine as a card of two lines. */
 export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {
   height: 61,
   render: (row, context) => (
     <>
-      <div className={classes.cardLine}>
+      <div className="cardLine">
         <span className={classes.cardStart}>
-          <span className={`${classes.name} ${classes.cut}`}>{row.hostname}</span>
+          <span className={`${classes.name} cut`}>{row.hostname}</span>
           <PlatformIcon row={row} />
           <TypeIcon type={row.monitoring_type} />
           <RebootIcon row={row} />
@@ -126,8 +140,8 @@ export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {
           <MachineStatus row={row} />
         </span>
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <span className={classes.cut}>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">
           {[row.client_name, row.site_name, row.logged_username].filter(Boolean).join(' · ')}
         </span>
         <span className={classes.cardEnd}>

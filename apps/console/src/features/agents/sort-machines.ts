@@ -1,6 +1,7 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { statusRank, toPresence } from '@muster/rules/agent-status'
 import { toSortKey } from '@muster/rules/sort-key'
+import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
 
 type Key = string | number
 
@@ -19,6 +20,7 @@ const KEYS = {
   patches: (row) => Number(row.has_patches_pending),
   pending: (row) => row.pending_actions_count,
   reboot: (row) => Number(row.needs_reboot),
+  overdue: (row) => OVERDUE_ALERTS.filter((alert) => isTold(alert, row)).length,
   // ISO texts in UTC, whose order is that of time; a connected machine is heard right now.
   last_response: (row) => (row.connected ? '9' : (row.last_seen ?? '')),
   boot_time: (row) => row.boot_time ?? 0,

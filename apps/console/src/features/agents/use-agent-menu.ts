@@ -1,13 +1,16 @@
 import { type AgentRow, editAgent, getAgent, refreshAgent } from '@muster/contract/api/agents'
+import { runChecks } from '@muster/contract/api/checks'
 import { agentCan } from '@muster/rules/agent-can'
 import {
   IconBellCog,
   IconBellQuestion,
   IconCalendarClock,
   IconChartDots,
+  IconDeviceDesktop,
   IconFileCode,
   IconListDetails,
   IconPencil,
+  IconPlayerPlay,
   IconRefresh,
   IconShieldPlus,
   IconTerminal2,
@@ -26,6 +29,8 @@ import { patchMachine } from './use-live-machines.ts'
 
 export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | 'maintenance_mode'>
 
+/** A window of its own for each machine. */
+const REMOTE_WINDOW = 'noopener,popup,width=1100,height=760'
 const NOT_ALLOWED = 'Your role does not allow it.'
 
 /** All that can be done with a machine: the menu of the table, of the summary and of the agent page. */
@@ -35,6 +40,8 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   // A script is chosen from the library, which the role must be allowed to see.
   const mayList = useMay('can_list_scripts')
   const mayRun = useMay('can_run_scripts') && mayList
+  const mayTerminal = useMay('can_use_terminal')
+  const mayRunChecks = useMay('can_run_checks')
   const mayRemove = useMay('can_uninstall_agents')
   const mayPolicies = useMay('can_manage_automation_policies')
   const mayListTemplates = useMay('can_list_alerttemplates')
@@ -42,6 +49,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const navigate = useNavigate()
   const maintenance = useSetMaintenance()
   const refresh = useRefreshInventory()
+  const check = useRunChecks()
   if (agent === undefined) return []
   const { agent_id, hostname, connected, maintenance_mode } = agent
   const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
@@ -82,6 +90,20 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       note: noteOf(agentCan.runScript(agent)),
       disabledReason: unless(mayRun),
       run: () => open('run-script', agent_id),
+    },
+    {
+      id: 'remote-background',
+      label: 'Remote background',
+      icon: IconDeviceDesktop,
+      disabledReason: unless(mayTerminal),
+      run: () => void window.open(`/remotebackground/${agent_id}`, '_blank', REMOTE_WINDOW),
+    },
+    {
+      id: 'run-checks',
+      label: 'Run checks',
+      icon: IconPlayerPlay,
+      disabledReason: unless(mayRunChecks) ?? away,
+      run: () => check({ agent_id, hostname }),
     },
     divider('state'),
     {
@@ -172,5 +194,13 @@ function useRefreshInventory() {
       queryClient.setQueryData(queryKey(getAgent, { params: { agent_id: detail.agent_id } }), detail)
       notifyDone(`${hostname} has sent a fresh inventory.`)
     },
+  }).mutate
+}
+
+function useRunChecks() {
+  return useMutation({
+    mutationFn: ({ agent_id }: { agent_id: string; hostname: string }) =>
+      call(runChecks, { params: { agent_id }, body: {} }),
+    onSuccess: (_, { hostname }) => notifyDone(`${hostname} runs its checks now.`),
   }).mutate
 }

@@ -36,7 +36,6 @@ export function RuleFields({ form }: { form: Form }) {
           searchable
           nothingFoundMessage="No such client"
           limit={200}
-          openOnFocus={false}
         />
       )}
       <Checkbox

@@ -67,7 +67,6 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
         placeholder={mayList ? 'Choose a script' : 'Your role does not show the library.'}
         data={scripts.map((script) => ({ value: `${script.id}`, label: script.name }))}
         searchable
-        openOnFocus={false}
         nothingFoundMessage="No such script"
         limit={200}
         {...form.getInputProps(kind)}

@@ -76,7 +76,6 @@ function Names({ label, data, values, onChange }: NamesProps) {
       hidePickedOptions
       nothingFoundMessage="Nothing of that name"
       limit={200}
-      openOnFocus={false}
     />
   )
 }

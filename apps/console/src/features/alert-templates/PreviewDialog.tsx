@@ -68,7 +68,6 @@ function Preview({ start, close }: { start: string | undefined; close: () => voi
           value={agent}
           onChange={setAgent}
           searchable
-          openOnFocus={false}
           allowDeselect={false}
           nothingFoundMessage="No such machine"
           limit={200}

@@ -19,12 +19,14 @@ export function AlertActions({ actions }: { actions: readonly AlertActionRun[] }
         </span>
       </div>
       {action.ended !== null && action.state !== 'called_off' && (
-        <OutputBox
-          label={`Output of the ${TITLES[action.kind].toLowerCase()}`}
-          segments={action.output === '' ? [] : [{ text: action.output }]}
-          empty="It wrote nothing."
-          growing={false}
-        />
+        <div className={classes.output}>
+          <OutputBox
+            label={`Output of the ${TITLES[action.kind].toLowerCase()}`}
+            segments={action.output === '' ? [] : [{ text: action.output }]}
+            empty="It wrote nothing."
+            growing={false}
+          />
+        </div>
       )}
     </section>
   ))

@@ -70,7 +70,6 @@ function FilterForm({ view, isOfAgent, onApply }: AlertFilterMenuProps) {
           value={severities}
           onChange={(values) => setSeverities(SEVERITIES.filter((severity) => values.includes(severity)))}
           comboboxProps={INSIDE}
-          openOnFocus={false}
           data-autofocus
         />
         <MultiSelect
@@ -80,7 +79,6 @@ function FilterForm({ view, isOfAgent, onApply }: AlertFilterMenuProps) {
           value={types}
           onChange={(values) => setTypes(AlertType.options.filter((type) => values.includes(type)))}
           comboboxProps={INSIDE}
-          openOnFocus={false}
         />
         {!isOfAgent && mayListClients && (
           <MultiSelect
@@ -93,7 +91,6 @@ function FilterForm({ view, isOfAgent, onApply }: AlertFilterMenuProps) {
             nothingFoundMessage="No such client"
             limit={200}
             comboboxProps={INSIDE}
-            openOnFocus={false}
           />
         )}
         <Group justify="flex-end" gap="sm">

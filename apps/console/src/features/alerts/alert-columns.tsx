@@ -121,20 +121,20 @@ export function alertCard({ ofAgent, canCheck }: ColumnChoice): DataCard<Alert, 
     height: ofAgent ? 61 : 83,
     render: (alert, context) => (
       <>
-        <div className={classes.cardLine}>
+        <div className="cardLine">
           <span className={classes.cardStart}>
             <SeverityMark severity={alert.severity} shapeOnly />
-            <bdi className={`${classes.cut} ${classes.name}`}>{alertName(alert)}</bdi>
+            <bdi className={`cut ${classes.name}`}>{alertName(alert)}</bdi>
           </span>
           {canCheck && <CheckMark alert={alert} context={context} />}
         </div>
         {!ofAgent && (
-          <div className={`${classes.cardLine} ${classes.dim}`}>
-            <bdi className={classes.cut}>{placeOf(alert) ?? TYPE_LABELS[alert.alert_type]}</bdi>
+          <div className={`cardLine ${classes.dim}`}>
+            <bdi className="cut">{placeOf(alert) ?? TYPE_LABELS[alert.alert_type]}</bdi>
           </div>
         )}
-        <div className={`${classes.cardLine} ${classes.dim}`}>
-          <span className={classes.cut}>
+        <div className={`cardLine ${classes.dim}`}>
+          <span className="cut">
             <StateMark alert={alert} />
           </span>
           <span className={classes.cardEnd}>{lasting(alert, context.nowMs)}</span>

@@ -31,6 +31,7 @@ const LOOK: Record<AuditAction, { icon: Icon; tone: Tone }> = {
   task_run: { icon: IconFileCode, tone: 'info' },
   execute_command: { icon: IconTerminal2, tone: 'info' },
   bulk_action: { icon: IconStack2, tone: 'info' },
+  remote_session: { icon: IconTerminal2, tone: 'warning' },
 }
 
 /** What happened, as shape and word. */

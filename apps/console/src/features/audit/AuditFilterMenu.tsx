@@ -80,7 +80,6 @@ function FilterForm({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps)
           onChange={setUsers}
           maxTags={20}
           comboboxProps={INSIDE}
-          openOnFocus={false}
           data-autofocus
         />
         <MultiSelect
@@ -90,7 +89,6 @@ function FilterForm({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps)
           value={actions}
           onChange={(values) => setActions(AuditAction.options.filter((action) => values.includes(action)))}
           comboboxProps={INSIDE}
-          openOnFocus={false}
         />
         {!isOfAgent && (
           <MultiSelect
@@ -100,7 +98,6 @@ function FilterForm({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps)
             value={objects}
             onChange={(values) => setObjects(AuditObject.options.filter((object) => values.includes(object)))}
             comboboxProps={INSIDE}
-            openOnFocus={false}
           />
         )}
         {!isOfAgent && mayListClients && (
@@ -114,7 +111,6 @@ function FilterForm({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps)
             nothingFoundMessage="No such client"
             limit={200}
             comboboxProps={INSIDE}
-            openOnFocus={false}
           />
         )}
         <Group justify="flex-end" gap="sm">

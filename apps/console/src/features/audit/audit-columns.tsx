@@ -89,14 +89,14 @@ function card(place: (entry: AuditEntry) => string): DataCard<AuditEntry, AuditC
     height: 61,
     render: (entry, { formatDate }) => (
       <>
-        <div className={classes.cardLine}>
-          <span className={classes.cut}>
+        <div className="cardLine">
+          <span className="cut">
             <bdi>{entry.message}</bdi>
           </span>
           <ActionBadge action={entry.action} />
         </div>
-        <div className={`${classes.cardLine} ${classes.dim}`}>
-          <span className={classes.cut}>
+        <div className={`cardLine ${classes.dim}`}>
+          <span className="cut">
             <bdi>{entry.username}</bdi>
             <bdi>{place(entry)}</bdi>
           </span>

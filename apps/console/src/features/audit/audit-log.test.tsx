@@ -1,14 +1,12 @@
 import { type AuditEntry, listAudit } from '@muster/contract/api/audit'
-import { listClients } from '@muster/contract/api/clients'
-import { getDashInfo, getVersion } from '@muster/contract/api/core'
-import { getMe } from '@muster/contract/api/users'
 import { MantineProvider } from '@mantine/core'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { render } from 'vitest-browser-react'
 import { queryKey } from '../../app/query-key.ts'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../app/test-console.tsx'
+import { givenFrame } from '../../app/test-frame.ts'
+import { answer } from '../../app/test-server.ts'
 import { AuditDiff } from './AuditDiff.tsx'
 
 beforeEach(async () => {
@@ -43,17 +41,6 @@ test('one side alone stands under its name; none at all says so', async () => {
   await expect.element(none.getByText('This entry keeps no values.')).toBeVisible()
 })
 
-const QUIET = {
-  agent_count: 0,
-  maintenance_mode: false,
-  failing_checks: { error: false, warning: false },
-  block_policy_inheritance: false,
-  custom_fields: [],
-  alert_template: null,
-  server_policy: null,
-  workstation_policy: null,
-}
-
 const entry = (id: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
   id,
   entry_time: '2026-11-21T10:00:00.000Z',
@@ -74,13 +61,8 @@ const entry = (id: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
 type AuditBody = { pagination?: { page?: number; rowsPerPage?: number }; actionFilter?: string[] }
 
 function givenServer() {
-  const server = fakeServer()
+  const server = givenFrame()
   const log = { entries: [entry(2), entry(1)] }
-  const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
-  server.on(getMe, () => answer(getMe, givenMe()))
-  server.on(getVersion, () => answer(getVersion, '0.1.0'))
-  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
-  server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
   server.on(listAudit, ({ body }) => {
     // What the console sends.
     const { pagination: { page: wanted = 1, rowsPerPage = 25 } = {} } = body as AuditBody

@@ -14,6 +14,7 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   execute_command: 'Command run',
   task_run: 'Task run',
   bulk_action: 'Bulk action',
+  remote_session: 'Remote session',
 }
 
 /** What it happened to. */
@@ -29,6 +30,8 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   alert: 'Alert',
   alerttemplate: 'Alert template',
   agent: 'Agent',
+  process: 'Process',
+  service: 'Service',
   client: 'Client',
   site: 'Site',
   note: 'Note',

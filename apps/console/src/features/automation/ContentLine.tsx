@@ -1,19 +1,22 @@
 import { ActionIcon } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import classes from './Policies.module.css'
 
 interface ContentLineProps {
   name: string
   more: string
+  /** How it stands on its machines; nothing of one that is not saved yet. */
+  status?: ReactNode
   disabled: boolean
   onEdit: () => void
   onRemove: () => void
 }
 
 /** A check or a task of a policy. */
-export function ContentLine({ name, more, disabled, onEdit, onRemove }: ContentLineProps) {
+export function ContentLine({ name, more, status, disabled, onEdit, onRemove }: ContentLineProps) {
   return (
-    <li className={classes.line}>
+    <li className={`${classes.line} ${classes.contentLine}`}>
       <div className={classes.lineText}>
         <p>
           <bdi>{name}</bdi>
@@ -21,15 +24,16 @@ export function ContentLine({ name, more, disabled, onEdit, onRemove }: ContentL
         <p className={classes.small}>{more}</p>
       </div>
       {!disabled && (
-        <>
+        <span className={classes.buttons}>
           <ActionIcon aria-label={`Edit ${name}`} onClick={onEdit}>
             <IconPencil size={16} stroke={1.75} aria-hidden />
           </ActionIcon>
           <ActionIcon aria-label={`Remove ${name}`} onClick={onRemove}>
             <IconTrash size={16} stroke={1.75} aria-hidden />
           </ActionIcon>
-        </>
+        </span>
       )}
+      {status !== undefined && <div className={classes.lineStatus}>{status}</div>}
     </li>
   )
 }

@@ -13,8 +13,8 @@ import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { call, query } from '../../app/api.ts'
 import { notify } from '../../app/notify.ts'
 import { useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { MachinesButton } from './MachinesButton.tsx'
 import policyClasses from './Policies.module.css'
 import classes from './PolicyOverview.module.css'
 import { Section } from './Section.tsx'
@@ -49,7 +49,6 @@ export function OverviewDetail({ policy }: { policy: Policy }) {
 
 function Checks({ id }: { id: number }) {
   const { data: checks, error, refetch } = useQuery(query(listPolicyChecks, { params: { id } }))
-  const { open } = useDialog()
   return (
     <Items title="Checks" none="This policy has no checks." {...{ items: checks, error, refetch }}>
       {(check) => (
@@ -65,14 +64,7 @@ function Checks({ id }: { id: number }) {
             )}
           </div>
           <StatusCounts counts={check.counts} />
-          <Button
-            variant="default"
-            size="compact-sm"
-            aria-label={`Machines of ${check.readable_desc}`}
-            onClick={() => open('policy-status', `check.${check.id}`)}
-          >
-            Machines
-          </Button>
+          <MachinesButton kind="check" id={check.id} name={check.readable_desc} />
         </>
       )}
     </Items>
@@ -81,7 +73,6 @@ function Checks({ id }: { id: number }) {
 
 function Tasks({ id }: { id: number }) {
   const { data: tasks, error, refetch } = useQuery(query(listPolicyTasks, { params: { id } }))
-  const { open } = useDialog()
   const mayRun = useMay('can_run_autotasks')
   const [asked, setAsked] = useState<TaskOfPolicy>()
   return (
@@ -109,14 +100,7 @@ function Tasks({ id }: { id: number }) {
                 Run
               </Button>
             )}
-            <Button
-              variant="default"
-              size="compact-sm"
-              aria-label={`Machines of ${task.name}`}
-              onClick={() => open('policy-status', `task.${task.id}`)}
-            >
-              Machines
-            </Button>
+            <MachinesButton kind="task" id={task.id} name={task.name} />
           </span>
           {asked?.id === task.id && <RunTask task={task} onClose={() => setAsked(undefined)} />}
         </>

@@ -1,9 +1,11 @@
 import { Button, Menu, Select } from '@mantine/core'
+import { listPolicyChecks } from '@muster/contract/api/automation'
 import type { CheckType } from '@muster/contract/api/checks'
 import type { PolicyCheck } from '@muster/contract/policies/policy-content'
 import { IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { query } from '../../app/api.ts'
 import { CheckFormDialog } from '../checks/CheckFormDialog.tsx'
 import { NewCheckItems } from '../checks/NewCheckItems.tsx'
 import { newCheckForm, readCheckForm, toCheckBody } from '../checks/check-form.ts'
@@ -12,15 +14,20 @@ import { FIELD_LABELS } from '../checks/field-labels.ts'
 import { POLICY_PLACE } from '../checks/fields/fields-props.ts'
 import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
 import { ContentLine } from './ContentLine.tsx'
+import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import classes from './Policies.module.css'
-import type { SectionProps } from './PolicyEditor.tsx'
+import type { ContentProps } from './PolicyEditor.tsx'
 import { Section } from './Section.tsx'
 
 /** The checks of a policy, with the very forms that checks of machines have. */
-export function PolicyChecks({ draft, change, disabled }: SectionProps) {
+export function PolicyChecks({ id, draft, change, disabled }: ContentProps) {
   const { checks } = draft.content
   const [open, setOpen] = useState<{ index: number; type: CheckType }>()
   const nameOf = useCheckNames(checks)
+  const saved = useQuery({
+    ...query(listPolicyChecks, { params: { id: id ?? 0 } }),
+    enabled: id !== undefined,
+  })
   const setChecks = (next: PolicyCheck[]) => change({ content: { ...draft.content, checks: next } })
   return (
     <Section
@@ -34,6 +41,7 @@ export function PolicyChecks({ draft, change, disabled }: SectionProps) {
             key={check.id ?? `new ${index}`}
             name={nameOf(check)}
             more={describeMore(check)}
+            status={<ItemStatus kind="check" name={nameOf(check)} item={findSaved(saved.data, check.id)} />}
             disabled={disabled}
             onEdit={() => setOpen({ index, type: check.settings.check_type })}
             onRemove={() => setChecks(withoutCheck(checks, index))}

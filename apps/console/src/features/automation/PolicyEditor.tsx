@@ -26,6 +26,11 @@ export interface SectionProps {
   disabled: boolean
 }
 
+export interface ContentProps extends SectionProps {
+  /** Of a policy that is saved. */
+  id: number | undefined
+}
+
 /** A policy as a draft: nothing changes on any machine before the plan was seen and saved. */
 export function PolicyEditor({ policy }: { policy?: Policy }) {
   // What the draft began with stays so while others change the policy.
@@ -39,7 +44,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
   const disabled = !mayManage || opened?.is_whole === false
   const problem = findDraftProblem(draft)
   const isSaved = useRef(false)
-  const question = useLeaveQuestion(() => isDirty && !isSaved.current)
+  const question = useLeaveQuestion(() => isDirty && !isSaved.current, 'page')
   const load = (next: Policy) => {
     setOpened(next)
     setDraft(documentOf(next))
@@ -97,8 +102,8 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
         )}
         <div className={classes.sections}>
           <PolicyGeneral {...section} />
-          <PolicyChecks {...section} />
-          <PolicyTasks {...section} />
+          <PolicyChecks {...section} id={opened?.id} />
+          <PolicyTasks {...section} id={opened?.id} />
           <PolicyTargets {...section} known={namesOf(opened)} />
           <PolicySettings {...section} />
           <PolicyTemplate {...section} />

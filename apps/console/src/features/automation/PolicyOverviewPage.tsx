@@ -148,7 +148,7 @@ function LineContent({ line }: { line: OverviewLine }) {
     return (
       <span className={classes.line}>
         <Icon size={16} stroke={1.75} aria-hidden className={classes.icon} />
-        <bdi className={classes.cut}>{line.label}</bdi>
+        <bdi className="cut">{line.label}</bdi>
       </span>
     )
   }

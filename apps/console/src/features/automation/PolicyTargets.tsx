@@ -38,7 +38,6 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
     data: [...groups],
     filter: filterTargets,
     searchable: true,
-    openOnFocus: false,
     hidePickedOptions: true,
     nothingFoundMessage: 'Nothing of that name',
     disabled,

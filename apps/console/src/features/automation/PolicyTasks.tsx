@@ -1,22 +1,30 @@
 import { Button } from '@mantine/core'
+import { listPolicyTasks } from '@muster/contract/api/automation'
 import type { PolicyCheck, PolicyTask } from '@muster/contract/policies/policy-content'
 import { platformName } from '@muster/rules/platform-name'
 import { describeTask } from '@muster/rules/task-words'
 import { IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { query } from '../../app/api.ts'
 import { TaskFormDialog } from '../tasks/TaskFormDialog.tsx'
 import { ALL_PLATFORMS, policyTaskPlace } from '../tasks/fields/task-place.ts'
 import { newTaskForm, readPlatforms, readTaskForm } from '../tasks/task-form.ts'
 import { ContentLine } from './ContentLine.tsx'
+import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import classes from './Policies.module.css'
 import { useCheckNames } from './PolicyChecks.tsx'
-import type { SectionProps } from './PolicyEditor.tsx'
+import type { ContentProps } from './PolicyEditor.tsx'
 import { Section } from './Section.tsx'
 
 /** The tasks of a policy, with the very form that tasks of machines have. */
-export function PolicyTasks({ draft, change, disabled }: SectionProps) {
+export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {
   const { tasks, checks } = draft.content
   const [open, setOpen] = useState<number>()
+  const saved = useQuery({
+    ...query(listPolicyTasks, { params: { id: id ?? 0 } }),
+    enabled: id !== undefined,
+  })
   const setTasks = (next: PolicyTask[]) => change({ content: { ...draft.content, tasks: next } })
   return (
     <Section
@@ -41,6 +49,7 @@ export function PolicyTasks({ draft, change, disabled }: SectionProps) {
             key={one.id ?? `new ${index}`}
             name={one.task.name}
             more={describeMore(one)}
+            status={<ItemStatus kind="task" name={one.task.name} item={findSaved(saved.data, one.id)} />}
             disabled={disabled}
             onEdit={() => setOpen(index)}
             onRemove={() => setTasks(tasks.filter((_, at) => at !== index))}

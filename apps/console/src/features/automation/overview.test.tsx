@@ -1,4 +1,5 @@
 import {
+  getPolicy,
   getPolicyOverview,
   listPlacePolicies,
   listPolicyChecks,
@@ -7,7 +8,7 @@ import {
   runPolicyTask,
 } from '@muster/contract/api/automation'
 import { TASK_DEFAULTS } from '@muster/contract/api/tasks'
-import type { CheckOfPolicy, TaskOfPolicy } from '@muster/contract/policies/policy-items'
+import type { CheckOfPolicy, CheckOnMachine, TaskOfPolicy } from '@muster/contract/policies/policy-items'
 import { beforeEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { givenSession, openConsole } from '../../app/test-console.tsx'
@@ -44,6 +45,24 @@ const RESTART: TaskOfPolicy = {
   schedule: 'Only when somebody runs it',
   check_name: null,
   counts: { passing: 1, failing: 0, pending: 2 },
+}
+
+const ON_ALPHA: CheckOnMachine = {
+  agent_id: 'alpha0000000',
+  hostname: 'alpha',
+  client_name: 'Acme',
+  site_name: 'Berlin',
+  check_id: 4,
+  status: 'failing',
+  alert_severity: 'error',
+  more_info: '97 % in use',
+  last_run: null,
+  fail_count: 1,
+  failing_since: null,
+  stdout: '',
+  stderr: '',
+  retcode: null,
+  execution_time: null,
 }
 
 function givenOverview(me = {}) {
@@ -85,33 +104,31 @@ test('the overview shows places with their policies, and how the chosen one stan
 
 test('one click says on which machine a check stands how', async () => {
   const server = givenOverview()
-  server.on(listPolicyCheckStatus, () =>
-    answer(listPolicyCheckStatus, [
-      {
-        agent_id: 'alpha0000000',
-        hostname: 'alpha',
-        client_name: 'Acme',
-        site_name: 'Berlin',
-        check_id: 4,
-        status: 'failing',
-        alert_severity: 'error',
-        more_info: '97 % in use',
-        last_run: null,
-        fail_count: 1,
-        failing_since: null,
-        stdout: '',
-        stderr: '',
-        retcode: null,
-        execution_time: null,
-      },
-    ]),
-  )
+  server.on(listPolicyCheckStatus, () => answer(listPolicyCheckStatus, [ON_ALPHA]))
   const { screen, at } = await openConsole('/policies/overview?at=client-1/1.0')
   await screen.getByRole('button', { name: 'Machines of CPU Load Check' }).click()
   const words = /failing · error.*alpha.*Acme, Berlin.*97 % in use.*never/
   const row = page.getByRole('dialog').getByRole('row', { name: words })
   await row.dblClick()
   await expect.poll(at).toBe('/agents/alpha0000000?pane=checks')
+})
+
+test('the page of a policy says the same of what is saved, also while it is being changed', async () => {
+  const server = givenOverview()
+  server.on(getPolicy, () => answer(getPolicy, testPolicy()))
+  server.on(listPolicyCheckStatus, () => answer(listPolicyCheckStatus, [ON_ALPHA]))
+  const { screen, at } = await openConsole('/policies/1')
+  const checks = screen.getByRole('list', { name: 'Checks of the policy' })
+  await expect.element(checks.getByRole('button', { name: 'Machines of CPU load' })).toBeVisible()
+  expect(checks.element().textContent).toMatch(/CPU load.*2.*error.*1.*warning.*14.*passing/)
+  await screen.getByRole('checkbox', { name: 'Active' }).click()
+  await checks.getByRole('button', { name: 'Machines of CPU load' }).click()
+  await expect.poll(at).toBe('/policies/1?dialog=policy-status&item=check.10000001')
+  await expect
+    .element(page.getByRole('dialog').getByRole('row', { name: /alpha.*97 % in use/ }))
+    .toBeVisible()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await expect.element(screen.getByRole('button', { name: 'Review and save' })).toBeEnabled()
 })
 
 test('a task runs on its machines after a question, and says how many were reached', async () => {

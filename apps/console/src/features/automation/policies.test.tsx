@@ -28,6 +28,11 @@ test('the list says what is assigned where, and opens a policy', async () => {
   const { screen, at } = await openConsole('/policies')
   await expect.element(screen.getByRole('row', { name: /active.*Base.*Acme.*1 check.*3/ })).toBeVisible()
   await expect.element(screen.getByRole('row', { name: /inactive.*Off.*nothing yet/ })).toBeVisible()
+  const title = screen.getByRole('heading', { name: 'Policies' }).element()
+  const lineHeight = title.getBoundingClientRect().height
+  await page.viewport(390, 844)
+  await expect.element(screen.getByRole('row', { name: /Base/ })).toBeVisible()
+  expect(title.getBoundingClientRect().height).toBe(lineHeight)
   await screen.getByRole('row', { name: /Base/ }).dblClick()
   await expect.poll(at).toBe('/policies/1')
   await expect.element(screen.getByRole('heading', { name: 'Policies / Base' })).toBeVisible()

@@ -65,18 +65,18 @@ export const POLICY_CARD: DataCard<Policy, PolicyContext> = {
   height: 83,
   render: (policy, { openMenu }) => (
     <>
-      <div className={classes.cardLine}>
-        <span className={classes.cut}>
+      <div className="cardLine">
+        <span className="cut">
           <Name policy={policy} />
         </span>
         <MenuButton policy={policy} onOpen={openMenu} />
       </div>
-      <div className={classes.cardLine}>
+      <div className="cardLine">
         <State policy={policy} />
         <span className={classes.dim}>{countMachines(policy.agents_count)}</span>
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <bdi className={classes.cut}>{describeTargets(policy)}</bdi>
+      <div className={`cardLine ${classes.dim}`}>
+        <bdi className="cut">{describeTargets(policy)}</bdi>
       </div>
     </>
   ),

@@ -58,16 +58,16 @@ export const STATUS_CARD: DataCard<StatusRow, undefined> = {
   height: 83,
   render: (row) => (
     <>
-      <div className={classes.cardLine}>
-        <bdi className={`${classes.name} ${classes.cut}`}>{row.hostname}</bdi>
+      <div className="cardLine">
+        <bdi className={`${classes.name} cut`}>{row.hostname}</bdi>
         <CheckStatus state={row} />
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <bdi className={classes.cut}>{placeOf(row)}</bdi>
+      <div className={`cardLine ${classes.dim}`}>
+        <bdi className="cut">{placeOf(row)}</bdi>
         <span>{row.last_run === null ? 'never' : <Time instant={row.last_run} relative />}</span>
       </div>
-      <div className={classes.cardLine}>
-        <bdi className={classes.cut}>{describe(row)}</bdi>
+      <div className="cardLine">
+        <bdi className="cut">{describe(row)}</bdi>
       </div>
     </>
   ),

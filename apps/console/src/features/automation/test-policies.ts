@@ -2,7 +2,9 @@ import { listAgents } from '@muster/contract/api/agents'
 import { listAlertTemplates } from '@muster/contract/api/alert-templates'
 import {
   listPolicies,
+  listPolicyChecks,
   listPolicyRelations,
+  listPolicyTasks,
   listPolicyVersions,
   type Policy,
 } from '@muster/contract/api/automation'
@@ -72,6 +74,8 @@ export function givenPolicies(policies: Policy[], me: Partial<Me> = {}) {
   server.on(listAlertTemplates, () => answer(listAlertTemplates, []))
   server.on(listPolicies, () => answer(listPolicies, policies))
   server.on(listPolicyRelations, () => answer(listPolicyRelations, { agents: [] }))
+  server.on(listPolicyChecks, () => answer(listPolicyChecks, []))
+  server.on(listPolicyTasks, () => answer(listPolicyTasks, []))
   server.on(listPolicyVersions, () => answer(listPolicyVersions, []))
   return server
 }

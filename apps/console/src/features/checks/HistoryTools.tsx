@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import type { Check, CheckSamples } from '@muster/contract/api/checks'
+import type { Check } from '@muster/contract/api/checks'
+import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { IconChartDots } from '@tabler/icons-react'
 import { useDialog } from '../../app/use-dialog.ts'
 import classes from './CheckHistory.module.css'

@@ -2,7 +2,6 @@ import type { UseFormReturnType } from '@mantine/form'
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, type CheckSettings, listAgentChecks } from '@muster/contract/api/checks'
 import { METRIC_PREFIX } from '@muster/rules/check-series'
-import { formatDuration } from '@muster/rules/duration'
 import { previewThresholds } from '@muster/rules/threshold-preview'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
@@ -12,13 +11,13 @@ import { type CheckForm, asRows, toCheckBody } from './check-form.ts'
 import type { CheckPlace } from './fields/fields-props.ts'
 import { type SeriesThresholds, thresholdsOf } from './check-thresholds.ts'
 import { intervalSeconds, seriesLabel } from './check-words.ts'
+import { describePreview } from './preview-words.ts'
 import classes from './ThresholdPreview.module.css'
 import { useRecentSamples } from './use-samples.ts'
 import type { ThresholdName } from './use-threshold-drag.ts'
 
 const CheckGraph = lazyPart(() => import('./CheckGraph.tsx').then((file) => file.CheckGraph))
 const GRAPH_PX = 132
-const DAY = 86_400
 
 interface ThresholdPreviewProps {
   agent: CheckPlace
@@ -152,23 +151,4 @@ function measuredBy(settings: CheckSettings): string | undefined {
     default:
       return undefined
   }
-}
-
-/** `Last 30 days: 4 alerts, 2 h 10 min in error, 1 h in warning`. */
-function describePreview(
-  { alerts, errorSeconds, warningSeconds }: ReturnType<typeof previewThresholds>,
-  seconds: number,
-  isInSentence: boolean,
-): string {
-  const time =
-    seconds >= 2 * DAY
-      ? `${Math.round(seconds / DAY)} days`
-      : formatDuration(Math.max(60, Math.round(seconds / 60) * 60))
-  const many = alerts === 0 ? 'no alerts' : `${alerts} ${alerts === 1 ? 'alert' : 'alerts'}`
-  const parts = [
-    many,
-    ...(errorSeconds > 0 ? [`${formatDuration(errorSeconds)} in error`] : []),
-    ...(warningSeconds > 0 ? [`${formatDuration(warningSeconds)} in warning`] : []),
-  ]
-  return `${isInSentence ? 'last' : 'Last'} ${time}: ${parts.join(', ')}`
 }

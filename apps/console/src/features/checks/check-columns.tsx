@@ -81,11 +81,11 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
   height: 61,
   render: (check, context) => (
     <>
-      <div className={classes.cardLine}>
+      <div className="cardLine">
         <span className={classes.described}>
           <Mark check={check} context={context} />
           <DependencyMark check={check} />
-          <bdi className={`${classes.cut} ${classes.name}`} data-resting={check.overridden_by_policy}>
+          <bdi className={`cut ${classes.name}`} data-resting={check.overridden_by_policy}>
             {checkName(check)}
           </bdi>
         </span>
@@ -94,8 +94,8 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
           <MenuButton check={check} onOpen={context.openMenu} />
         </span>
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <bdi className={classes.cut}>{check.check_result.more_info}</bdi>
+      <div className={`cardLine ${classes.dim}`}>
+        <bdi className="cut">{check.check_result.more_info}</bdi>
         <span className={classes.cardEnd}>
           <LastRun check={check} context={context} />
         </span>

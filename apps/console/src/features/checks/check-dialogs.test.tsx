@@ -74,6 +74,9 @@ test('a disk check offers the disks of the machine, and takes any other', async 
   const { server, open } = await givenChecks({ agent: { facts: facts as never } })
   await open(add('diskspace'))
   const name = page.getByRole('combobox', { name: 'Disk' }).or(field('Disk'))
+  // It has the keyboard, and covers nothing yet.
+  await expect.element(name.first()).toHaveFocus()
+  await expect.element(page.getByRole('option')).not.toBeInTheDocument()
   await name.first().click()
   await page.getByRole('option', { name: /srv.*5 GB free of 20 GB/ }).click()
   await page.getByRole('button', { name: 'Add check' }).click()
@@ -185,7 +188,7 @@ test('a form that is open stays as it is when the check changes elsewhere', asyn
   await expect.element(page.getByRole('dialog', { name: 'Edit CPU load' })).toBeVisible()
 })
 
-test('the form says what its thresholds would have done here, and again with each change', async () => {
+test('issue 3, 1.4: the form says what its thresholds would have done here, and again with each change', async () => {
   const samples = testSamples([10, 80, 80, 10, 95, 10])
   const { open } = await givenChecks({ checks: [testCheck({ run_interval: 60 })], samples })
   await open(EDIT)
@@ -199,7 +202,7 @@ test('the form says what its thresholds would have done here, and again with eac
   await expect.element(preview.getByRole('slider')).toBeVisible()
 })
 
-test('a threshold is dragged on the graph', async () => {
+test('issue 3, 1.4, recomputed while it is dragged: a threshold is dragged on the graph', async () => {
   const samples = testSamples([10, 50, 10])
   const { open } = await givenChecks({ checks: [testCheck({ run_interval: 60 })], samples })
   await open(EDIT)
@@ -256,7 +259,7 @@ test('a check may depend on another one, of this machine or of one that is chose
   expect(server.calls(editCheck)[0]?.body).toMatchObject({ depends_on: 7 })
 })
 
-test('the numbers of a script have previews of their own, by their names', async () => {
+test('issue 3, 1.5: the numbers of a script have previews of their own, by their names', async () => {
   const { points = [] } = testSamples([3, 12, 12, 3]).series[0] ?? {}
   const { points: sizes = [] } = testSamples([100, 100, 20, 100]).series[0] ?? {}
   const script = {

@@ -65,6 +65,34 @@ describe('thresholds', () => {
   })
 })
 
+test('at most so many processes is not less than at least so many, and 0 is any', () => {
+  const form = { ...newCheckForm('process'), process_name: 'sshd', min_count: 3 }
+  expect(errorsOf('process', { ...form, max_count: 2 })).toEqual({ max_count: 'Not less than 3.' })
+  expect(errorsOf('process', { ...form, max_count: 3 })).toEqual({})
+  expect(errorsOf('process', { ...form, max_count: 0 })).toEqual({})
+})
+
+describe('what a field holds that is not shown does not count', () => {
+  const cases = [
+    ['process', { expect: 'not_running', min_count: 3, max_count: 2, max_memory_mb: -1 }],
+    ['file', { expect: 'missing', max_age_minutes: -1, max_size_mb: '' }],
+    ['http', { method: 'HEAD', text_present: 'x', text_absent: 'y' }],
+    ['http', { ignore_certificate: true, cert_warning_days: 1, cert_error_days: 5 }],
+    ['http', { url: 'http://shop.example.org/', cert_warning_days: 1, cert_error_days: 5 }],
+  ] as const
+  test.each(cases)('%s with %j', (type, more) => {
+    const form = { ...newCheckForm(type), ...FILLED[type] }
+    expect(errorsOf(type, { ...form, ...more })).toEqual({})
+  })
+
+  test('and counts again where it is shown', () => {
+    const form = { ...newCheckForm('http'), ...FILLED.http, cert_warning_days: 1, cert_error_days: 5 }
+    expect(errorsOf('http', form)).toEqual({
+      cert_warning_days: 'Warning Threshold must be more than Error Threshold',
+    })
+  })
+})
+
 test('exit codes are numbers with commas between them', () => {
   const form = { ...newCheckForm('script'), script: '7', success_return_codes: '0, 3010 1641,0' }
   expect(toCheckBody('script', form)?.settings).toMatchObject({ success_return_codes: [0, 3010, 1641] })

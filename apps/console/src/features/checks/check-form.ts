@@ -75,7 +75,7 @@ export function checkCheckForm(type: CheckType, form: CheckForm): Record<string,
     errors[name] ??= code === 'custom' ? message : (usual ?? message)
   }
   errors.warning_threshold ??= thresholdMessage(type, form) ?? null
-  if (type === 'http') errors.cert_warning_days ??= certificateMessage(form)
+  if (type === 'http') errors.cert_warning_days ??= certificateMessage({ ...form, ...hiddenFields(form) })
   const variables = asTexts(form.env_vars)
   errors.env_vars ??= variables.map(checkVariable).find((message) => message !== null) ?? null
   asRows(form.metric_thresholds).forEach((row, index) => {
@@ -137,9 +137,7 @@ const RANGES: Record<string, string> = {
 
 function parseForm(type: CheckType, form: CheckForm) {
   const { fails_b4_alert, run_interval, depends_on, ...fields } = form
-  // The answer to HEAD has no text: its fields are not shown, and what stands in them does not count.
-  const hidden = fields.method === 'HEAD' ? { text_present: '', text_absent: '' } : {}
-  const own = Object.entries({ ...fields, ...hidden }).map(([name, value]) => [
+  const own = Object.entries({ ...fields, ...hiddenFields(fields) }).map(([name, value]) => [
     name,
     fromFormValue(name, value),
   ])
@@ -149,6 +147,25 @@ function parseForm(type: CheckType, form: CheckForm) {
     ? { data: parsed.data, issues: [] }
     : { data: undefined, issues: parsed?.error.issues ?? [] }
 }
+
+/** Fields that are not shown as the others are filled in: what stands in them does not count. */
+function hiddenFields({ method, expect, url, ignore_certificate }: CheckForm): CheckForm {
+  const needsNoCertificate = url !== undefined && (ignore_certificate === true || !isSecure(url))
+  return {
+    // The answer to HEAD has no text.
+    ...(method === 'HEAD' ? { text_present: '', text_absent: '' } : {}),
+    ...(needsNoCertificate ? usualOf('http', ['cert_warning_days', 'cert_error_days']) : {}),
+    ...(expect === 'not_running' ? usualOf('process', ['min_count', 'max_count', 'max_memory_mb']) : {}),
+    ...(expect === 'missing' ? usualOf('file', ['max_age_minutes', 'max_size_mb']) : {}),
+  }
+}
+
+function usualOf(type: CheckType, names: readonly string[]): CheckForm {
+  const usual = newCheckForm(type)
+  return Object.fromEntries(names.map((name) => [name, usual[name]]))
+}
+
+export const isSecure = (url: unknown): boolean => /^\s*https:/i.test(String(url))
 
 function fromFormValue(name: string, value: unknown): unknown {
   if (CODE_LISTS.has(name)) return readCodes(String(value))

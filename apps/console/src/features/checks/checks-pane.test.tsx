@@ -154,7 +154,7 @@ test('checks are walked, opened and acted on by the keyboard', async () => {
   await expect.element(page.getByRole('dialog', { name: 'Edit CPU load' })).toBeVisible()
 })
 
-test('all are run at once; resetting all asks first', async () => {
+test('issue 3, 1.2, run all: all are run at once; resetting all asks first', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck(), FULL] })
   await open(AT)
   await page.getByRole('button', { name: 'Run checks now' }).click()

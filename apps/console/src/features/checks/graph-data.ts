@@ -7,6 +7,21 @@ export type GraphColumns = [number[], (number | null)[], (number | null)[], (num
 /** A silence of more than so many steps is a gap in the line. */
 const GAP_STEPS = 2.5
 
+/** Seconds that usually lie between two points, at least so many: of what is measured at a pace that may change. */
+export function usualStep(points: readonly GraphPoint[], least: number): number {
+  const middle = middles.get(points) ?? middleStep(points)
+  middles.set(points, middle)
+  return Math.max(least, middle)
+}
+
+/** Asked for with every movement over a graph. */
+const middles = new WeakMap<readonly GraphPoint[], number>()
+
+function middleStep(points: readonly GraphPoint[]): number {
+  const steps = points.slice(1).map(([at], index) => at - (points[index]?.[0] ?? at))
+  return steps.toSorted((a, b) => a - b)[(steps.length - 1) >> 1] ?? 0
+}
+
 /** Points as columns to draw, with gaps where the machine was silent. */
 export function toColumns(points: readonly GraphPoint[], stepSeconds: number): GraphColumns {
   const columns: GraphColumns = [[], [], [], []]

@@ -17,6 +17,8 @@ export interface GraphPeriod {
 export interface GraphThresholds {
   warning_threshold: number
   error_threshold: number
+  /** What is below fails. */
+  reverse: boolean
 }
 
 export interface GraphColors {

@@ -1,6 +1,7 @@
 import type uPlot from 'uplot'
 import { formatDate } from '../../ui/date-format.ts'
 import { formatValue } from './check-words.ts'
+import { drawBands } from './graph-bands.ts'
 import {
   type GraphColors,
   type GraphFailure,
@@ -49,7 +50,7 @@ const INCREMENTS: Record<string, number[] | undefined> = {
   s: [...SECONDS, ...[1, 2, 5, 10, 30, 100, 365].map((days) => days * DAY)],
 }
 
-/** A line with a band from least to most, threshold lines, and tints where it failed. */
+/** A line with a band from least to most, bands and lines of the thresholds, and tints where it failed. */
 export function graphOptions(settings: GraphSettings): uPlot.Options {
   const { width, height, unit, colors, marks, onCursor, onZoom } = settings
   return {
@@ -78,7 +79,8 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
     hooks: {
       drawAxes: [
         (chart) => {
-          const { failures, maintenance = [] } = marks()
+          const { failures, maintenance = [], thresholds } = marks()
+          if (thresholds) drawBands(chart, thresholds, colors)
           drawMaintenance(chart, maintenance, colors)
           drawFailures(chart, failures, colors)
         },

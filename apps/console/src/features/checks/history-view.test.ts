@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { panRange, stepTo, toColumns, zoomRange } from './graph-data.ts'
+import { panRange, stepTo, toColumns, zoomRange, usualStep } from './graph-data.ts'
 import { readView, writeView } from './history-view.ts'
 
 describe('address', () => {
@@ -20,6 +20,14 @@ describe('address', () => {
 })
 
 describe('points', () => {
+  test('what is measured more rarely than usual has no gaps between its points', () => {
+    const points = [0, 600, 1200, 1800, 9000].map((at): [number, number, number, number] => [at, 1, 1, 1])
+    expect(usualStep(points, 60)).toBe(600)
+    expect(usualStep(points.slice(0, 1), 60)).toBe(60)
+    expect(usualStep([], 60)).toBe(60)
+    expect(toColumns(points, usualStep(points, 60))[1]).toEqual([1, 1, 1, 1, null, 1])
+  })
+
   const point = (at: number, value: number) => [at, value, value, value] as const
 
   test('a silence is a gap', () => {

@@ -57,6 +57,23 @@ test.each([
   expect(server.calls(createCheck)[0]?.body).toMatchObject({ settings: { check_type: type, ...settings } })
 })
 
+test('a process check says before it is saved that at most is less than at least', async () => {
+  const { server, open } = await givenChecks()
+  await open(add('process'))
+  await field('Process').fill('sshd')
+  await field('At most').fill('2')
+  await field('At least').fill('3')
+  await userEvent.keyboard('{Tab}')
+  await expect.element(page.getByText('Not less than 3.')).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Add check' })).toBeDisabled()
+  await field('At least').fill('2')
+  await userEvent.keyboard('{Tab}')
+  await expect.element(page.getByText('Not less than 3.')).not.toBeInTheDocument()
+  await page.getByRole('button', { name: 'Add check' }).click()
+  await expect.element(page.getByText(/Check added/)).toBeVisible()
+  expect(server.calls(createCheck)[0]?.body).toMatchObject({ settings: { min_count: 2, max_count: 2 } })
+})
+
 test('a journal check says what to look for', async () => {
   const { server, open } = await givenChecks()
   await open(add('journal'))

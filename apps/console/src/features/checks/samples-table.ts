@@ -1,4 +1,4 @@
-import type { CheckSamples } from '@muster/contract/api/checks'
+import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { seriesLabel } from './check-words.ts'
 import type { GraphFailure, GraphPeriod } from './graph-marks.ts'
 import { stateAt } from './graph-state.ts'

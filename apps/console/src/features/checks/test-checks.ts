@@ -2,7 +2,6 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { getAgent } from '@muster/contract/api/agents'
 import {
   type Check,
-  type CheckSamples,
   type CheckState,
   createCheck,
   deleteCheck,
@@ -14,6 +13,7 @@ import {
   resetCheck,
   runChecks,
 } from '@muster/contract/api/checks'
+import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { listScripts } from '@muster/contract/api/scripts'
 import type { Me } from '@muster/contract/api/users'
 import { answer, refuse } from '../../app/test-server.ts'
@@ -39,6 +39,7 @@ export function testCheck(more: Partial<Check> = {}, state: Partial<CheckState> 
     modified: 'm1',
     ...more,
     check_result: {
+      id: more.id ?? 1,
       status: 'passing',
       alert_severity: null,
       more_info: '12 % in use on average',

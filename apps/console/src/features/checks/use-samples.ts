@@ -1,4 +1,5 @@
-import { type CheckSamples, getCheckSamples } from '@muster/contract/api/checks'
+import { getCheckSamples } from '@muster/contract/api/checks'
+import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { call, query } from '../../app/api.ts'
 import { queryKey } from '../../app/query-key.ts'

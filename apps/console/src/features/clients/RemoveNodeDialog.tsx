@@ -84,7 +84,6 @@ export function RemoveNodeDialog(props: RemoveNodeDialogProps) {
                   filter={filterSites}
                   searchable
                   allowDeselect={false}
-                  openOnFocus={false}
                   nothingFoundMessage="No such site"
                   value={target}
                   onChange={setTarget}

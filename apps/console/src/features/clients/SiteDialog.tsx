@@ -157,7 +157,6 @@ function ClientSelect({ clients, autoFocus = false, ...rest }: ClientSelectProps
       data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
       searchable
       allowDeselect={false}
-      openOnFocus={false}
       nothingFoundMessage="No such client"
       limit={200}
       data-autofocus={autoFocus || undefined}

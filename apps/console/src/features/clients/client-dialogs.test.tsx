@@ -1,18 +1,10 @@
-import {
-  type Client,
-  createClient,
-  deleteClient,
-  deleteSite,
-  editSite,
-  listClients,
-} from '@muster/contract/api/clients'
+import { createClient, deleteClient, deleteSite, editSite } from '@muster/contract/api/clients'
 import { listCustomFields } from '@muster/contract/api/custom-fields'
-import { getDashInfo, getVersion } from '@muster/contract/api/core'
-import { getMe } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../app/test-console.tsx'
+import { givenFrame, testClient } from '../../app/test-frame.ts'
+import { answer, refuse } from '../../app/test-server.ts'
 
 beforeEach(async () => {
   givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' })
@@ -20,38 +12,12 @@ beforeEach(async () => {
   await page.viewport(1440, 2400)
 })
 
-const state = (agent_count: number) => ({
-  agent_count,
-  maintenance_mode: false,
-  failing_checks: { error: false, warning: false },
-  block_policy_inheritance: false,
-  custom_fields: [],
-  alert_template: null,
-  server_policy: null,
-  workstation_policy: null,
-})
-const client = (id: number, name: string, sites: Record<number, string>, machines = 0): Client => ({
-  id,
-  name,
-  sites: Object.entries(sites).map(([siteId, siteName]) => ({
-    id: Number(siteId),
-    name: siteName,
-    client: id,
-    client_name: name,
-    ...state(machines),
-  })),
-  ...state(machines),
-})
-const ACME = client(1, 'Acme', { 1: 'Berlin', 2: 'Munich' }, 5)
-const BOREALIS = client(2, 'Borealis', { 3: 'Office' })
+const ACME = testClient(1, 'Acme', { 1: 'Berlin', 2: 'Munich' }, 5)
+const BOREALIS = testClient(2, 'Borealis', { 3: 'Office' })
 
 function givenServer() {
-  const server = fakeServer()
-  server.on(getMe, () => answer(getMe, givenMe()))
+  const server = givenFrame({ clients: [ACME, BOREALIS] })
   server.on(listCustomFields, () => answer(listCustomFields, []))
-  server.on(getVersion, () => answer(getVersion, '0.1.0'))
-  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
-  server.on(listClients, () => answer(listClients, [ACME, BOREALIS]))
   return server
 }
 

@@ -70,7 +70,7 @@ test('fields are listed by what they belong to, and a new one is added', async (
   })
 })
 
-test('a required field needs a default before it can be saved', async () => {
+test('6 custom fields, required and default: a required field needs a default before it can be saved', async () => {
   const { open } = await givenFields([field(1)])
   await open('/?dialog=custom-field&item=1')
   await dialog()
@@ -141,7 +141,7 @@ test('a client’s fields are edited with its name', async () => {
     })
 })
 
-test('the summary of a machine shows what is noted, but not what is hidden there', async () => {
+test('6 custom fields, hidden: the summary of a machine shows what is noted, but not what is hidden there', async () => {
   const { server, open } = await givenFields([ROOM])
   const value = { agent: 'alpha0000000', type: 'text' as const, hide_in_summary: false }
   server.on(getAgent, () =>

@@ -1,13 +1,14 @@
 import '../../app/mantine-styles.ts'
 import '../../app/global.css'
 import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/api/agents'
-import { type Client, type Site, listClients } from '@muster/contract/api/clients'
+import type { Client, Site } from '@muster/contract/api/clients'
 import { listCustomFields } from '@muster/contract/api/custom-fields'
-import { type DashInfo, getDashInfo, getVersion } from '@muster/contract/api/core'
-import { type Me, getMe, savePreferences } from '@muster/contract/api/users'
+import type { DashInfo } from '@muster/contract/api/core'
+import { type Me, savePreferences } from '@muster/contract/api/users'
 import { page } from 'vitest/browser'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { type Received, answer, fakeServer } from '../../app/test-server.ts'
+import { givenDashInfo, givenSession, openConsole } from '../../app/test-console.tsx'
+import { givenFrame } from '../../app/test-frame.ts'
+import { type Received, answer } from '../../app/test-server.ts'
 import { testMachine } from '../agents/test-machines.ts'
 
 const QUIET = {
@@ -86,12 +87,8 @@ export function answerMachines({ search }: Received, rows: AgentRow[]): Response
 export async function givenDashboard(more: { me?: Partial<Me>; info?: Partial<DashInfo> } = {}) {
   await page.viewport(1440, 900)
   givenSession({ token: 'abc', username: 'ada' })
-  const server = fakeServer()
   const info = givenDashInfo(more.info)
-  server.on(getMe, () => answer(getMe, givenMe(more.me)))
-  server.on(getVersion, () => answer(getVersion, '0.1.0'))
-  server.on(getDashInfo, () => answer(getDashInfo, info))
-  server.on(listClients, () => answer(listClients, CLIENTS))
+  const server = givenFrame({ ...more, info, clients: CLIENTS })
   server.on(listAgents, (received) => answerMachines(received, MACHINES))
   server.on(getAgent, () => answer(getAgent, testDetail()))
   server.on(listCustomFields, () => answer(listCustomFields, []))

@@ -139,7 +139,6 @@ function PlaceFields({ clients, client, form }: PlaceFieldsProps) {
         data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
         searchable
         allowDeselect={false}
-        openOnFocus={false}
         nothingFoundMessage="No such client"
         limit={200}
         data-autofocus={client === undefined || undefined}
@@ -155,7 +154,6 @@ function PlaceFields({ clients, client, form }: PlaceFieldsProps) {
         data={(client?.sites ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))}
         searchable
         allowDeselect={false}
-        openOnFocus={false}
         disabled={client === undefined}
         nothingFoundMessage="No such site"
         limit={200}

@@ -1,35 +1,16 @@
 import { type AgentName, createInstaller, listAgents } from '@muster/contract/api/agents'
-import { type Client, listClients } from '@muster/contract/api/clients'
-import { getDashInfo, getVersion } from '@muster/contract/api/core'
 import { getMe } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import type { z } from 'zod'
 import { queryKey } from '../../app/query-key.ts'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer } from '../../app/test-server.ts'
+import { givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
+import { givenFrame, testClient } from '../../app/test-frame.ts'
+import { answer } from '../../app/test-server.ts'
 
 beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
 
-const QUIET = {
-  agent_count: 0,
-  maintenance_mode: false,
-  failing_checks: { error: false, warning: false },
-  block_policy_inheritance: false,
-  custom_fields: [],
-  alert_template: null,
-  server_policy: null,
-  workstation_policy: null,
-}
-const ACME: Client = {
-  id: 1,
-  name: 'Acme',
-  sites: [
-    { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET },
-    { id: 2, name: 'Munich', client: 1, client_name: 'Acme', ...QUIET },
-  ],
-  ...QUIET,
-}
+const ACME = testClient(1, 'Acme', { 1: 'Berlin', 2: 'Munich' })
 const machine = (id: number, hostname: string): z.infer<typeof AgentName> => ({
   id,
   agent_id: `abcdefgh${id}`,
@@ -39,12 +20,8 @@ const machine = (id: number, hostname: string): z.infer<typeof AgentName> => ({
 })
 
 function givenServer() {
-  const server = fakeServer()
+  const server = givenFrame({ clients: [ACME] })
   const fleet = { machines: [machine(1, 'PC-1')] }
-  server.on(getMe, () => answer(getMe, givenMe()))
-  server.on(getVersion, () => answer(getVersion, '0.1.0'))
-  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
-  server.on(listClients, () => answer(listClients, [ACME]))
   server.on(listAgents, () => answer(listAgents, fleet.machines))
   server.on(createInstaller, () =>
     answer(createInstaller, {

@@ -18,8 +18,10 @@ import { DateFormat } from '../../ui/date-format-context.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { usePane } from '../agents/use-pane.ts'
 import classes from './HistoryPane.module.css'
+import { HistoryTools } from './HistoryTools.tsx'
 import { RunView } from './RunView.tsx'
 import { HISTORY_CARD, HISTORY_COLUMNS, HISTORY_COLUMNS_PX } from './history-columns.tsx'
+import { searchRuns } from './history-list.ts'
 import { runLabel } from './run-state.ts'
 
 /** Runs that are fetched at first, and added by each "Show older". */
@@ -30,6 +32,7 @@ const ROW_PX = 32
 /** What was sent to a machine, newest first, with what became of it; live. */
 export function HistoryPane({ agent }: { agent: AgentDetail }) {
   const [size, setSize] = useState(STEP)
+  const [search, setSearch] = useState('')
   const { data, error, refetch } = useQuery(historyQuery(agent.agent_id, size))
   const { entry, setEntry } = usePane()
   const opened = data?.results.find(({ id }) => `${id}` === entry)
@@ -40,16 +43,31 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
     return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
   }
   if (data.total === 0) return <NoHistory agent={agent} />
+  const runs = searchRuns(data.results, search)
+  const find = (text: string) => {
+    setSearch(text)
+    // What is searched for may be older than what was asked for at first.
+    setSize(MOST)
+  }
   const isOpen = entry !== undefined && /^\d+$/.test(entry)
   return (
     <div className={classes.pane} data-open={isOpen || undefined}>
       <div className={classes.list}>
-        <HistoryTable
-          asCards={isOpen}
-          runs={data.results}
-          selected={entry}
-          onSelect={(run) => setEntry(run && `${run.id}`)}
-        />
+        <HistoryTools search={search} onSearch={find} runs={runs} />
+        {runs.length === 0 ? (
+          <EmptyState message="No command and no script fits the search.">
+            <Button variant="default" onClick={() => setSearch('')}>
+              Clear search
+            </Button>
+          </EmptyState>
+        ) : (
+          <HistoryTable
+            asCards={isOpen}
+            runs={runs}
+            selected={entry}
+            onSelect={(run) => setEntry(run && `${run.id}`)}
+          />
+        )}
         {data.total > data.results.length && (
           <div className={classes.older}>
             {size < MOST ? (

@@ -3,6 +3,7 @@ import { IconFileCode, IconTerminal2 } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import { RunState } from './RunState.tsx'
 import classes from './HistoryPane.module.css'
+import { TYPE_LABELS } from './history-list.ts'
 import { describeDuration, runLabel } from './run-state.ts'
 
 export interface HistoryContext {
@@ -10,10 +11,7 @@ export interface HistoryContext {
   formatDate: (instant: string) => string
 }
 
-const TYPES = {
-  cmd_run: { label: 'Command', icon: IconTerminal2 },
-  script_run: { label: 'Script', icon: IconFileCode },
-}
+const ICONS = { cmd_run: IconTerminal2, script_run: IconFileCode }
 
 export const HISTORY_COLUMNS: readonly DataColumn<AgentHistory, HistoryContext>[] = [
   {
@@ -63,12 +61,12 @@ export const HISTORY_CARD: DataCard<AgentHistory, HistoryContext> = {
   height: 61,
   render: (run, { nowMs, formatDate }) => (
     <>
-      <div className={classes.cardLine}>
-        <span className={`mono ${classes.cut}`}>{runLabel(run)}</span>
+      <div className="cardLine">
+        <span className={`mono cut`}>{runLabel(run)}</span>
         <RunState run={run} />
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <span className={classes.cut}>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">
           {run.username} · {formatDate(run.time)}
         </span>
         <span>{describeDuration(run, nowMs)}</span>
@@ -78,7 +76,8 @@ export const HISTORY_CARD: DataCard<AgentHistory, HistoryContext> = {
 }
 
 function TypeIcon({ type }: { type: AgentHistory['type'] }) {
-  const { label, icon: Icon } = TYPES[type]
+  const Icon = ICONS[type]
+  const label = TYPE_LABELS[type]
   return (
     <span role="img" aria-label={label} data-tip={label} className={classes.icon}>
       <Icon size={16} stroke={1.75} aria-hidden />

@@ -84,8 +84,10 @@ function KeyRow({ entry: { id, name, modified }, mayEdit, onRemove }: KeyRowProp
       actions={mayEdit ? <EditAndDelete name={name} onEdit={() => openKey(id)} onDelete={onRemove} /> : null}
     >
       <RowDetail>
-        <CopyText text={`{{global.${name}}}`} label={`Copy the variable of ${name}`} /> · saved{' '}
-        <Time instant={modified} relative />
+        <CopyText text={`{{global.${name}}}`} label={`Copy the variable of ${name}`} />
+      </RowDetail>
+      <RowDetail>
+        saved <Time instant={modified} relative />
       </RowDetail>
     </ListRow>
   )

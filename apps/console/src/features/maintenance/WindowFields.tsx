@@ -34,7 +34,6 @@ export function WindowFields({ form, targets, mayBeNow }: WindowFieldsProps) {
         data={[...targets]}
         filter={filterTargets}
         searchable
-        openOnFocus={false}
         nothingFoundMessage="Nothing of that name"
         hidePickedOptions
         {...form.getInputProps('targets')}
@@ -130,7 +129,6 @@ function PlannedFields({ form }: FormProps) {
         data={zonesWith(form.values.time_zone)}
         searchable
         allowDeselect={false}
-        openOnFocus={false}
         limit={200}
         nothingFoundMessage="No such time zone"
         {...form.getInputProps('time_zone')}

@@ -64,20 +64,20 @@ export const WINDOW_CARD: DataCard<MaintenanceWindow, WindowContext> = {
   height: 83,
   render: (window, { format, openMenu }) => (
     <>
-      <div className={classes.cardLine}>
-        <span className={classes.cut}>
+      <div className="cardLine">
+        <span className="cut">
           <Targets window={window} />
         </span>
         <MenuButton window={window} onOpen={openMenu} />
       </div>
-      <div className={classes.cardLine}>
+      <div className="cardLine">
         <State window={window} format={format} />
         <span className={classes.dim}>
           {window.agent_count} {window.agent_count === 1 ? 'machine' : 'machines'}
         </span>
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <span className={classes.cut}>{describeSchedule(window.schedule)}</span>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">{describeSchedule(window.schedule)}</span>
       </div>
     </>
   ),

@@ -123,7 +123,6 @@ function Machines({ agents, names, onChange }: MachinesProps) {
       hidePickedOptions
       nothingFoundMessage="No such machine"
       limit={200}
-      openOnFocus={false}
       data-autofocus
     />
   )

@@ -11,6 +11,7 @@ import { EmptyState } from '../../ui/States.tsx'
 import { usePane } from '../agents/use-pane.ts'
 import { RangeTools } from '../checks/RangeTools.tsx'
 import { formatValue } from '../checks/check-words.ts'
+import { usualStep } from '../checks/graph-data.ts'
 import { type HistoryView, readView, writeView } from '../checks/history-view.ts'
 import { samplesTable } from '../checks/samples-table.ts'
 import classes from './MetricsPane.module.css'
@@ -106,7 +107,7 @@ function Graphs({
               label={`${metricLabel(name)} over time`}
               points={points}
               unit={unit}
-              stepSeconds={Math.max(resolution, EVERY_SECONDS)}
+              stepSeconds={usualStep(points, Math.max(resolution, EVERY_SECONDS))}
               isMean={resolution > 0}
               range={range}
               height={GRAPH_PX}
@@ -125,7 +126,7 @@ function Graphs({
 
 function describeNothing({ hostname, connected }: AgentDetail): string {
   return connected
-    ? `${hostname} has measured nothing in this time. It measures itself once a minute.`
+    ? `${hostname} has measured nothing in this time.`
     : `${hostname} is not connected, and nothing was measured in this time.`
 }
 

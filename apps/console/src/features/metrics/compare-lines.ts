@@ -1,6 +1,6 @@
 import type { Comparison } from '@muster/contract/api/metrics'
 import uPlot from 'uplot'
-import { type GraphPoint, toColumns } from '../checks/graph-data.ts'
+import { type GraphPoint, toColumns, usualStep } from '../checks/graph-data.ts'
 
 export type ComparedLine = Comparison['lines'][number]
 
@@ -10,7 +10,7 @@ const USUAL_SECONDS = 120
 /** Times of all lines, and of each line its values; undefined = measured at another second, null = a gap. */
 export function joinLines(lines: readonly ComparedLine[]): uPlot.AlignedData {
   const tables = lines.map(({ points, resolution }): uPlot.AlignedData => {
-    const [times, means] = toColumns(points, Math.max(resolution, USUAL_SECONDS))
+    const [times, means] = toColumns(points, reachOf({ points, resolution }))
     return [times, means]
   })
   if (tables.length === 0) return [[]]
@@ -40,8 +40,8 @@ export function nearestPoint(
 }
 
 /** Seconds beyond which a value says nothing of a moment. */
-export const reachOf = ({ resolution }: Pick<ComparedLine, 'resolution'>) =>
-  Math.max(resolution, USUAL_SECONDS)
+export const reachOf = ({ points, resolution }: Pick<ComparedLine, 'points' | 'resolution'>) =>
+  usualStep(points, Math.max(resolution, USUAL_SECONDS))
 
 export interface ComparedPoint {
   key: string

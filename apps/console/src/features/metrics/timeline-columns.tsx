@@ -8,6 +8,7 @@ import {
   IconDeviceDesktopCog,
   IconPencil,
   IconPower,
+  IconScreenShare,
   IconTerminal2,
   IconTool,
 } from '@tabler/icons-react'
@@ -27,6 +28,7 @@ export const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
   run: { label: 'Run', icon: IconTerminal2 },
   task: { label: 'Task', icon: IconCalendarEvent },
   maintenance: { label: 'Maintenance', icon: IconTool },
+  remote: { label: 'Remote tool', icon: IconScreenShare },
   dropped: { label: 'Results dropped', icon: IconDatabaseOff },
   reboot: { label: 'System started', icon: IconPower },
   system: { label: 'System changed', icon: IconDeviceDesktopCog },

@@ -8,6 +8,7 @@ const ORDER: readonly TimelineKind[] = [
   'maintenance',
   'reboot',
   'run',
+  'remote',
   'task',
   'system',
   'change',

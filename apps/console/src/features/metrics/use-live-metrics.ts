@@ -2,7 +2,7 @@ import { useDocumentVisibility } from '@mantine/hooks'
 import { watchMachineMetrics } from '@muster/contract/api/metrics'
 import { useEffect, useState } from 'react'
 import { call } from '../../app/api.ts'
-import { quietly } from '../../app/pending.ts'
+import { askAgain } from '../../app/ask-again.ts'
 import { type LiveSample, addSamples } from './live-tail.ts'
 
 /** `waiting`: it is asked, and nothing has come yet; `paused`: nobody looks. */
@@ -39,39 +39,21 @@ export function useLiveMetrics(agentId: string, { connected }: { connected: bool
   return { view, samples }
 }
 
-/** Asks again and again, each time for what is newer; tells undefined when there is no answer. */
-async function follow(
+/** Asks each time for what is newer; tells undefined when there is no answer. */
+function follow(
   agentId: string,
   signal: AbortSignal,
   tell: (samples: readonly LiveSample[] | undefined) => void,
 ): Promise<void> {
   let after = 0
-  while (!signal.aborted) {
-    const startedMs = performance.now()
-    let leastMs = LEAST_MS
-    try {
-      const asked = { params: { agent_id: agentId }, query: { after } }
-      const answer = await quietly(() => call(watchMachineMetrics, asked, { signal }))
-      if (signal.aborted) return
-      after = answer.next
-      if (!answer.connected) leastMs = RETRY_MS
-      tell(answer.samples.length > 0 ? answer.samples : undefined)
-    } catch {
-      // The link's own sign says what is wrong with the server.
-      if (signal.aborted) return
-      leastMs = RETRY_MS
-      tell(undefined)
-    }
-    await pause(leastMs - (performance.now() - startedMs), signal)
+  const ask = async () => {
+    const asked = { params: { agent_id: agentId }, query: { after } }
+    const answer = await call(watchMachineMetrics, asked, { signal })
+    if (signal.aborted) return 0
+    after = answer.next
+    tell(answer.samples.length > 0 ? answer.samples : undefined)
+    return answer.connected ? LEAST_MS : RETRY_MS
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.max(0, ms))
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
+  // The link's own sign says what is wrong with the server.
+  return askAgain(ask, () => tell(undefined), signal)
 }

@@ -13,7 +13,7 @@ export interface ShownMetrics extends MachineMetrics {
   timeline: Output<typeof getTimeline>
 }
 
-/** Machines measure once a minute; with the way here, nothing is older on screen than that and this. */
+/** Machines measure once a minute by default; with the way here, nothing is older on screen than that and this. */
 const FOLLOW_MS = 15_000
 
 /** What a machine measured of itself in a range, and what happened then. One that ends now follows. */

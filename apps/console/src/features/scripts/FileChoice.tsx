@@ -34,18 +34,25 @@ export function FilePlace({ onFile }: FileChoiceProps) {
       }}
     >
       <EmptyState message="Drop the script's file here, or choose it. Its name gives the script's name and shell.">
-        <FileChoice label="Choose a file" onFile={onFile} />
+        <FileChoice label="Choose a file" autoFocus onFile={onFile} />
       </EmptyState>
     </div>
   )
 }
 
-export function FileChoice({ onFile, label = 'Load a file' }: FileChoiceProps & { label?: string }) {
+interface FileButtonProps extends FileChoiceProps {
+  label?: string
+  /** It takes the keyboard when its dialog opens. */
+  autoFocus?: boolean
+}
+
+export function FileChoice({ onFile, label = 'Load a file', autoFocus = false }: FileButtonProps) {
   return (
     <FileButton onChange={(file) => void readFile(file, onFile)}>
       {(props) => (
         <Button
           {...props}
+          {...(autoFocus ? { 'data-autofocus': true } : {})}
           variant="default"
           leftSection={<IconFileUpload size={16} stroke={1.75} aria-hidden />}
         >

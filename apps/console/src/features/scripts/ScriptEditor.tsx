@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { Suspense, useId, useRef, useState } from 'react'
+import { Suspense, useEffect, useId, useRef, useState } from 'react'
 import { FormError } from '../../app/FormDialog.tsx'
 import { fieldErrors } from '../../app/form-errors.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
@@ -15,6 +15,7 @@ import { type ScriptEdit, markSaved } from './script-edit.ts'
 import { type ScriptDraft, checkCode, checkFields } from './script-form.ts'
 import { useSaveScript } from './use-save-script.ts'
 import { useScriptAddress } from './use-script-address.ts'
+import { useMayTestOnServer } from './use-test-run.ts'
 import { useScriptEdit } from './use-script-edit.ts'
 
 const TestRunDialog = lazyPart<{ edit: ScriptEdit; onClose: () => void }>(() =>
@@ -40,7 +41,8 @@ export function ScriptEditor({ draft, readOnlyReason, fromFile = false, onClose 
   const [attempted, setAttempted] = useState(false)
   const { openScript, openVersions } = useScriptAddress()
   const [testing, setTesting] = useState(false)
-  const mayRun = useMay('can_run_scripts')
+  const mayRunOnServer = useMayTestOnServer()
+  const mayTest = useMay('can_run_scripts') || mayRunOnServer
   const mayManage = useMay('can_manage_scripts')
   const question = useLeaveQuestion(() => dirty && !isLeaving.current)
   const saving = useSaveScript((script, { sent, andClose }) => {
@@ -54,6 +56,10 @@ export function ScriptEditor({ draft, readOnlyReason, fromFile = false, onClose 
   const errors = checkFields(fields)
   const codeError = checkCode(code)
   const waitsForFile = fromFile && edit.edition === 0
+  // The button that asked for the file is gone, and the keyboard with it.
+  useEffect(() => {
+    if (fromFile && !waitsForFile) form.current?.querySelector('input')?.focus()
+  }, [fromFile, waitsForFile])
   const isValid = !waitsForFile && Object.keys(errors).length === 0 && codeError === undefined
   const mayBeSaved = !readOnly && (dirty || base.saved === undefined)
   const canSave = mayBeSaved && isValid && !saving.isPending
@@ -75,7 +81,7 @@ export function ScriptEditor({ draft, readOnlyReason, fromFile = false, onClose 
         footer={
           <>
             {!readOnly && <span className={classes.hint}>Ctrl+S saves and stays here.</span>}
-            {mayRun && (
+            {mayTest && (
               <Button
                 variant="default"
                 disabled={!isValid || code.trim() === ''}
@@ -110,6 +116,7 @@ export function ScriptEditor({ draft, readOnlyReason, fromFile = false, onClose 
           id={formId}
           noValidate
           className={classes.layout}
+          data-waits-for-file={waitsForFile || undefined}
           onSubmit={(event) => {
             event.preventDefault()
             save({ andClose: true, over: false })
@@ -125,6 +132,7 @@ export function ScriptEditor({ draft, readOnlyReason, fromFile = false, onClose 
               serverErrors={fieldErrors(saving.error, fields)}
               showAll={attempted}
               readOnly={readOnly}
+              autoFocus={!fromFile}
               onChange={(change) => setEdit((now) => ({ ...now, fields: { ...now.fields, ...change } }))}
             />
           </div>

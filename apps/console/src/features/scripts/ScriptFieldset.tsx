@@ -21,12 +21,14 @@ interface ScriptFieldsetProps {
   serverErrors: Record<string, string>
   showAll: boolean
   readOnly: boolean
+  /** Its name takes the keyboard when the dialog opens. */
+  autoFocus: boolean
   onChange: (change: Partial<ScriptFields>) => void
 }
 
 /** All of a script but its code. */
 export function ScriptFieldset(props: ScriptFieldsetProps) {
-  const { fields, errors, serverErrors, showAll, readOnly, onChange } = props
+  const { fields, errors, serverErrors, showAll, readOnly, autoFocus, onChange } = props
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   /** Server errors are about these values. */
   const [refused, setRefused] = useState({ errors: serverErrors, fields })
@@ -49,7 +51,7 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
           error={errorOf('name')}
           onBlur={onBlur('name')}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
-          data-autofocus
+          {...(autoFocus ? { 'data-autofocus': true } : {})}
         />
         <Textarea
           label="Description"
@@ -103,7 +105,6 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
           maxLength={255}
           value={fields.category}
           onChange={(category) => onChange({ category })}
-          openOnFocus={false}
         />
         <ListField
           label="Arguments"

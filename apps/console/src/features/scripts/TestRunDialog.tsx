@@ -1,36 +1,40 @@
 import { Button, Select } from '@mantine/core'
 import { listAgents } from '@muster/contract/api/agents'
-import { testScript } from '@muster/contract/api/history'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormError } from '../../app/FormDialog.tsx'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
-import { call, query } from '../../app/api.ts'
+import { query } from '../../app/api.ts'
+import { useMay } from '../../app/queries.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { RunView } from '../history/RunView.tsx'
 import type { ScriptEdit } from './script-edit.ts'
-import { toScriptBody } from './script-form.ts'
+import { ServerTestView } from './ServerTestView.tsx'
+import { SERVER, useMayTestOnServer, useTestRun } from './use-test-run.ts'
 
-/** Runs the code as it is in the editor, saved or not, on one machine, and shows what comes of it. */
+/** Runs the code as it is in the editor, saved or not, and shows what comes of it. */
 export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(query(listAgents, { query: { detail: 'false' } }))
-  const [agentId, setAgentId] = useState<string | null>(null)
-  const run = useMutation({
-    mutationFn: (agent_id: string) => {
-      const { script_body, shell, args, env_vars, default_timeout, run_as_user } = toScriptBody(
-        edit.fields,
-        edit.code,
-      )
-      const options = { timeout: default_timeout, wait: false, ...(run_as_user ? { run_as_user } : {}) }
-      const body = { code: script_body, shell, args, env_vars, ...options }
-      return call(testScript, { params: { agent_id }, body })
+  const mayRun = useMay('can_run_scripts')
+  const mayRunOnServer = useMayTestOnServer()
+  const machines = useQuery({ ...query(listAgents, { query: { detail: 'false' } }), enabled: mayRun })
+  const [place, setPlace] = useState<string | null>(null)
+  const run = useTestRun(edit)
+  const { runId, onServer } = run.data ?? {}
+  const groups = [
+    ...(mayRunOnServer
+      ? [{ group: 'Here', items: [{ value: SERVER, label: 'The Muster server itself' }] }]
+      : []),
+    {
+      group: 'Machines',
+      items: (machines.data ?? []).map(({ agent_id, hostname, client, site }) => ({
+        value: agent_id,
+        label: `${hostname} (${client}, ${site})`,
+      })),
     },
-    meta: { errorsShown: true },
-  })
-  const runId = run.data?.id
+  ].filter(({ items }) => items.length > 0)
   return (
     <Dialog
-      title="Test on a machine"
+      title="Test the script"
       size="lg"
       onClose={onClose}
       footer={
@@ -39,37 +43,39 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
             Close
           </Button>
           <Button
-            disabled={agentId === null}
+            disabled={place === null}
             loading={run.isPending}
-            onClick={() => agentId !== null && run.mutate(agentId)}
+            onClick={() => place !== null && run.mutate(place)}
           >
-            {runId === undefined ? 'Run' : 'Run again'}
+            {run.data === undefined ? 'Run' : 'Run again'}
           </Button>
         </>
       }
     >
       {run.error !== null && <FormError error={run.error} />}
-      {data === undefined ? (
-        <LoadingState error={error} onRetry={() => void refetch()} rows={2} />
+      {mayRun && machines.data === undefined ? (
+        <LoadingState error={machines.error} onRetry={() => void machines.refetch()} rows={2} />
       ) : (
         <Select
-          label="Machine"
-          placeholder="Choose a machine"
-          description="The code runs there as it is in the editor, with its arguments and variables."
-          data={data.map(({ agent_id, hostname, client, site }) => ({
-            value: agent_id,
-            label: `${hostname} (${client}, ${site})`,
-          }))}
+          label={mayRunOnServer ? 'Where' : 'Machine'}
+          placeholder={mayRunOnServer ? 'Choose the server or a machine' : 'Choose a machine'}
+          description={
+            place === SERVER
+              ? 'The code runs as the user that the server runs as, with its arguments and variables. Closing ends it.'
+              : 'The code runs there as it is in the editor, with its arguments and variables.'
+          }
+          data={groups}
           searchable
           allowDeselect={false}
           nothingFoundMessage="No such machine"
           limit={200}
-          value={agentId}
-          onChange={setAgentId}
+          value={place}
+          onChange={setPlace}
           data-autofocus
         />
       )}
       {runId !== undefined && <RunView key={runId} id={runId} />}
+      {onServer !== undefined && <ServerTestView run={onServer} />}
     </Dialog>
   )
 }

@@ -1,5 +1,3 @@
-import { listClients } from '@muster/contract/api/clients'
-import { getDashInfo, getVersion } from '@muster/contract/api/core'
 import {
   type Script,
   createScript,
@@ -7,11 +5,12 @@ import {
   editScript,
   listScripts,
 } from '@muster/contract/api/scripts'
-import { getMe } from '@muster/contract/api/users'
+import { savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../app/test-console.tsx'
+import { givenFrame } from '../../app/test-frame.ts'
+import { answer, refuse } from '../../app/test-server.ts'
 import { testScript } from './test-script.ts'
 
 beforeEach(async () => {
@@ -26,30 +25,9 @@ const SCRIPTS = [
   testScript({ id: 9, name: 'Tidy' }),
 ]
 
-const QUIET = {
-  agent_count: 0,
-  maintenance_mode: false,
-  failing_checks: { error: false, warning: false },
-  block_policy_inheritance: false,
-  custom_fields: [],
-  alert_template: null,
-  server_policy: null,
-  workstation_policy: null,
-}
-const CLIENT = {
-  id: 1,
-  name: 'Acme',
-  sites: [{ id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }],
-  ...QUIET,
-}
-
 function givenLibrary() {
-  const server = fakeServer()
+  const server = givenFrame()
   let scripts: Script[] = SCRIPTS
-  server.on(getMe, () => answer(getMe, givenMe()))
-  server.on(getVersion, () => answer(getVersion, '0.1.0'))
-  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
-  server.on(listClients, () => answer(listClients, [CLIENT]))
   server.on(listScripts, () => answer(listScripts, scripts))
   server.on(editScript, ({ body }) => {
     const change = body as Partial<Script> & { id: number }
@@ -61,7 +39,7 @@ function givenLibrary() {
 
 const openLibrary = () => openConsole('/agents/abcdefgh12?dialog=scripts')
 
-test('folders hold the scripts of a category; which are open, and that there are folders, is remembered', async () => {
+test('6 categories: folders hold the scripts of a category; which are open, and that there are folders, is remembered', async () => {
   givenLibrary()
   const first = await openLibrary()
   await first.screen.getByText('Folders', { exact: true }).click()
@@ -125,7 +103,7 @@ test('what somebody else wrote into the browser about the library is nothing to 
   await expect.element(screen.getByRole('columnheader', { name: 'Category' })).not.toBeInTheDocument()
 })
 
-test('a script is uploaded: its file gives code, name and shell, and nothing is saved before there is one', async () => {
+test('6 upload: a script is uploaded: its file gives code, name and shell, and nothing is saved before there is one', async () => {
   const server = givenLibrary()
   server.on(createScript, ({ body }) =>
     answer(createScript, {
@@ -141,12 +119,21 @@ test('a script is uploaded: its file gives code, name and shell, and nothing is 
   await screen.getByRole('button', { name: 'New', exact: true }).click()
   await screen.getByRole('menuitem', { name: 'Upload script' }).click()
   const editor = screen.getByRole('dialog', { name: 'Upload script' })
-  await editor.getByRole('textbox', { name: 'Name', exact: true }).fill('Mine')
+  const choose = editor.getByRole('button', { name: 'Choose a file' })
+  await expect.element(choose).toHaveFocus()
+  // Narrow: below each other, the file before the fields.
+  await page.viewport(390, 844)
+  const name = editor.getByRole('textbox', { name: 'Name', exact: true })
+  const topOf = (element: Element) => element.getBoundingClientRect().top
+  await expect.poll(() => topOf(choose.element()) < topOf(name.element())).toBe(true)
+  await page.viewport(1440, 900)
+  await name.fill('Mine')
   await expect.element(editor.getByRole('button', { name: 'Save' })).toBeDisabled()
   const file = new File(['#!/usr/bin/env python3\nprint(1)\n'], 'count users.py')
   const input = editor.element().querySelector('input[type=file]')
   await userEvent.upload(input as HTMLInputElement, file)
   await expect.element(editor.getByRole('textbox', { name: 'Code' }).getByText('print(1)')).toBeVisible()
+  await expect.element(name).toHaveFocus()
   await editor.getByRole('button', { name: 'Save' }).click()
   await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
   expect(server.calls(createScript)[0]?.body).toMatchObject({
@@ -157,7 +144,7 @@ test('a script is uploaded: its file gives code, name and shell, and nothing is 
   })
 })
 
-test('a script is downloaded under the name that the server gives it', async () => {
+test('6 download: a script is downloaded under the name that the server gives it', async () => {
   const server = givenLibrary()
   server.on(downloadScript, () => answer(downloadScript, { filename: 'clean.sh', code: 'true\n' }))
   const saved: string[] = []
@@ -171,4 +158,24 @@ test('a script is downloaded under the name that the server gives it', async () 
   await screen.getByRole('menuitem', { name: 'Download' }).click()
   await vi.waitFor(() => expect(saved).toEqual(['clean.sh']))
   vi.restoreAllMocks()
+})
+
+test('6 show_community_scripts: what is built in says so, and is shown or hidden for this user', async () => {
+  const server = givenLibrary()
+  const builtIn = testScript({ id: 1, name: 'Disk use', script_type: 'builtin' })
+  server.on(listScripts, () => answer(listScripts, [...SCRIPTS, builtIn]))
+  server.on(savePreferences, () => refuse('internal', 'Something went wrong on the server.'))
+  const { screen } = await openLibrary()
+  const row = screen.getByRole('row', { name: /Disk use.*Built in/ })
+  await expect.element(row).toBeVisible()
+  await expect.element(screen.getByRole('row', { name: /Clean.*Built in/ })).not.toBeInTheDocument()
+  const shown = screen.getByRole('checkbox', { name: 'Community scripts' })
+  await shown.click()
+  expect(server.calls(savePreferences)[0]?.body).toEqual({ show_community_scripts: false })
+  // Not saved: it is as it was.
+  await expect.element(shown).toBeChecked()
+  await expect.element(row).toBeVisible()
+  server.on(savePreferences, () => new Response('{}'))
+  await shown.click()
+  await expect.element(row).not.toBeInTheDocument()
 })

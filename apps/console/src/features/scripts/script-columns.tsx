@@ -111,8 +111,8 @@ export const SCRIPT_CARD: DataCard<Script, ScriptContext> = {
   height: 61,
   render: (script, { openMenu }) => (
     <>
-      <div className={classes.cardLine}>
-        <span className={classes.cut}>
+      <div className="cardLine">
+        <span className="cut">
           <ScriptName script={script} />
         </span>
         <span className={classes.cardIcons}>
@@ -120,8 +120,8 @@ export const SCRIPT_CARD: DataCard<Script, ScriptContext> = {
           <MenuButton script={script} onOpen={openMenu} />
         </span>
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <span className={classes.cut}>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">
           {[SHELL_LABELS[script.shell], script.category].filter(Boolean).join(' · ')}
         </span>
         <span>{script.default_timeout} s</span>

@@ -1,5 +1,3 @@
-import { listClients } from '@muster/contract/api/clients'
-import { getDashInfo, getVersion } from '@muster/contract/api/core'
 import {
   type ScriptDetail,
   createScript,
@@ -8,12 +6,13 @@ import {
   getScript,
   listScripts,
 } from '@muster/contract/api/scripts'
-import { type Me, getMe } from '@muster/contract/api/users'
+import type { Me } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { queryKey } from '../../app/query-key.ts'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../app/test-console.tsx'
+import { givenFrame } from '../../app/test-frame.ts'
+import { answer, refuse } from '../../app/test-server.ts'
 import { testScript } from './test-script.ts'
 
 beforeEach(async () => {
@@ -21,16 +20,6 @@ beforeEach(async () => {
   await page.viewport(1440, 900)
 })
 
-const QUIET = {
-  agent_count: 0,
-  maintenance_mode: false,
-  failing_checks: { error: false, warning: false },
-  block_policy_inheritance: false,
-  custom_fields: [],
-  alert_template: null,
-  server_policy: null,
-  workstation_policy: null,
-}
 const SCRIPT: ScriptDetail = {
   ...testScript({ category: 'Maintenance' }),
   script_body: '#!/bin/sh\ntrue\n',
@@ -40,13 +29,8 @@ const SCRIPT: ScriptDetail = {
 
 /** A library of one script that can be changed behind the console's back. */
 function givenServer({ me = {}, script = {} }: { me?: Partial<Me>; script?: Partial<ScriptDetail> } = {}) {
-  const server = fakeServer()
+  const server = givenFrame({ me })
   const library = { script: { ...SCRIPT, ...script } }
-  const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
-  server.on(getMe, () => answer(getMe, givenMe(me)))
-  server.on(getVersion, () => answer(getVersion, '0.1.0'))
-  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
-  server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
   server.on(listScripts, () => answer(listScripts, [library.script]))
   server.on(getScript, () => answer(getScript, library.script))
   server.on(editScript, ({ body }) => {
@@ -170,6 +154,12 @@ test('a new script needs a name and whole variables; a first line without #! is 
   await expect.element(save).toBeDisabled()
   await screen.getByRole('textbox', { name: 'Name', exact: true }).fill('Greet')
   await expect.element(save).toBeEnabled()
+  // One that no script has yet.
+  await screen
+    .getByRole('combobox', { name: 'Category' })
+    .or(screen.getByLabelText('Category'))
+    .first()
+    .fill('Greetings')
   await screen.getByRole('button', { name: 'Add variable' }).click()
   await userEvent.keyboard('GREETING')
   await expect.element(screen.getByText('Write NAME=value.')).toBeVisible()
@@ -179,6 +169,7 @@ test('a new script needs a name and whole variables; a first line without #! is 
   await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
   expect(server.calls(createScript)[0]?.body).toMatchObject({
     name: 'Greet',
+    category: 'Greetings',
     env_vars: ['GREETING=hello'],
     script_body: 'echo hello',
     default_timeout: 90,

@@ -1,4 +1,5 @@
 import { listAgents } from '@muster/contract/api/agents'
+import type { DashInfo } from '@muster/contract/api/core'
 import { getHistoryOutput, testScript } from '@muster/contract/api/history'
 import {
   type ScriptContent,
@@ -7,6 +8,7 @@ import {
   getScriptVersion,
   listScriptVersions,
   restoreScriptVersion,
+  testScriptOnServer,
 } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
@@ -24,8 +26,8 @@ const NOW: ScriptDetail = {
 const OLD: ScriptContent = { ...NOW, args: [], script_body: 'echo one\necho old\n' }
 const dialog = () => page.getByRole('dialog')
 
-async function givenVersions() {
-  const { server, open } = await givenDashboard()
+async function givenVersions(info: Partial<DashInfo> = {}) {
+  const { server, open } = await givenDashboard({ info })
   server.on(getScript, () => answer(getScript, NOW))
   server.on(listScriptVersions, () =>
     answer(listScriptVersions, [
@@ -40,7 +42,7 @@ async function givenVersions() {
   return { server, open }
 }
 
-test('an older version is compared with what the script is now, and taken back', async () => {
+test('6 versions with diff: an older version is compared with what the script is now, and taken back', async () => {
   const { server, open } = await givenVersions()
   const { at } = await open(`/?dialog=script-versions&item=${NOW.id}`)
   await expect.element(dialog().getByText('2 lines of code differ from what it is now.')).toBeVisible()
@@ -54,7 +56,7 @@ test('an older version is compared with what the script is now, and taken back',
   await expect.poll(at).toContain('dialog=script&')
 })
 
-test('code is tested as it is in the editor; what the server refuses is said there', async () => {
+test('6 test run: code is tested as it is in the editor; what the server refuses is said there', async () => {
   const { server, open } = await givenVersions()
   const names = [{ id: 1, agent_id: 'alpha0000000', hostname: 'alpha', client: 'Acme', site: 'Berlin' }]
   server.on(listAgents, (received) =>
@@ -66,7 +68,7 @@ test('code is tested as it is in the editor; what the server refuses is said the
   server.on(getHistoryOutput, () => refuse('not_found', 'There is no such entry in the history.'))
   await open(`/?dialog=script&item=${NOW.id}`)
   await dialog().getByRole('button', { name: 'Test', exact: true }).click()
-  const test = page.getByRole('dialog', { name: 'Test on a machine' })
+  const test = page.getByRole('dialog', { name: 'Test the script' })
   await test.getByRole('combobox', { name: 'Machine' }).click()
   await page.getByRole('option', { name: /alpha/ }).click()
   await test.getByRole('button', { name: 'Run', exact: true }).click()
@@ -77,4 +79,47 @@ test('code is tested as it is in the editor; what the server refuses is said the
     args: ['-v'],
     wait: false,
   })
+})
+
+test('where scripts run on the server, code is tested there: how it ended, and both outputs', async () => {
+  const { server, open } = await givenVersions({ server_scripts_enabled: true })
+  server.on(testScriptOnServer, () =>
+    answer(testScriptOnServer, {
+      retcode: 4,
+      reason: '',
+      execution_time: 0.25,
+      stdout: 'hello\n',
+      stderr: 'trouble\n',
+    }),
+  )
+  await open(`/?dialog=script&item=${NOW.id}`)
+  await dialog().getByRole('button', { name: 'Test', exact: true }).click()
+  const test = page.getByRole('dialog', { name: 'Test the script' })
+  await test.getByRole('combobox', { name: 'Where' }).click()
+  await page.getByRole('option', { name: 'The Muster server itself' }).click()
+  await test.getByRole('button', { name: 'Run', exact: true }).click()
+  const result = test.getByRole('region', { name: 'Test on the server' })
+  await expect.element(result.getByText(/^exit code 4 · 0.3 s/)).toBeVisible()
+  await expect.element(result.getByText('hello')).toBeVisible()
+  await expect.element(result.getByText('trouble')).toBeVisible()
+  const { script_body: code, shell } = NOW
+  expect(server.calls(testScriptOnServer)[0]?.body).toEqual({
+    code,
+    shell,
+    args: ['-v'],
+    env_vars: [],
+    timeout: NOW.default_timeout,
+  })
+  expect(server.calls(testScript)).toEqual([])
+  server.on(testScriptOnServer, () =>
+    answer(testScriptOnServer, {
+      retcode: null,
+      reason: 'It was ended after 90 s.',
+      execution_time: 90,
+      stdout: '',
+      stderr: '',
+    }),
+  )
+  await test.getByRole('button', { name: 'Run again' }).click()
+  await expect.element(result.getByText(/^It was ended after 90 s\./)).toBeVisible()
 })

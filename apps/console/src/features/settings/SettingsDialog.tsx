@@ -4,6 +4,7 @@ import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Switch.css'
 import { useForm } from '@mantine/form'
 import { type CoreSettings, editCoreSettings } from '@muster/contract/api/settings'
+import { MetricsInterval } from '@muster/contract/agent/metrics'
 import { ApiError } from '@muster/contract/client'
 import { findShorterKept, MOST_DAYS, type Retention } from '@muster/rules/retention'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -69,21 +70,23 @@ interface SettingsFormProps {
   onClose: () => void
 }
 
+type Numbers = Values & Record<NumberName, number>
+type NumberName = keyof Retention | 'metrics_interval'
 /** A field that was emptied holds ''. */
-type Values = Record<keyof Retention, number | ''> & Pick<CoreSettings, 'enable_server_scripts'>
+type Values = Record<NumberName, number | ''> & Pick<CoreSettings, 'enable_server_scripts'>
 
 function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
   const queryClient = useQueryClient()
   const mayEdit = useMay('can_edit_core_settings')
   const isSuperuser = useMe()?.is_superuser === true
   const { modified, ...initialValues } = settings
-  const form = useForm<Values>({ initialValues, validate: checkDays })
+  const form = useForm<Values>({ initialValues, validate: checkNumbers })
   // A change of one field may be what is wrong with the next one.
-  const wrong = checkDays(form.values)
+  const wrong = checkNumbers(form.values)
   const save = async (values: Values) => {
     try {
       // Validation has refused empty ones.
-      await call(editCoreSettings, { body: { ...(values as Values & Retention), modified } })
+      await call(editCoreSettings, { body: { ...(values as Numbers), modified } })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'changed_meanwhile')
         await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
@@ -127,11 +130,27 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
             ))}
           </div>
         </fieldset>
+        <fieldset className={classes.group} disabled={!mayEdit}>
+          <legend className={classes.legend}>What machines measure of themselves</legend>
+          <div className={classes.fields}>
+            <NumberInput
+              label="Measured every"
+              description="Processor, memory, disks and network; each second while somebody looks."
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              suffix=" s"
+              clampBehavior="none"
+              allowDecimal={false}
+              allowNegative={false}
+              {...form.getInputProps('metrics_interval')}
+              error={wrong.metrics_interval ?? form.errors.metrics_interval}
+            />
+          </div>
+        </fieldset>
         <fieldset className={classes.group} disabled={!isSuperuser}>
           <legend className={classes.legend}>What runs on the server itself</legend>
           <p className={classes.note}>
-            Alert templates may run scripts as the user that the server runs as. Only a superuser may switch
-            this; whoever sets one up needs can_run_server_scripts.
+            Scripts of alert templates, and tests of scripts, run there as the user that the server runs as.
+            Only a superuser may switch this; whoever makes use of it needs can_run_server_scripts.
           </p>
           <Switch
             label="Scripts on the server"
@@ -142,6 +161,11 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
       </Stack>
     </FormDialog>
   )
+}
+
+function checkNumbers(values: Values): Partial<Record<NumberName, string>> {
+  const isPaced = MetricsInterval.safeParse(values.metrics_interval).success
+  return { ...checkDays(values), ...(isPaced ? {} : { metrics_interval: 'From 10 to 3600 seconds.' }) }
 }
 
 function checkDays(values: Values): Partial<Record<keyof Retention, string>> {

@@ -9,6 +9,7 @@ const SETTINGS: CoreSettings = {
   check_history_prune_days: 7,
   check_history_5min_prune_days: 90,
   check_history_hourly_prune_days: 730,
+  metrics_interval: 60,
   enable_server_scripts: false,
   modified: '2026-11-21T10:00:00.000Z',
 }
@@ -32,6 +33,18 @@ test('the days for which history is kept are changed', async () => {
   await save().click()
   await expect.element(page.getByText('Settings saved.')).toBeVisible()
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, check_history_prune_days: 30 })
+})
+
+test('how often machines measure themselves is changed', async () => {
+  const server = await givenSettings()
+  await expect.element(field('Measured every')).toHaveValue('60 s')
+  await field('Measured every').fill('5')
+  await expect.element(dialog().getByText('From 10 to 3600 seconds.')).toBeVisible()
+  await expect.element(save()).toBeDisabled()
+  await field('Measured every').fill('30')
+  await save().click()
+  await expect.element(page.getByText('Settings saved.')).toBeVisible()
+  expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, metrics_interval: 30 })
 })
 
 test('days that do not fit each other are said at their field before they are sent', async () => {

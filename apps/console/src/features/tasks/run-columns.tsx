@@ -52,12 +52,12 @@ export const RUN_CARD: DataCard<TaskRun, RunContext> = {
   height: 61,
   render: (run, { severity, zone }) => (
     <>
-      <div className={classes.cardLine}>
+      <div className="cardLine">
         <RunStatus run={run} severity={severity} />
         <Time instant={run.started_at} machineZone={zone} />
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <span className={classes.cut}>{run.state === 'missed' ? run.more_info : triggerLabel(run)}</span>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">{run.state === 'missed' ? run.more_info : triggerLabel(run)}</span>
         <span className={classes.cardEnd}>
           {run.execution_time !== null && formatDuration(run.execution_time)}
         </span>

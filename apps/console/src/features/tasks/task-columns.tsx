@@ -87,10 +87,10 @@ export const TASK_CARD: DataCard<Task, TaskContext> = {
   height: 83,
   render: (task, context) => (
     <>
-      <div className={classes.cardLine}>
+      <div className="cardLine">
         <span className={classes.described}>
           <Mark task={task} context={context} />
-          <bdi className={`${classes.cut} ${classes.name}`} data-resting={task.overridden_by_policy}>
+          <bdi className={`cut ${classes.name}`} data-resting={task.overridden_by_policy}>
             {task.name}
           </bdi>
           <ResultMark task={task} />
@@ -100,14 +100,14 @@ export const TASK_CARD: DataCard<Task, TaskContext> = {
           <MenuButton task={task} onOpen={context.openMenu} />
         </span>
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <span className={classes.cut}>{task.schedule}</span>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">{task.schedule}</span>
         <span className={classes.cardEnd}>
           <NextRun task={task} context={context} />
         </span>
       </div>
-      <div className={`${classes.cardLine} ${classes.dim}`}>
-        <bdi className={classes.cut}>{describeResult(task)}</bdi>
+      <div className={`cardLine ${classes.dim}`}>
+        <bdi className="cut">{describeResult(task)}</bdi>
         <span className={classes.cardEnd}>
           <LastRun task={task} context={context} />
         </span>

@@ -1,39 +1,18 @@
-import { listClients } from '@muster/contract/api/clients'
-import { getDashInfo, getVersion } from '@muster/contract/api/core'
 import { type Session, listOwnSessions, resetPassword } from '@muster/contract/api/sessions'
-import { type Preferences, getMe, savePreferences } from '@muster/contract/api/users'
+import { type Preferences, savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../app/test-console.tsx'
+import { givenFrame } from '../../app/test-frame.ts'
+import { answer, refuse } from '../../app/test-server.ts'
 
 beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
 
-function givenServer() {
-  const server = fakeServer()
-  const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
-  server.on(getMe, () => answer(getMe, givenMe()))
-  server.on(getVersion, () => answer(getVersion, '0.1.0'))
-  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
-  server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
-  return server
-}
-
-const QUIET = {
-  agent_count: 0,
-  maintenance_mode: false,
-  failing_checks: { error: false, warning: false },
-  block_policy_inheritance: false,
-  custom_fields: [],
-  alert_template: null,
-  server_policy: null,
-  workstation_policy: null,
-}
 // An address whose own screen asks for little.
 const AT = '/agents/abcdefgh12?dialog='
 
 test('preferences are saved when something changed and is valid', async () => {
-  const server = givenServer()
+  const server = givenFrame()
   // The body is what the dialog sent.
   server.on(savePreferences, ({ body }) =>
     answer(savePreferences, { ...SAVED, ...(body as Partial<Preferences>) }),
@@ -55,7 +34,7 @@ test('preferences are saved when something changed and is valid', async () => {
 })
 
 test('leaving with changes asks, and keeps them unless told otherwise', async () => {
-  givenServer()
+  givenFrame()
   const { screen, at } = await openConsole(`${AT}preferences`)
   await screen.getByRole('textbox', { name: 'Date format' }).fill('YYYY')
   await screen.getByRole('button', { name: 'Cancel' }).click()
@@ -71,7 +50,7 @@ test('leaving with changes asks, and keeps them unless told otherwise', async ()
 })
 
 test('what the server refuses stands in the dialog, at its field, and nothing typed is lost', async () => {
-  const server = givenServer()
+  const server = givenFrame()
   server.on(resetPassword, () => refuse('invalid', 'This password is known from a leak.'))
   const { screen } = await openConsole(`${AT}reset-password`)
   await screen.getByLabelText('New password', { exact: true }).fill('correct horse')
@@ -82,7 +61,7 @@ test('what the server refuses stands in the dialog, at its field, and nothing ty
 })
 
 test('a session that runs out during a write asks for the password over the page', async () => {
-  const server = givenServer()
+  const server = givenFrame()
   server.on(resetPassword, () => refuse('session_expired', 'Your session has expired. Sign in again.'))
   const { screen, at } = await openConsole(`${AT}reset-password`)
   await screen.getByLabelText('New password', { exact: true }).fill('correct horse')
@@ -93,7 +72,7 @@ test('a session that runs out during a write asks for the password over the page
 })
 
 test('one’s own sessions are listed, this one first', async () => {
-  const server = givenServer()
+  const server = givenFrame()
   server.on(listOwnSessions, () =>
     answer(listOwnSessions, [
       givenOpenSession('a', { source: '198.51.100.7' }),

@@ -1,46 +1,43 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
 import type { TaskDefinition } from '@muster/contract/agent/tasks'
-import type { LiveMetrics as LiveAnswer } from '@muster/contract/api/metrics'
+import { type QuestionName, type Reply, REPLY_SECONDS } from '@muster/contract/agent/questions'
+import type { LiveMetrics } from '@muster/contract/api/metrics'
+import type { LiveProcesses } from '@muster/contract/api/processes'
 import type { Context } from '../../context.ts'
 import { AgentLinks } from '../../platform/agent-link/agent-links.ts'
 import type { SigningKey } from '../../platform/agent-link/keys.ts'
-import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
 import { VERSION } from '../../platform/config/version.ts'
 import { NoResponderError, RequestTimeoutError } from '../../platform/bus/bus.ts'
-import { tendAlerts } from '../alerts/tend-alerts.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
-import { type ReportedDrop, storeDropped } from '../checks/dropped-results.ts'
-import { type ReportedResults, storeResults } from '../checks/store-results.ts'
 import { toldChecks } from '../checks/told-checks.ts'
-import { LiveMetrics } from '../metrics/live-metrics.ts'
-import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
-import { settleActions } from '../alert-templates/settle-actions.ts'
-import { deliverRuns, emitChanged } from '../history/deliver-runs.ts'
-import { failLostRuns } from '../history/fail-lost-runs.ts'
+import { deliverRuns } from '../history/deliver-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
-import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { RunTracker } from '../history/run-tracker.ts'
-import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
-import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
 import { toldTasks } from '../tasks/told-tasks.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
 import { DefinitionSync, type SyncLinks } from './definition-sync.ts'
-import { LinkState, type LinkedMachine } from './link-state.ts'
+import { LinkState } from './link-state.ts'
+import { LiveTalk, type LiveRequest } from './live-talk.ts'
+import { MetricsPace } from './metrics-pace.ts'
 import { startProcessBeat } from './processes.ts'
 import { findAgentKey } from './queries.ts'
+import { type Outcome, requireReply } from './questions.ts'
+import { ReturningMachines } from './returning-machines.ts'
 import { type Chore, signChore } from './sign-chore.ts'
-import { storeFacts } from './store-facts.ts'
+import { storeReports } from './store-reports.ts'
+import { type ChannelRequest, ToolChannels } from './tool-channels.ts'
 
 /** What another process may ask of the one that holds a link. */
 type LinkRequest =
   | { kind: 'deliver' }
   | ({ kind: 'chore' } & Chore)
   | { kind: 'refuse'; code: string; message: string }
-  | { kind: 'watch'; after: number }
+  | LiveRequest
+  | ChannelRequest
 
 const REACH_TIMEOUT_MS = 5000
+const ASK_TIMEOUT_MS = (REPLY_SECONDS + 5) * 1000
 const FACTS_TIMEOUT_MS = 20_000
 const EXPIRE_EVERY_MS = 5000
 
@@ -53,13 +50,14 @@ export class Fleet implements AsyncDisposable {
   readonly runs: RunTracker
   readonly links: AgentLinks
   readonly commandKey: SigningKey
+  readonly tools: ToolChannels
   #ctx: Context
   #linkState: LinkState
+  #returning: ReturningMachines
+  #pace: MetricsPace
   #checks: DefinitionSync<CheckDefinition>
   #tasks: DefinitionSync<TaskDefinition>
-  #liveMetrics = new LiveMetrics((agentId, seconds) =>
-    this.#sendChore(agentId, { name: 'watch-metrics', input: { seconds }, author: 'server' }),
-  )
+  #live = new LiveTalk((agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce))
   #answers = new Map<string, () => Promise<void>>()
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
@@ -67,25 +65,42 @@ export class Fleet implements AsyncDisposable {
   private constructor(ctx: Context, commandKey: SigningKey) {
     this.#ctx = ctx
     this.commandKey = commandKey
+    this.tools = new ToolChannels(ctx.bus, {
+      openChannel: (agentId, ear) => this.links.openChannel(agentId, ear),
+      sendOrder: (agentId, chore) => this.#sendChore(agentId, chore),
+      ask: (agentId, request) => this.#ask(agentId, request),
+    })
     this.rows = new AgentRows(ctx)
     this.runs = new RunTracker(ctx)
-    this.#linkState = new LinkState(ctx, (machines) => this.#welcomeBack(machines))
+    this.#returning = new ReturningMachines(ctx, {
+      meet: async ({ agentId, checks, tasks }) => {
+        await this.#checks.meet(agentId, checks)
+        await this.#tasks.meet(agentId, tasks)
+      },
+      deliver: (agentIds, again) => this.#deliverHere(agentIds, again),
+    })
+    this.#linkState = new LinkState(ctx, (machines) => this.#returning.welcome(machines))
+    this.#pace = new MetricsPace(ctx, (frame) => this.links.sendAll(frame))
     this.links = new AgentLinks({
       log: ctx.log,
       serverVersion: VERSION,
+      metricsInterval: () => this.#pace.seconds,
       now: ctx.now,
       findKey: async (agentId) => (await findAgentKey(ctx.db, agentId))?.public_key,
       onUp: (agentId, answer, source) => {
+        this.#returning.begin(agentId, answer.last_report ?? 0)
         this.#linkState.up(agentId, answer, source)
         void this.#answerFor(agentId)
       },
       onDown: (agentId) => {
+        this.#returning.forget(agentId)
         this.#linkState.down(agentId)
-        this.#liveMetrics.forget(agentId)
+        this.#live.forget(agentId)
         void this.#stopAnswering(agentId)
       },
-      onLive: (agentId, sample) => this.#liveMetrics.take(agentId, sample),
-      store: (reports) => this.#store(reports),
+      onCaughtUp: (agentId) => this.#returning.catchUp(agentId),
+      onLive: (agentId, frame) => this.#live.take(agentId, frame),
+      store: (reports) => storeReports(ctx, { checks: this.#checks, tasks: this.#tasks }, reports),
     })
     this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))
     this.#tasks = new DefinitionSync(ctx, toldTasks, this.#linksFor('set-tasks'))
@@ -94,6 +109,7 @@ export class Fleet implements AsyncDisposable {
 
   static async open(ctx: Context): Promise<Fleet> {
     const fleet = new Fleet(ctx, await openCommandKey(ctx))
+    await fleet.#pace.read()
     fleet.#resources.use(await startProcessBeat(ctx, () => fleet.links.connectedIds()))
     return fleet
   }
@@ -113,15 +129,24 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** What a machine measures now and newer than `after`, waited for; undefined = it is not connected. */
-  async watchMetrics(agentId: string, after: number): Promise<LiveAnswer | undefined> {
-    try {
-      // Answered by LiveMetrics of the process that holds the link.
-      return (await this.#ask(agentId, { kind: 'watch', after })) as LiveAnswer | undefined
-    } catch (error) {
-      // That process is just going; the machine will be with another one.
-      if (error instanceof RequestTimeoutError) return undefined
-      throw error
-    }
+  async watchMetrics(agentId: string, after: number): Promise<LiveMetrics | undefined> {
+    return (await this.#watch(agentId, { kind: 'watch-metrics', after })) as LiveMetrics | undefined
+  }
+
+  /** What has changed among the processes of a machine since `after`, waited for; undefined = it is not connected. */
+  async watchProcesses(agentId: string, after: string): Promise<LiveProcesses | undefined> {
+    return (await this.#watch(agentId, { kind: 'watch-processes', after })) as LiveProcesses | undefined
+  }
+
+  /** Asks a machine and waits for its answer. Throws when it is away, refuses, or does not answer. */
+  async ask<Name extends QuestionName>(
+    { agent_id: agentId, hostname }: { agent_id: string; hostname: string },
+    name: Name,
+    order: { input: CommandInput<Name>; author: string },
+  ): Promise<Reply<Name>> {
+    // Answered by Questions of the process that holds the link.
+    const outcome = (await this.#watch(agentId, { kind: 'ask', name, ...order })) as Outcome | undefined
+    return requireReply(name, outcome ?? { outcome: 'offline' }, hostname)
   }
 
   /** Waits until a machine has reported facts, or a short while. */
@@ -145,7 +170,8 @@ export class Fleet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.runs[Symbol.dispose]()
-    this.#liveMetrics[Symbol.dispose]()
+    this.#live[Symbol.dispose]()
+    this.tools[Symbol.dispose]()
     this.rows[Symbol.dispose]()
     await this.#checks[Symbol.asyncDispose]()
     await this.#tasks[Symbol.asyncDispose]()
@@ -159,12 +185,24 @@ export class Fleet implements AsyncDisposable {
     return ((await this.#ask(agentId, request)) ?? false) as boolean
   }
 
+  /** Of the process that holds the link, by its LiveTalk. */
+  async #watch(agentId: string, request: LiveRequest): Promise<unknown> {
+    try {
+      return await this.#ask(agentId, request, request.kind === 'ask' ? ASK_TIMEOUT_MS : REACH_TIMEOUT_MS)
+    } catch (error) {
+      // That process is just going; the machine will be with another one.
+      if (error instanceof RequestTimeoutError)
+        return request.kind === 'ask' ? { outcome: 'silent' } : undefined
+      throw error
+    }
+  }
+
   /** Undefined = no process has a link to this machine. */
-  async #ask(agentId: string, request: LinkRequest): Promise<unknown> {
+  async #ask(agentId: string, request: LinkRequest, timeoutMs = REACH_TIMEOUT_MS): Promise<unknown> {
     if (this.links.isConnected(agentId)) return this.#handle(agentId, request)
     try {
       // Answered by #answerFor of the process that holds the link.
-      return await this.#ctx.bus.request(subjectOf(agentId), request, { timeoutMs: REACH_TIMEOUT_MS })
+      return await this.#ctx.bus.request(subjectOf(agentId), request, { timeoutMs })
     } catch (error) {
       if (error instanceof NoResponderError) return undefined
       throw error
@@ -181,13 +219,16 @@ export class Fleet implements AsyncDisposable {
         return true
       case 'chore':
         return this.#sendChore(agentId, request)
-      case 'watch':
-        return this.#liveMetrics.next(agentId, request.after)
+      case 'channel':
+        return this.tools.openForOther(agentId, request)
+      default:
+        return this.#live.handle(agentId, request)
     }
   }
 
-  #sendChore(agentId: string, chore: Chore): boolean {
-    const command = signChore(this.commandKey, this.#ctx.now(), { agentId, ...chore })
+  #sendChore(agentId: string, { name, input, author }: Chore, nonce?: string): boolean {
+    const chore = { agentId, name, input, author, nonce }
+    const command = signChore(this.commandKey, this.#ctx.now(), chore)
     return this.links.send(agentId, { type: 'command', command })
   }
 
@@ -199,79 +240,13 @@ export class Fleet implements AsyncDisposable {
     }
   }
 
-  async #welcomeBack(machines: LinkedMachine[]): Promise<void> {
-    await failLostRuns(this.#ctx, machines)
-    for (const { agentId, checks, tasks } of machines) {
-      await this.#checks.meet(agentId, checks)
-      await this.#tasks.meet(agentId, tasks)
-    }
-    const agentIds = machines.map(({ agentId }) => agentId)
-    // Not left to the sweep: what is over now calls off what waited for the machine because of it.
-    await tendAlerts(this.#ctx, agentIds)
-    await this.#deliverHere(agentIds, 'sent before too')
-  }
-
   async #deliverHere(agentIds: string[], again: Parameters<typeof deliverRuns>[3]): Promise<void> {
     const delivery = {
       commandKey: this.commandKey,
       send: (agentId: string, frame: Parameters<AgentLinks['send']>[1]) => this.links.send(agentId, frame),
+      isReturning: (agentId: string) => this.#returning.has(agentId),
     }
     await deliverRuns(this.#ctx, delivery, agentIds, again)
-  }
-
-  async #store(reports: QueuedReport[]): Promise<void> {
-    const runReports: ReportedRun[] = []
-    const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
-    const results: ReportedResults[] = []
-    const metrics: ReportedMetrics[] = []
-    const dropped: ReportedDrop[] = []
-    const ofTasks: ReportedTask[] = []
-    for (const { agentId, report } of reports) {
-      switch (report.kind) {
-        case 'facts':
-          facts.set(agentId, [...(facts.get(agentId) ?? []), report])
-          break
-        case 'checks':
-          results.push({ agentId, results: report.results })
-          break
-        case 'metrics':
-          metrics.push({ agentId, sample: report.sample })
-          break
-        case 'checks-missing':
-          this.#checks.tell(agentId, report.ids)
-          break
-        case 'checks-dropped':
-          dropped.push({ agentId, report })
-          break
-        case 'tasks-missing':
-          this.#tasks.tell(agentId, report.ids)
-          break
-        case 'tasks-known':
-        case 'task-started':
-        case 'task-result':
-        case 'task-missed':
-          ofTasks.push({ agentId, report })
-          break
-        default:
-          runReports.push({ agentId, report })
-      }
-    }
-    const runs = await this.#ctx.transaction(async (tx, emit) => {
-      for (const [agentId, list] of facts) await storeFacts(tx, { agentId, at: this.#ctx.now() }, list)
-      const ids = [...facts.keys()]
-      if (ids.length > 0) await redefineVariables(tx, emit, { agentIds: ids })
-      if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
-      if (results.length > 0) await storeResults(tx, emit, this.#ctx, results)
-      await storeDropped(tx, emit, dropped)
-      if (metrics.length > 0) await storeMetrics(tx, this.#ctx, metrics)
-      if (ofTasks.length > 0) await storeTaskReports({ ctx: this.#ctx, tx, emit }, ofTasks)
-      if (runReports.length === 0) return []
-      const changed = await storeRunReports(tx, runReports, this.#ctx.now())
-      await saveOutputAsNotes(tx, emit, changed)
-      return changed
-    })
-    await settleActions(this.#ctx, runs)
-    emitChanged(this.#ctx, runs)
   }
 
   async #answerFor(agentId: string): Promise<void> {

@@ -8,6 +8,8 @@ export interface LinkedMachine extends ReturnedMachine {
   /** The version of its checks that it has, and the one it should have. */
   checks: { has: number; needs: number }
   tasks: { has: number; needs: number }
+  /** Sessions of remote tools that go on. */
+  sessions: readonly string[]
 }
 
 interface Up {
@@ -17,6 +19,7 @@ interface Up {
   source: string
   clockSkewSeconds: number
   active: readonly number[]
+  sessions: readonly string[]
   checksVersion: number
   tasksVersion: number
 }
@@ -56,6 +59,7 @@ export class LinkState implements AsyncDisposable {
       source,
       clockSkewSeconds,
       active: answer.active,
+      sessions: answer.sessions ?? [],
       checksVersion: answer.checks_version ?? 0,
       tasksVersion: answer.tasks_version ?? 0,
     })
@@ -117,7 +121,14 @@ export class LinkState implements AsyncDisposable {
         if (change.kind === 'down' || row === undefined) continue
         const checks = { has: change.checksVersion, needs: row.checks_version }
         const tasks = { has: change.tasksVersion, needs: row.tasks_version }
-        linked.push({ agentId, at: change.at, active: change.active, checks, tasks })
+        linked.push({
+          agentId,
+          at: change.at,
+          active: change.active,
+          sessions: change.sessions,
+          checks,
+          tasks,
+        })
       }
       const ids = batch.map(([agentId]) => agentId)
       emit({ type: 'agent.changed', ids, agent_ids: ids })

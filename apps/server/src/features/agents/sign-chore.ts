@@ -14,7 +14,13 @@ const CHORE_TTL_MS = 60_000
 export function signChore(
   key: SigningKey,
   now: Date,
-  { agentId, name, input, author }: Chore & { agentId: string },
+  {
+    agentId,
+    name,
+    input,
+    author,
+    nonce = newNonce(),
+  }: Chore & { agentId: string; nonce?: string | undefined },
 ): SignedCommand {
   return signCommand(
     key,
@@ -25,7 +31,7 @@ export function signChore(
       input: input as CommandInput<CommandName>,
       author,
       expiresAt: new Date(now.getTime() + CHORE_TTL_MS).toISOString(),
-      nonce: newNonce(),
+      nonce,
       historyId: null,
     },
     now,

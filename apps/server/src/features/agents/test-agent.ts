@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { enrolProof } from '@muster/contract/agent/enrol'
 import { commandProof, CommandPayload, type SignedCommand } from '@muster/contract/agent/commands'
+import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
 import { LINK_PATH, linkProof, type Report, ServerFrame } from '@muster/contract/agent/link'
 import { enrolAgent } from '@muster/contract/api/enrolment'
 import { WebSocket } from 'ws'
@@ -19,6 +20,8 @@ export class TestAgent implements Disposable {
   #url: string
   #key: KeyObject
   #commandKey: string
+  /** Frames of channels. */
+  readonly channelFrames: ChannelFrame[] = []
   #ws: WebSocket | undefined
   #seq = 0
   #wake: (() => void)[] = []
@@ -59,7 +62,9 @@ export class TestAgent implements Disposable {
       active?: number[]
       checksVersion?: number
       tasksVersion?: number
+      lastReport?: number
       beats?: boolean
+      sessions?: string[]
       answersPings?: boolean
     } = {},
   ): Promise<ServerFrame> {
@@ -69,7 +74,12 @@ export class TestAgent implements Disposable {
     })
     this.#ws = ws
     const from = this.frames.length
-    ws.on('message', (data: Buffer) => this.#receive(ServerFrame.parse(JSON.parse(data.toString('utf8')))))
+    ws.on('message', (data: Buffer, isBinary) => {
+      if (!isBinary) return this.#receive(ServerFrame.parse(JSON.parse(data.toString('utf8'))))
+      const frame = decodeChannelFrame(data)
+      if ('wrong' in frame) throw new Error(frame.wrong)
+      this.channelFrames.push(frame)
+    })
     ws.on('ping', () => (this.pings += 1))
     ws.on('close', () => this.#notify())
     ws.on('error', () => this.#notify())
@@ -88,7 +98,9 @@ export class TestAgent implements Disposable {
       active: more.active ?? [],
       checks_version: more.checksVersion,
       tasks_version: more.tasksVersion,
+      last_report: more.lastReport,
       beats: more.beats,
+      sessions: more.sessions,
     })
     return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
   }
@@ -97,7 +109,7 @@ export class TestAgent implements Disposable {
     this.sendText(JSON.stringify(frame))
   }
 
-  sendText(text: string | Buffer): void {
+  sendText(text: string | Uint8Array): void {
     this.#ws?.send(text)
   }
 

@@ -32,6 +32,8 @@ export interface Prepared {
   rules: ChannelRules
   notices: NoticeRow[]
   message: Message
+  /** A process that died was sending it: it may have arrived. */
+  isAgain: boolean
 }
 
 /**
@@ -81,7 +83,14 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
       news: [first, ...rest],
     }
     const recipients = recipientsFor(notices[0])
-    return { channel, settings: sendTo(settings, recipients), rules, notices, message }
+    return {
+      channel,
+      settings: sendTo(settings, recipients),
+      rules,
+      notices,
+      message,
+      isAgain: lost !== undefined,
+    }
   })
 }
 

@@ -116,7 +116,8 @@ async function noteFailed(scene: Scene): Promise<number[]> {
     const ids = rows.map(({ id }) => id)
     const attempts = tried + 1
     const waitMs = BACK_OFF_MS[Math.min(tried, BACK_OFF_MS.length - 1)] ?? 0
-    const unsure = outcome.unsure === true ? { unsure: 1 as const } : {}
+    const mayBeThere = outcome.unsure === true || prepared.isAgain
+    const unsure = mayBeThere ? { unsure: 1 as const } : {}
     if (attempts >= MOST_ATTEMPTS) {
       const end = { state: 'failed', ended_at: at.toISOString() } as const
       changed.push(...(await updateWaiting(tx, ids, { ...end, attempts, answer, ...unsure })))

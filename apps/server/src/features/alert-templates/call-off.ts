@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { updateHistory } from '../history/queries.ts'
 import { type ActionRow, isOver, lockActions } from './action-queries.ts'
@@ -27,6 +28,24 @@ export async function callOffActions(scene: ActionScene, alertIds: readonly numb
       if (isFree) await endAction(scene, action, CALLED_OFF)
     }
   }
+}
+
+/** The same for alerts that ended while it was not known whether these machines had got what was sent to them. */
+export async function callOffOver(ctx: Context, agentIds: readonly string[]): Promise<void> {
+  const over = await ctx.db
+    .selectFrom('alert_actions')
+    .innerJoin('alerts', 'alerts.id', 'alert_actions.alert_id')
+    .innerJoin('agent_history', 'agent_history.id', 'alert_actions.history_id')
+    .select('alert_actions.alert_id')
+    .where('alert_actions.state', '=', 'running')
+    .where('alert_actions.kind', '=', 'failure')
+    .where('alerts.open_cause', 'is', null)
+    .where('agent_history.state', '=', 'queued')
+    .where('agent_history.agent_id', 'in', agentIds)
+    .execute()
+  if (over.length === 0) return
+  const alertIds = over.map(({ alert_id }) => alert_id)
+  await ctx.transaction((tx, emit) => callOffActions({ ctx, tx, emit }, alertIds))
 }
 
 const CALLED_OFF = {

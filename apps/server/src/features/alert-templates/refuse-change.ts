@@ -1,7 +1,7 @@
 import type { AlertTemplateForm } from '@muster/contract/api/alert-templates'
 import { AppError } from '@muster/contract/errors'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
-import type { StoredSettings } from '../settings/queries.ts'
+import { refuseServerScriptsOff, type StoredSettings } from '../settings/queries.ts'
 
 /** A template may count for every client: only who sees all of them may change one. */
 export function refuseLimited({ scope }: Pick<Caller, 'scope'>): void {
@@ -19,7 +19,7 @@ type Form = Omit<AlertTemplateForm, 'name'>
  * the server's own network, as a channel does.
  */
 export function refuseActions(
-  { enable_server_scripts: isOn }: Pick<StoredSettings, 'enable_server_scripts'>,
+  settings: Pick<StoredSettings, 'enable_server_scripts'>,
   caller: Caller,
   { before, after }: { before?: Form; after: Form },
 ): void {
@@ -38,11 +38,7 @@ export function refuseActions(
       const needed = isOnServer ? 'can_run_server_scripts' : 'can_run_scripts'
       if (!mayDo(caller, needed))
         throw new AppError('not_allowed', `Your role does not allow to run scripts there (${needed}).`)
-      if (isOnServer && !isOn)
-        throw new AppError(
-          'not_allowed',
-          'Scripts on the server are switched off. A superuser may switch them on in the global settings.',
-        )
+      if (isOnServer) refuseServerScriptsOff(settings)
     }
     if (
       after[`${kind}_rest`] !== null &&

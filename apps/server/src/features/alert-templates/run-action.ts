@@ -12,7 +12,7 @@ import { alertVariables, factsOf } from './alert-facts.ts'
 import { type ActionScene, endAction, logAction } from './end-action.ts'
 import { RUN_JOB } from './enqueue-action.ts'
 import type { Work } from './plan-actions.ts'
-import type { ServerCall } from './run-on-server.ts'
+import type { ServerCall } from '../scripts/run-on-server.ts'
 import { beginOnServer, finishOnServer } from './server-action.ts'
 
 /** Sends what waits for a machine; see Fleet. */

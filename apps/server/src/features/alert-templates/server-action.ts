@@ -9,7 +9,7 @@ import { type ActionRow, isOver, lockActions, updateAction } from './action-quer
 import { alertVariables, factsOf } from './alert-facts.ts'
 import { type ActionScene, endAction, logAction, MOST_OUTPUT } from './end-action.ts'
 import type { Work } from './plan-actions.ts'
-import { runOnServer, type ServerCall } from './run-on-server.ts'
+import { runOnServer, type ServerCall, writtenText } from '../scripts/run-on-server.ts'
 
 export type ServerWork = Extract<Work, { type: 'server' }>
 
@@ -89,7 +89,9 @@ export async function finishOnServer(
   { action, call }: { action: ActionRow; call: ServerCall },
   signal: AbortSignal,
 ): Promise<void> {
-  const { retcode, executionTime, output } = await runOnServer(call, signal)
+  const run = await runOnServer(call, signal)
+  const { retcode, executionTime, reason } = run
+  const output = [reason, writtenText(run)].filter((text) => text !== '').join('\n')
   await ctx.transaction(async (tx, emit) => {
     const now = (await lockActions(tx, action.alert_id)).find(({ id }) => id === action.id)
     if (now === undefined || isOver(now)) return

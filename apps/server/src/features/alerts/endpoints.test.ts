@@ -74,6 +74,31 @@ test('a snoozed alert is not told, and is open and told again at its end', async
   expect((await act({ type: 'snooze', snooze_days: 2 })).body.snooze_until).toBe(instant(3600 + 172_800))
 })
 
+test('a snooze is not lost when the check comes and goes, until it ends or somebody takes it back', async () => {
+  await using prepared = await prepare()
+  const { act, ada, go, cpu, report, told, alerts, sweep } = prepared
+  expect(await told()).toEqual(['check opened'])
+  await act({ type: 'snooze', snooze_until: instant(7200) })
+  for (const seconds of [600, 1200, 5400]) {
+    go(seconds)
+    await report(cpu, [seconds - 30, 10], [seconds, 95])
+    await sweep()
+  }
+  const last = (await alerts()).at(-1)
+  expect(last).toMatchObject({ state: 'snoozed', snooze_until: instant(7200) })
+  const before = ['check opened', 'check resolved']
+  expect(await told()).toEqual(before)
+  go(7201)
+  await sweep()
+  expect(await told()).toEqual([...before, 'check opened'])
+  const params = { id: last?.id ?? 0 }
+  await ada.call(changeAlert, { params, body: { type: 'snooze', snooze_until: instant(9000) } })
+  await ada.call(changeAlert, { params, body: { type: 'unsnooze' } })
+  go(7300)
+  await report(cpu, [7270, 10], [7300, 95])
+  expect((await alerts()).at(-1)).toMatchObject({ state: 'open', snooze_until: null })
+})
+
 test('what a person resolves is raised anew when the check fails again, and not when it passes', async () => {
   await using prepared = await prepare()
   const { act, go, sweep, report, cpu, alerts, told } = prepared

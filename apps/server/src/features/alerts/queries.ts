@@ -51,15 +51,19 @@ export async function lockChecks(tx: Db, engine: Engine, ids: number[]): Promise
   }
 }
 
-/** Alerts of these causes that began after `since`, for telling whether they flap. */
+/**
+ * Alerts of these causes that began after `since`, for telling whether they flap, or whose snooze ended after it; the
+ * oldest first.
+ */
 export async function findRecentAlerts(tx: Db, causes: string[], since: string) {
   const found = []
   for (const slice of slicesOf(causes)) {
     const rows = await tx
       .selectFrom('alerts')
-      .select(['cause', 'alert_time', 'resolved_on', 'flapping'])
+      .select(['cause', 'alert_time', 'resolved_on', 'flapping', 'snooze_until'])
       .where('cause', 'in', slice)
-      .where('alert_time', '>', since)
+      .where((eb) => eb.or([eb('alert_time', '>', since), eb('snooze_until', '>', since)]))
+      .orderBy('id')
       .execute()
     found.push(...rows)
   }

@@ -28,7 +28,7 @@ const LATE_MS = 60_000
 export const MORE_TO_COME_MS = 5000
 const LONGEST_MESSAGE = 4000
 
-type Earlier = Parameters<typeof judgeFlapping>[0][number]
+type Earlier = Parameters<typeof judgeFlapping>[0][number] & { snooze_until: string | null }
 type Tale = Life & { findings: Finding[] }
 
 /**
@@ -94,6 +94,7 @@ function begin(
 ): Tale {
   const at = finding.at.toISOString()
   const flaps = judgeFlapping(earlier, at)
+  const snoozedUntil = earlier.at(-1)?.snooze_until ?? null
   const isLate = now.getTime() - finding.at.getTime() > LATE_MS
   const step = openAlert({
     at,
@@ -103,6 +104,7 @@ function begin(
     message: messageOf(finding),
     hold: subject.hold ?? (flaps === 'again' ? 'flapping' : null),
     tellAfter: tellAfter({ subject, at, now, isLate }),
+    snoozedUntil: snoozedUntil !== null && snoozedUntil > now.toISOString() ? snoozedUntil : null,
   })
   const tale: Tale = {
     subject,

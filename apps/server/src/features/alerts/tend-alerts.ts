@@ -32,6 +32,8 @@ async function tend(scene: Scene, ids: number[]): Promise<void> {
   const { ctx, tx } = scene
   const now = ctx.now()
   const alerts = (await lockAlerts(tx, ctx.engine, ids)).filter(({ open_cause }) => open_cause !== null)
+  // Another process was here first.
+  if (alerts.length === 0) return
   const surroundingsOf = await findSurroundings(scene, alerts)
   const lives = alerts.map((alert) => {
     const life = lifeOf(alert)

@@ -3,6 +3,7 @@ import {
   type CheckOfPolicy,
   type CheckOnMachine,
   policyItemId,
+  type PolicyPlace,
   readPolicyItemId,
   type TaskOfPolicy,
   type TaskOnMachine,
@@ -103,7 +104,7 @@ export async function requireItem(
   db: Db,
   caller: Caller,
   { id, kind }: { id: number; kind: 'checks' | 'tasks' },
-): Promise<{ policy: number; number: number }> {
+): Promise<PolicyPlace> {
   const place = readPolicyItemId(id)
   const { content } = (await requirePolicy(db, caller, await loadPolicySet(db), place.policy)).document
   const items: readonly { id?: number | undefined }[] = content[kind]

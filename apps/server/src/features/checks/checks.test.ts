@@ -86,7 +86,7 @@ test('checks of a machine are added, listed, changed and deleted', async () => {
   expect(JSON.parse(audit[2]?.after_value ?? '')).toMatchObject({ warning_threshold: 0, run_interval: 30 })
 })
 
-test('thresholds that cannot work are refused with the sentence of the specification', async () => {
+test('issue 3, 1.3: thresholds that cannot work are refused with the sentence of the specification', async () => {
   await using prepared = await prepare()
   const { add } = prepared
   const disk = { check_type: 'diskspace', disk: '/', threshold_unit: 'percent' } as const

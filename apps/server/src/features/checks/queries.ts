@@ -1,4 +1,5 @@
 import type { CheckCounts } from '@muster/contract/api/agents'
+import type { PolicyPlace } from '@muster/contract/policies/policy-items'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { z } from 'zod'
 import type { Db } from '../../platform/database/database.ts'
@@ -66,15 +67,9 @@ async function addDependencies(db: Db, caller: Viewer, rows: CheckRow[]): Promis
 }
 
 /** One check of a policy, on each machine of the caller that has it. */
-export function findPolicyCheckRows(
-  db: Db,
-  caller: Viewer,
-  place: { policy: number; number: number },
-): Promise<CheckRow[]> {
-  return selectChecks(db, caller)
-    .where('checks.policy_id', '=', place.policy)
-    .where('checks.policy_check', '=', place.number)
-    .execute()
+export function findPolicyCheckRows(db: Db, caller: Viewer, of: PolicyPlace): Promise<CheckRow[]> {
+  const all = selectChecks(db, caller).where('checks.policy_id', '=', of.policy)
+  return all.where('checks.policy_check', '=', of.number).execute()
 }
 
 /** Checks with these numbers, whoever sees them. */

@@ -106,7 +106,7 @@ test('a check turns warning, error and passing again, and its machine, site and 
   ])
 })
 
-test('until enough runs in a row have failed, a check stays what it was', async () => {
+test('issue 3, 1.3, fails_b4_alert: until enough runs in a row have failed, a check stays what it was', async () => {
   await using prepared = await prepare({ fails_b4_alert: 3 })
   const { report, cpu, state, transitions } = prepared
   await report(cpu(10, 95), cpu(20, 95))
@@ -158,7 +158,7 @@ test('a machine that cannot measure says why', async () => {
   expect((await state()).more_info).toMatch(/^<img onerror=alert\(1\)>/)
 })
 
-test('new thresholds count at once, for what was measured last', async () => {
+test('issue 3, 1.2: new thresholds count at once, for what was measured last', async () => {
   await using prepared = await prepare()
   const { server, report, cpu, state, transitions, counts, root, check } = prepared
   const edit = (thresholds: object, fails_b4_alert = 1) =>
@@ -205,7 +205,7 @@ test('a check that measures something else from now on is pending', async () => 
   expect(await state()).toMatchObject({ status: 'pending', more_info: '' })
 })
 
-test('a reset check is pending until it runs again', async () => {
+test('issue 3, 1.3, reset: a reset check is pending until it runs again', async () => {
   await using prepared = await prepare()
   const { report, cpu, state, root, check, machine, transitions, counts } = prepared
   await report(cpu(10, 95))

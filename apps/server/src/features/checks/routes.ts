@@ -3,6 +3,7 @@ import {
   deleteCheck,
   editCheck,
   getCheck,
+  getCheckHistory,
   getCheckSamples,
   listAgentChecks,
   listChecks,
@@ -22,6 +23,7 @@ import { removeCheck } from './remove-check.ts'
 import { requireCheck } from './require-check.ts'
 import { resetAll, resetOne } from './reset-checks.ts'
 import { graphCheck } from './samples/graph-check.ts'
+import { readHistory } from './samples/read-history.ts'
 import { runNow, runNowBelow } from './run-now.ts'
 import { viewCheck } from './view.ts'
 
@@ -42,6 +44,9 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
   route(api, getCheckSamples, async ({ params, query, caller }) =>
     graphCheck(ctx, await requireCheck(ctx.db, caller, params.id), query),
+  )
+  route(api, getCheckHistory, async ({ params, body, caller }) =>
+    readHistory(ctx, await requireCheck(ctx.db, caller, params.id), body.timeFilter),
   )
   route(api, resetCheck, async ({ params, caller }) => viewCheck(await resetOne(ctx, caller, params.id)))
   route(api, resetAllChecks, ({ params, caller }) => resetAll(ctx, caller, params.agent_id))

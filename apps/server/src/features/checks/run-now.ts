@@ -4,6 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../agents/fleet.ts'
+import { audit } from '../audit/write-audit.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { findServerChecks, makeDue } from './from-server/run-queries.ts'
 
@@ -24,6 +25,19 @@ export async function runNow(
     if (!sent && needsMachine) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
   }
   await makeDue(ctx.db, here, ctx.now())
+  const which = ids === undefined ? 'all checks' : ids.length === 1 ? 'a check' : `${ids.length} checks`
+  await ctx.transaction((tx, emit) =>
+    audit(tx, {
+      caller,
+      action: 'execute_command',
+      object_type: 'check',
+      message: `Ran ${which} of "${agent.hostname}"`,
+      ...(ids === undefined ? {} : { after: { checks: ids } }),
+      agent,
+      at: ctx.now(),
+      emit,
+    }),
+  )
 }
 
 /** Runs all checks of every machine of a client or a site that the caller sees. */
@@ -32,28 +46,44 @@ export async function runNowBelow(
   fleet: Fleet,
   { caller, node }: { caller: Caller; node: { level: 'client' | 'site'; id: number } },
 ): Promise<{ sent: number; offline: number }> {
-  const agentIds = await findBelow(ctx.db, caller, node)
+  const { name, agentIds } = await findBelow(ctx.db, caller, node)
   const here: number[] = []
   for (const agentId of agentIds) here.push(...(await findServerChecks(ctx.db, agentId, undefined)))
   const order = { input: { ids: null }, author: caller.username }
   const reached = await Promise.all(agentIds.map((agentId) => fleet.sendChore(agentId, 'run-checks', order)))
   await makeDue(ctx.db, here, ctx.now())
   const sent = reached.filter(Boolean).length
-  return { sent, offline: agentIds.length - sent }
+  const offline = agentIds.length - sent
+  await ctx.transaction((tx, emit) =>
+    audit(tx, {
+      caller,
+      action: 'bulk_action',
+      object_type: 'check',
+      message: `Ran all checks of the ${node.level} "${name}"`,
+      after: { sent, offline },
+      [node.level]: { id: node.id, name },
+      at: ctx.now(),
+      emit,
+    }),
+  )
+  return { sent, offline }
 }
 
 async function findBelow(
   db: Db,
   caller: Caller,
   { level, id }: { level: 'client' | 'site'; id: number },
-): Promise<string[]> {
+): Promise<{ name: string; agentIds: string[] }> {
   const rows = await db
     .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
     .leftJoin('agents', 'agents.site_id', 'sites.id')
-    .select('agents.agent_id')
+    .select(['agents.agent_id', level === 'site' ? 'sites.name' : 'clients.name'])
     .where(level === 'site' ? 'sites.id' : 'sites.client_id', '=', id)
     .where(visibleTo(caller))
     .execute()
-  if (rows.length === 0) throw new AppError('not_found', `There is no such ${level}, or you may not see it.`)
-  return rows.flatMap(({ agent_id }) => agent_id ?? [])
+  const [first] = rows
+  if (first === undefined)
+    throw new AppError('not_found', `There is no such ${level}, or you may not see it.`)
+  return { name: first.name, agentIds: rows.flatMap(({ agent_id }) => agent_id ?? []) }
 }

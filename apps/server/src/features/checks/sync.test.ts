@@ -92,6 +92,15 @@ test('a machine with the latest checks is told nothing', async () => {
   await root.call(runChecks, { params: { agent_id: machine.agentId }, body: { ids: [7] } })
   expect((await machine.nextCommand(from)).payload).toMatchObject({ name: 'run-checks', input: { ids: [7] } })
   expect(told).toBeTypeOf('function')
+  const rows = await server.ctx.db
+    .selectFrom('audit_log')
+    .select(['agent_id', 'message'])
+    .where('action', '=', 'execute_command')
+    .execute()
+  expect(rows).toEqual([
+    { agent_id: machine.agentId, message: expect.stringMatching(/^Ran all checks of ".+"$/) },
+    { agent_id: machine.agentId, message: expect.stringMatching(/^Ran a check of ".+"$/) },
+  ])
 })
 
 test('a connected machine is told of every change at once', async () => {
@@ -122,7 +131,7 @@ test('a connected machine is told of every change at once', async () => {
   expect(await told()).toEqual({ version: 4, wanted: [], put: [] })
 })
 
-test('thresholds are no business of the machine', async () => {
+test('issue 3, 1.2, measured on the machine: thresholds are no business of the machine', async () => {
   await using prepared = await prepare()
   const { machine, add, told, root } = prepared
   await machine.connect()
@@ -163,7 +172,7 @@ test('checks of a machine that is away cannot be run now', async () => {
   expect(error).toMatchObject({ code: 'agent_offline', detail: 'PC-12 is not connected.' })
 })
 
-test('checks of a whole client or site run now, where machines are connected', async () => {
+test('issue 3, 1.2, run now: checks of a whole client or site run now, where machines are connected', async () => {
   await using prepared = await prepare()
   const { machine, root, server } = prepared
   const { site_id } = await server.ctx.db
@@ -176,6 +185,15 @@ test('checks of a whole client or site run now, where machines are connected', a
   const params = { level: 'site' as const, id: site_id }
   const { body } = await root.call(runNodeChecks, { params })
   expect(body).toEqual({ sent: 1, offline: 1 })
+  const rows = await server.ctx.db
+    .selectFrom('audit_log')
+    .select(['action', 'message', 'after_value'])
+    .execute()
+  expect(rows).toContainEqual({
+    action: 'bulk_action',
+    message: expect.stringMatching(/^Ran all checks of the site ".+"$/),
+    after_value: JSON.stringify({ sent: 1, offline: 1 }),
+  })
   const other = await server.given.client({ name: 'Other' })
   const user = await server.given.user({ permissions: ['can_run_checks'], clients: [other.id] })
   const stranger = server.as(user)

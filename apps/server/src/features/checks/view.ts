@@ -18,7 +18,7 @@ export function viewCheck(row: CheckRow): Check {
     overridden_by_policy: row.overridden_by !== null,
     depends_on: row.depends_on,
     dependency: viewDependency(row),
-    check_result: viewState(row),
+    check_result: { id: row.id, ...viewState(row) },
     modified: row.modified,
   }
 }

@@ -13,98 +13,45 @@ export interface SiteStateRow {
   client_block_policy_inheritance: 0 | 1
   alert_template_id: number | null
   client_alert_template_id: number | null
-  agent_count: number
-  /** Null where there is no machine. */
-  maintenance_mode: 0 | 1 | null
-}
-
-/** The longest silent machine of a site among those that alert when overdue, for each overdue time in use. */
-export interface SilentRow {
-  site_id: number
-  overdue_time: number
-  last_seen: string | null
 }
 
 /** One node instead of all. */
 export type NodeFilter = { clientId?: number; siteId?: number }
 
-/** The sites that the caller sees, with their client and what their machines add up to. */
+/** The sites that the caller sees, with their client. */
 export function findSiteStates(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<SiteStateRow[]> {
   return db
     .selectFrom('sites')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
-    .leftJoin('agents', 'agents.site_id', 'sites.id')
     .select(['sites.id', 'sites.name', 'sites.block_policy_inheritance'])
     .select(['sites.client_id', 'clients.name as client_name'])
     .select('clients.block_policy_inheritance as client_block_policy_inheritance')
     .select(['sites.alert_template_id', 'clients.alert_template_id as client_alert_template_id'])
-    .select(({ fn }) => [
-      fn.count<number>('agents.id').as('agent_count'),
-      fn.max<0 | 1 | null>('agents.maintenance_mode').as('maintenance_mode'),
-    ])
     .where(visibleTo(caller))
     .$call((query) => onlyNode(query, node))
-    .groupBy(['sites.id', 'clients.id'])
     .execute()
 }
 
-/**
- * Who could be overdue. Minutes differ from machine to machine and SQL's dates from engine to engine, so the
- * machines are grouped by their minutes: only the longest silent of a group needs a look.
- */
-export function findSilentAgents(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<SilentRow[]> {
-  return db
-    .selectFrom('agents')
-    .innerJoin('sites', 'sites.id', 'agents.site_id')
-    .select(['agents.site_id', 'agents.overdue_time'])
-    .select(({ fn }) => fn.min('agents.last_seen').as('last_seen'))
-    .where('agents.connected', '=', 0)
-    .where('agents.maintenance_mode', '=', 0)
-    .where((eb) =>
-      eb.or([
-        eb('agents.overdue_email_alert', '=', 1),
-        eb('agents.overdue_text_alert', '=', 1),
-        eb('agents.overdue_dashboard_alert', '=', 1),
-      ]),
-    )
-    .where(visibleTo(caller))
-    .$call((query) => onlyNode(query, node))
-    .groupBy(['agents.site_id', 'agents.overdue_time'])
-    .execute()
-}
-
-/** A site on which checks fail so. */
+/** A site on whose machines tasks fail so. */
 export interface FailingRow {
   site_id: number
-  alert_severity: Severity | null
+  alert_severity: Severity
 }
 
-/** Where checks and tasks fail, except on machines in maintenance. */
+/** Where tasks fail, except on machines in maintenance. */
 export function findFailingSites(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<FailingRow[]> {
   return db
-    .selectFrom('check_results')
-    .innerJoin('checks', 'checks.id', 'check_results.check_id')
-    .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
+    .selectFrom('task_results')
+    .innerJoin('tasks', 'tasks.id', 'task_results.task_id')
+    .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
-    .select(['agents.site_id', 'check_results.alert_severity'])
+    .select(['agents.site_id', 'tasks.alert_severity'])
     .distinct()
-    .where('check_results.alert_severity', 'is not', null)
+    .where('task_results.status', '=', 'failing')
+    .where('tasks.enabled', '=', 1)
     .where('agents.maintenance_mode', '=', 0)
     .where(visibleTo(caller))
     .$call((query) => onlyNode(query, node))
-    .union((eb) =>
-      eb
-        .selectFrom('task_results')
-        .innerJoin('tasks', 'tasks.id', 'task_results.task_id')
-        .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
-        .innerJoin('sites', 'sites.id', 'agents.site_id')
-        .select(['agents.site_id', 'tasks.alert_severity'])
-        .where('task_results.status', '=', 'failing')
-        .where('tasks.enabled', '=', 1)
-        .where('agents.maintenance_mode', '=', 0)
-        .where(visibleTo(caller))
-        .$call((query) => onlyNode(query, node)),
-    )
     .execute()
 }
 

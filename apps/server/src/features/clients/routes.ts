@@ -23,40 +23,50 @@ import { addClient } from './add-client.ts'
 import { addSite } from './add-site.ts'
 import { changeClient } from './change-client.ts'
 import { changeSite } from './change-site.ts'
-import { findFailingSites, findSilentAgents, findSiteStates, type NodeFilter } from './queries.ts'
+import type { AgentRows } from '../agents/agent-rows.ts'
+import { findFailingSites, findSiteStates, type NodeFilter } from './queries.ts'
 import { removeClient } from './remove-client.ts'
 import { removeSite } from './remove-site.ts'
+import { sumSites } from './sum-sites.ts'
 import { type ValuesOf, viewClients, viewSites } from './view.ts'
 
 export interface ClientsOptions {
+  /** All machines. */
+  rows: AgentRows
   /** Makes the machine that the server runs on one of the site's machines. */
   monitorServer?: (site: { siteId: number; username: string }) => Promise<void>
 }
 
-export function clientsRoutes(api: Api, ctx: Context, options: ClientsOptions = {}): void {
-  route(api, listClients, async ({ caller }) => viewClients(...(await readSites(ctx, caller, {}))))
+export function clientsRoutes(api: Api, ctx: Context, options: ClientsOptions): void {
+  const { rows } = options
+  route(api, listClients, async ({ caller }) => viewClients(...(await readSites(ctx, rows, caller, {}))))
   route(api, createClient, async ({ body, caller }) => {
     const { clientId, siteId } = await addClient(ctx, caller, body)
     if (body.monitor_server === true) await monitorServer(ctx, options, { siteId, username: caller.username })
-    return requireClientView(ctx, SEES_ALL, clientId)
+    return requireClientView(ctx, rows, SEES_ALL, clientId)
   })
-  route(api, getClient, async ({ params, caller }) => requireClientView(ctx, caller, params.id))
+  route(api, getClient, async ({ params, caller }) => requireClientView(ctx, rows, caller, params.id))
   route(api, editClient, async ({ params, body, caller }) => {
     await changeClient(ctx, caller, { id: params.id, ...body.client, values: body.custom_fields })
-    return requireClientView(ctx, caller, params.id)
+    return requireClientView(ctx, rows, caller, params.id)
   })
   route(api, deleteClient, async ({ params, query, caller }) => {
     await removeClient(ctx, caller, { id: params.id, moveToSite: query.move_to_site })
     return null
   })
-  route(api, listSites, async ({ caller }) => viewSites(...(await readSites(ctx, caller, {}))))
+  route(api, listSites, async ({ caller }) => viewSites(...(await readSites(ctx, rows, caller, {}))))
   route(api, createSite, async ({ body, caller }) =>
-    requireSiteView(ctx, caller, await addSite(ctx, caller, { ...body.site, values: body.custom_fields })),
+    requireSiteView(
+      ctx,
+      rows,
+      caller,
+      await addSite(ctx, caller, { ...body.site, values: body.custom_fields }),
+    ),
   )
-  route(api, getSite, async ({ params, caller }) => requireSiteView(ctx, caller, params.id))
+  route(api, getSite, async ({ params, caller }) => requireSiteView(ctx, rows, caller, params.id))
   route(api, editSite, async ({ params, body, caller }) => {
     await changeSite(ctx, caller, { id: params.id, ...body.site, values: body.custom_fields })
-    return requireSiteView(ctx, caller, params.id)
+    return requireSiteView(ctx, rows, caller, params.id)
   })
   route(api, deleteSite, async ({ params, query, caller }) => {
     await removeSite(ctx, caller, { id: params.id, moveToSite: query.move_to_site })
@@ -68,15 +78,15 @@ type Viewer = { scope: Scope }
 /** The caller has just made the client, and is read with its old scope. */
 const SEES_ALL: Viewer = { scope: { all: true } }
 
-async function readSites(ctx: Context, caller: Viewer, node: NodeFilter) {
+async function readSites(ctx: Context, machines: AgentRows, caller: Viewer, node: NodeFilter) {
   const rows = await findSiteStates(ctx.db, caller, node)
-  const silent = await findSilentAgents(ctx.db, caller, node)
+  const ofNode = await machines.list(caller, { client: node.clientId, site: node.siteId })
   const failing = await findFailingSites(ctx.db, caller, node)
   const siteValues = await valuesOf(ctx.db, 'site', node.siteId)
   // One site is shown without its client.
   const policies = await findNodePolicies(ctx.db)
   const clientValues = node.siteId === undefined ? await valuesOf(ctx.db, 'client', node.clientId) : () => []
-  return [rows, { silent, failing, siteValues, clientValues, policies }, ctx.now()] as const
+  return [rows, { sums: sumSites(ofNode, ctx.now()), failing, siteValues, clientValues, policies }] as const
 }
 
 async function valuesOf(db: Db, model: 'client' | 'site', id: number | undefined): Promise<ValuesOf> {
@@ -85,16 +95,21 @@ async function valuesOf(db: Db, model: 'client' | 'site', id: number | undefined
   return (owner) => byOwner.get(owner) ?? []
 }
 
-async function requireClientView(ctx: Context, caller: Viewer, clientId: number): Promise<Client> {
-  const [client] = viewClients(...(await readSites(ctx, caller, { clientId })))
+async function requireClientView(
+  ctx: Context,
+  rows: AgentRows,
+  caller: Viewer,
+  clientId: number,
+): Promise<Client> {
+  const [client] = viewClients(...(await readSites(ctx, rows, caller, { clientId })))
   if (client === undefined) {
     throw new AppError('not_found', 'This client does not exist, or you may not see it.')
   }
   return client
 }
 
-async function requireSiteView(ctx: Context, caller: Viewer, siteId: number): Promise<Site> {
-  const [site] = viewSites(...(await readSites(ctx, caller, { siteId })))
+async function requireSiteView(ctx: Context, rows: AgentRows, caller: Viewer, siteId: number): Promise<Site> {
+  const [site] = viewSites(...(await readSites(ctx, rows, caller, { siteId })))
   if (site === undefined) throw new AppError('not_found', 'This site does not exist, or you may not see it.')
   return site
 }

@@ -3,6 +3,7 @@ import Fastify from 'fastify'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import { isSetupOpen } from './finish-setup.ts'
+import { AgentRows } from '../agents/agent-rows.ts'
 import { clientsRoutes, type ClientsOptions } from './routes.ts'
 
 const PERMISSIONS = ['can_list_clients', 'can_manage_clients', 'can_install_agents'] as const
@@ -73,9 +74,10 @@ async function callWithMonitor(
   const { findCaller } = await import('../sessions/find-caller.ts')
   const authenticate = () => findCaller(server.ctx, user.sessionDigest, '127.0.0.1')
   const api = { ...server.app.api, fastify, authenticate, mounted: [] }
-  clientsRoutes(api, server.ctx, monitorServer === undefined ? {} : { monitorServer })
+  using rows = new AgentRows(server.ctx)
+  clientsRoutes(api, server.ctx, { rows, ...(monitorServer === undefined ? {} : { monitorServer }) })
   const payload = setup('Acme', { monitor_server: true }).body
-  return fastify.inject({ method: 'POST', url: '/clients/', payload })
+  return await fastify.inject({ method: 'POST', url: '/clients/', payload })
 }
 
 test('the machine of the server is added when asked for, and a failure of that does not undo the client', async () => {

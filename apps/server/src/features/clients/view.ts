@@ -1,15 +1,15 @@
 import type { Client, Site } from '@muster/contract/api/clients'
-import { agentStatus } from '@muster/rules/agent-status'
 import type { NodePolicies } from '../automation/node-policies.ts'
 import type { ValueRow } from '../custom-fields/queries.ts'
 import { viewValue } from '../custom-fields/view.ts'
-import type { FailingRow, SilentRow, SiteStateRow } from './queries.ts'
+import type { FailingRow, SiteStateRow } from './queries.ts'
+import type { SiteSum } from './sum-sites.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 
-/** What belongs to the rows: machines that may be overdue and failing checks make sites fail. */
+/** What belongs to the rows: machines and failing tasks make sites fail. */
 export interface NodeParts {
-  silent: SilentRow[]
+  sums: Map<number, SiteSum>
   failing: FailingRow[]
   siteValues: ValuesOf
   clientValues: ValuesOf
@@ -19,26 +19,24 @@ export interface NodeParts {
 /** Values of custom fields, of sites or of clients. */
 export type ValuesOf = (id: number) => ValueRow[]
 
-/** Sites sorted by name. An overdue machine whose overdue alert is on makes its site fail, as a failing check does. */
-export function viewSites(
-  rows: SiteStateRow[],
-  { silent, failing, siteValues, policies }: NodeParts,
-  now: Date,
-): Site[] {
+/** Sites sorted by name. */
+export function viewSites(rows: SiteStateRow[], { sums, failing, siteValues, policies }: NodeParts): Site[] {
   const sitesWith = (severity: FailingRow['alert_severity']) =>
-    failing.filter(({ alert_severity }) => alert_severity === severity).map(({ site_id }) => site_id)
-  const overdue = silent.filter((row) => isOverdue(row, now)).map(({ site_id }) => site_id)
-  const errors = new Set([...overdue, ...sitesWith('error')])
-  const warnings = new Set(sitesWith('warning'))
+    new Set(failing.filter((row) => row.alert_severity === severity).map(({ site_id }) => site_id))
+  const errors = sitesWith('error')
+  const warnings = sitesWith('warning')
   return rows
     .map((row) => ({
       id: row.id,
       name: row.name,
       client: row.client_id,
       client_name: row.client_name,
-      agent_count: Number(row.agent_count),
-      maintenance_mode: row.maintenance_mode === 1,
-      failing_checks: { error: errors.has(row.id), warning: warnings.has(row.id) },
+      agent_count: sums.get(row.id)?.agent_count ?? 0,
+      maintenance_mode: sums.get(row.id)?.maintenance_mode ?? false,
+      failing_checks: {
+        error: errors.has(row.id) || sums.get(row.id)?.error === true,
+        warning: warnings.has(row.id) || sums.get(row.id)?.warning === true,
+      },
       block_policy_inheritance: row.block_policy_inheritance === 1,
       custom_fields: siteValues(row.id).map(viewValue),
       alert_template: row.alert_template_id,
@@ -48,8 +46,8 @@ export function viewSites(
 }
 
 /** Clients sorted by name, each with its sites and the sum of them. */
-export function viewClients(rows: SiteStateRow[], parts: NodeParts, now: Date): Client[] {
-  const sitesOf = Map.groupBy(viewSites(rows, parts, now), (site) => site.client)
+export function viewClients(rows: SiteStateRow[], parts: NodeParts): Client[] {
+  const sitesOf = Map.groupBy(viewSites(rows, parts), (site) => site.client)
   const blocking = new Set(
     rows.filter((row) => row.client_block_policy_inheritance === 1).map((row) => row.client_id),
   )
@@ -70,9 +68,4 @@ export function viewClients(rows: SiteStateRow[], parts: NodeParts, now: Date): 
     alert_template: templates.get(id) ?? null,
     ...parts.policies.ofClient(id),
   })).toSorted((a, b) => byName.compare(a.name, b.name))
-}
-
-function isOverdue({ last_seen, overdue_time }: SilentRow, now: Date): boolean {
-  const sighting = { last_seen, connected: false, offline_time: overdue_time, overdue_time }
-  return agentStatus(sighting, now.getTime()) === 'overdue'
 }

@@ -149,7 +149,7 @@ test('a value of the wrong kind, of no choice, of another model or given twice c
   expect([body.description, body.custom_fields]).toEqual(['', []])
 })
 
-test('clients and sites have their own, set when they are added or changed', async () => {
+test('6 custom fields of client, site and agent: clients and sites have their own, set when they are added or changed', async () => {
   await using server = await createTestServer()
   const root = await asRoot(server)
   const contract = await addField(root, { model: 'client', name: 'Contract', type: 'number' })

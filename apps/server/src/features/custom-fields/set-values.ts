@@ -2,6 +2,7 @@ import type { CustomFieldModel, CustomFieldPayloads } from '@muster/contract/cus
 import { AppError } from '@muster/contract/errors'
 import { type FieldValue, isEmptyValue, readFieldPayload } from '@muster/rules/custom-field-check'
 import type { Db } from '../../platform/database/database.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
 import { findFields, findValues, OWNER_COLUMN } from './queries.ts'
 import { readValue, viewField } from './view.ts'
 
@@ -26,6 +27,9 @@ export async function setFieldValues(
   payloads: CustomFieldPayloads | undefined,
 ): Promise<ValueChanges | undefined> {
   if (payloads === undefined || payloads.length === 0) return undefined
+  // Of two who change it at one time, the second sees what the first has made of it.
+  if (owner.model === 'agent') await lockRow(tx, 'agents', 'agent_id', owner.id)
+  else await lockRow(tx, owner.model === 'client' ? 'clients' : 'sites', 'id', owner.id)
   const fields = new Map((await findFields(tx, owner.model)).map((row) => [row.id, viewField(row)]))
   const stored = new Map((await findValues(tx, owner.model, [owner.id])).map((row) => [row.field_id, row]))
   const changes: ValueChanges = { before: {}, after: {} }

@@ -22,12 +22,13 @@ export function installLine(
 export function installScript(given: {
   url: string
   token: string
-  certificate: string | undefined
+  /** What the machine shall trust instead of the authorities that it knows. */
+  authority: string | undefined
 }): string {
-  return TEMPLATE.replaceAll(/@(URL|TOKEN|CERTIFICATE)@/g, (_, name: string) => {
+  return TEMPLATE.replaceAll(/@(URL|TOKEN|AUTHORITY)@/g, (_, name: string) => {
     if (name === 'URL') return quote(given.url)
     if (name === 'TOKEN') return quote(given.token)
-    return quote(given.certificate ?? '')
+    return quote(given.authority ?? '')
   })
 }
 
@@ -51,7 +52,7 @@ set -eu
 
 url=@URL@
 token=@TOKEN@
-certificate=@CERTIFICATE@
+authority=@AUTHORITY@
 service=muster-agent
 program_folder=/opt/muster-agent
 data=/var/lib/muster-agent
@@ -121,9 +122,9 @@ umask 077
 mkdir -p "$program_folder" "$data"
 chmod 755 "$program_folder"
 ca=
-if [ -n "$certificate" ]; then
+if [ -n "$authority" ]; then
   ca=$data/server-ca.pem
-  printf '%s' "$certificate" > "$ca"
+  printf '%s\n' "$authority" > "$ca"
 fi
 
 fetch() {
@@ -141,6 +142,11 @@ fi
 say "fetching the agent"
 fetch "$url/agent/program.mjs" "$program_folder/agent.mjs" || fail "the agent could not be fetched from $url"
 chmod 644 "$program_folder/agent.mjs"
+# The agent's program finds it there by the name of its package.
+case "$(uname -m)" in aarch64) pty=linux-arm64 ;; *) pty=linux-x64 ;; esac
+mkdir -p "$program_folder/node_modules/@lydell/node-pty-$pty"
+fetch "$url/agent/pty/linux/$(uname -m)" "$program_folder/node_modules/@lydell/node-pty-$pty/pty.node" ||
+  say "this server has no terminal for $(uname -m); all else works"
 
 if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
 set -- enrol --server "$url" "--token=$token" --data "$data"

@@ -8,12 +8,24 @@ export const AGENT_PROGRAM = join(ROOT, 'apps/agent/dist/agent.mjs')
 /** The agent's sources, which the server's own machine runs. */
 export const AGENT_SOURCE = join(ROOT, 'apps/agent/src/main.ts')
 
+const ARCHES = new Map([
+  ['x86_64', 'x64'],
+  ['aarch64', 'arm64'],
+])
+
+/** Path of the native part of the agent's terminal for such a machine, if this server has it. */
+export function terminalModule(machine: string): string | undefined {
+  const arch = ARCHES.get(machine)
+  if (arch === undefined) return undefined
+  return [
+    join(ROOT, `apps/agent/dist/pty/linux-${arch}.node`),
+    join(ROOT, `node_modules/@lydell/node-pty-linux-${arch}/pty.node`),
+  ].find((path) => existsSync(path))
+}
+
 /** Path of a Node for machines with this processor (as `uname -m` says), if this server has one. */
 export function nodeProgram(machine: string): string | undefined {
-  const arch = new Map([
-    ['x86_64', 'x64'],
-    ['aarch64', 'arm64'],
-  ]).get(machine)
+  const arch = ARCHES.get(machine)
   if (arch === undefined) return undefined
   const pinned = join(ROOT, 'node_modules', `node-linux-${arch}`, 'bin/node')
   if (existsSync(pinned)) return pinned

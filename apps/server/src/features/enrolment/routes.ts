@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { createInstaller } from '@muster/contract/api/agents'
 import { enrolAgent } from '@muster/contract/api/enrolment'
 import { AppError } from '@muster/contract/errors'
@@ -14,7 +14,8 @@ import { audit } from '../audit/write-audit.ts'
 import { createEnrolToken } from './create-token.ts'
 import { enrolMachine } from './enrol-machine.ts'
 import { installLine, installScript } from './install-script.ts'
-import { AGENT_PROGRAM, nodeProgram } from './programs.ts'
+import { findOwnAuthority } from './own-authority.ts'
+import { AGENT_PROGRAM, nodeProgram, terminalModule } from './programs.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -78,10 +79,9 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
         .type('text/plain; charset=utf-8')
         .send('echo "muster: the enrolment token is unknown, used up or expired" >&2; exit 1\n')
     }
-    const certificate =
-      ctx.config.tls === undefined ? undefined : readFileSync(ctx.config.tls.certFile, 'utf8')
+    const authority = findOwnAuthority(ctx.config.tls)
     reply.type('text/x-shellscript; charset=utf-8').header('cache-control', 'no-store')
-    return installScript({ url: serverUrl(ctx, request), token, certificate })
+    return installScript({ url: serverUrl(ctx, request), token, authority })
   })
 
   const program = { config: { summary: 'The agent as one file' } }
@@ -89,6 +89,14 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     if (!existsSync(AGENT_PROGRAM))
       throw new AppError('unavailable', 'The agent has not been built. Start the server with npm start.')
     return reply.type('text/javascript; charset=utf-8').send(createReadStream(AGENT_PROGRAM))
+  })
+
+  const pty = { config: { summary: "The native part of the agent's terminal on Linux" } }
+  api.fastify.get<{ Params: { arch: string } }>('/agent/pty/linux/:arch', pty, async (request, reply) => {
+    const binary = terminalModule(request.params.arch)
+    if (binary === undefined)
+      throw new AppError('not_found', 'This server has no terminal for that processor.')
+    return reply.type('application/octet-stream').send(createReadStream(binary))
   })
 
   const node = { config: { summary: 'The Node that runs the agent on Linux' } }

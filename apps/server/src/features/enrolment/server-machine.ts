@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { createEnrolToken } from './create-token.ts'
+import { findOwnAuthority } from './own-authority.ts'
 import { AGENT_SOURCE } from './programs.ts'
 
 const SETTING = 'monitor_server'
@@ -47,7 +48,8 @@ export class ServerMachine implements AsyncDisposable {
       .values({ name: SETTING, value: JSON.stringify(true) })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: JSON.stringify(true) }))
       .execute()
-    const ca = this.#ctx.config.tls === undefined ? [] : ['--ca', this.#ctx.config.tls.certFile]
+    const { tls } = this.#ctx.config
+    const ca = tls === undefined || findOwnAuthority(tls) === undefined ? [] : ['--ca', tls.certFile]
     this.#run(['enrol', '--run', '--server', this.#ownUrl(), '--token', token, ...ca])
   }
 

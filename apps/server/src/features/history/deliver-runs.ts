@@ -9,6 +9,8 @@ export interface Delivery {
   commandKey: SigningKey
   /** Sends to a machine whose link this process holds; false = no such link. */
   send(agentId: string, frame: ServerFrame): boolean
+  /** That it has just come back and has yet to say how it is. */
+  isReturning(agentId: string): boolean
 }
 
 const CANCEL_TTL_MS = 5 * 60_000
@@ -25,7 +27,8 @@ export async function deliverRuns(
   again: 'waiting only' | 'sent before too',
 ): Promise<void> {
   const resent = again === 'sent before too' ? await findSent(ctx.db, agentIds) : []
-  const claimed = await claimQueued(ctx.db, agentIds, ctx.now())
+  const returning = agentIds.filter((agentId) => delivery.isReturning(agentId))
+  const claimed = await claimQueued(ctx.db, { agentIds, returning, now: ctx.now() })
   const unsent = claimed.filter((row) => !sendRun(ctx, delivery, row))
   for (const row of resent) sendRun(ctx, delivery, row)
   for (const row of await findCancelled(ctx.db, agentIds)) sendCancel(ctx, delivery, row)

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type SqlBool, type Updateable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { AgentHistoryTable, HistoryState } from '../../platform/database/tables/history.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
@@ -76,14 +76,25 @@ export function findOutput(db: Db, historyId: number, after: number) {
     .execute()
 }
 
-/** Takes what waits for these machines: the rows are `sent` when this answers, and no other sender has them. */
-export function claimQueued(db: Db, agentIds: string[], now: Date): Promise<HistoryRow[]> {
+/**
+ * Takes what waits for these machines: the rows are `sent` when this answers, and no other sender has them. `returning`
+ * are those of them that have yet to say how they are: what is to run because something is wrong waits for that.
+ */
+export function claimQueued(
+  db: Db,
+  { agentIds, returning, now }: { agentIds: string[]; returning: string[]; now: Date },
+): Promise<HistoryRow[]> {
+  const isForAlert = sql<SqlBool>`exists (
+    select 1 from alert_actions where alert_actions.history_id = agent_history.id and alert_actions.kind = 'failure')`
   return db
     .updateTable('agent_history')
     .set({ state: 'sent', sent_at: now.toISOString() })
     .where('agent_id', 'in', agentIds)
     .where('state', '=', 'queued')
     .where('expires_at', '>', now.toISOString())
+    .$if(returning.length > 0, (query) =>
+      query.where((where) => where.not(where.and([where('agent_id', 'in', returning), isForAlert]))),
+    )
     .returningAll()
     .execute()
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from '../../context.ts'
+import { whileConnected } from '../../platform/http/while-connected.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { emitPending } from './deliver-runs.ts'
 import { createRun, type RunOrder } from './send-run.ts'
@@ -21,15 +22,7 @@ export async function startRun(
   const sent = await fleet.deliver(run.agent_id)
   if (!sent) emitPending(ctx, [run])
   if (!sent || waitFor === undefined) return run.id
-  const gone = new AbortController()
-  const { socket } = waitFor
-  const stop = () => gone.abort()
-  // The socket outlives the request: others follow on it.
-  socket.once('close', stop)
-  try {
-    await fleet.runs.waitForEnd(run.id, run.timeout_seconds * 1000 + WAIT_MARGIN_MS, gone.signal)
-  } finally {
-    socket.off('close', stop)
-  }
+  using connected = whileConnected(waitFor)
+  await fleet.runs.waitForEnd(run.id, run.timeout_seconds * 1000 + WAIT_MARGIN_MS, connected.signal)
   return run.id
 }

@@ -11,7 +11,7 @@ async function asKeeper(server: TestServer) {
   )
 }
 
-test('a key is stored encrypted, and neither answers nor the audit log ever hold its value', async () => {
+test('6 key store: a key is stored encrypted, and neither answers nor the audit log ever hold its value', async () => {
   await using server = await createTestServer()
   const events: Event[] = []
   server.ctx.onEvent((event) => void events.push(event))

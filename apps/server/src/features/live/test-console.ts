@@ -91,8 +91,12 @@ export function onceOpen(socket: WebSocket): Promise<void> {
 }
 
 /** The status with which an upgrade is refused, or 101. */
-export function upgradeStatus(url: string, headers: Record<string, string>): Promise<number> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/live/`, { headers })
+export function upgradeStatus(
+  url: string,
+  headers: Record<string, string>,
+  path = '/ws/live/',
+): Promise<number> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers })
   return new Promise((resolve) => {
     socket.on('unexpected-response', (_request, response) => {
       resolve(response.statusCode ?? 0)

@@ -75,7 +75,7 @@ test('the same check of other machines is found by what it watches; a machine wi
   expect((await ask(two.agent_id)).lines[0]?.points[0]?.[1]).toBe(40)
 })
 
-test('not more than ten machines, none that one may not see, no checks for who may not list them', async () => {
+test('issue 3, 2.2, compare: not more than ten machines, none that one may not see, no checks for who may not list them', async () => {
   await using prepared = await prepare()
   const { one, two, root, disk, server } = prepared
   const many = Array.from({ length: 11 }, (_, index) => `machine${String(index).padStart(4, '0')}`)

@@ -8,15 +8,18 @@ import {
   listScripts,
   listScriptVersions,
   restoreScriptVersion,
+  testScriptOnServer,
 } from '@muster/contract/api/scripts'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { whileConnected } from '../../platform/http/while-connected.ts'
 import { addScript } from './add-script.ts'
 import { changeScript } from './change-script.ts'
 import { downloadName } from './download-name.ts'
 import { loadSnippets } from './expand-script.ts'
 import { findScripts } from './queries.ts'
 import { removeScript } from './remove-script.ts'
+import { runServerTest } from './run-server-test.ts'
 import { requireScript } from './require-script.ts'
 import { findVersions, requireVersion, viewVersion } from './versions.ts'
 import { viewScript, viewScriptDetail } from './view.ts'
@@ -52,5 +55,11 @@ export function scriptsRoutes(api: Api, ctx: Context): void {
     const { content, saved_at } = viewVersion(await requireVersion(ctx.db, id, version_id))
     const done = `Restored the script "${name}" as it was saved at ${saved_at}`
     return viewScriptDetail(await changeScript(ctx, caller, { id, modified, parts: content, done }))
+  })
+  const stopping = new AbortController()
+  api.fastify.addHook('preClose', async () => stopping.abort())
+  route(api, testScriptOnServer, async ({ body, caller, request }) => {
+    using connected = whileConnected(request.raw)
+    return runServerTest(ctx, caller, { body, signal: AbortSignal.any([stopping.signal, connected.signal]) })
   })
 }

@@ -81,7 +81,7 @@ test('a script is added with the usual values, its hash, an audit row and an eve
   expect(row.after_value).not.toContain('secret=1')
 })
 
-test('the list has no bodies, and shows built-in and hidden scripts as asked', async () => {
+test('6 hidden, built in: the list has no bodies, and shows built-in and hidden scripts as asked', async () => {
   await using server = await createTestServer()
   const { given } = server
   await given.script({ name: 'own' })
@@ -158,7 +158,7 @@ test('of many who save at the same moment, one succeeds', async () => {
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(9)
 })
 
-test('marking a favorite does not disturb who is editing', async () => {
+test('6 favourites: marking one does not disturb who is editing', async () => {
   await using server = await createTestServer()
   const caller = await asAuthor(server)
   const { body: loaded } = await caller.call(createScript, { body: FORM })
@@ -241,7 +241,7 @@ test.each([
   expect(body).toEqual({ filename, code })
 })
 
-test('every saved state is kept, can be looked at and taken back, which is a new state', async () => {
+test('6 versions: every saved state is kept, can be looked at and taken back, which is a new state', async () => {
   await using server = await createTestServer()
   const author = await asAuthor(server)
   const { body: first } = await author.call(createScript, { body: { ...FORM, args: ['-v'] } })

@@ -18,7 +18,7 @@ const byPlatform = (platform: 'linux' | 'windows' | 'darwin') =>
   set.filter(({ supported_platforms: only }) => only.length === 0 || only.includes(platform))
 const run = promisify(execFile)
 
-test('at least forty scripts come along, each once, and no file is left out', async () => {
+test('6 starter set: at least forty scripts come along, each once, and no file is left out', async () => {
   expect(set.length).toBeGreaterThanOrEqual(40)
   expect(new Set(set.map(({ name }) => name)).size).toBe(set.length)
   const files = (await readdir(FOLDER)).filter((name) => name !== 'index.json')

@@ -26,7 +26,7 @@ async function prepare(server: TestServer) {
   return { client, site, machine, root, params, key, room }
 }
 
-test('variables are filled in for the machine; history and audit log show no key', async () => {
+test('6 args and env with variables: they are filled in for the machine; history and audit log show no key', async () => {
   await using server = await createTestServer()
   const { machine, root, params, room } = await prepare(server)
   await machine.connect()

@@ -8,6 +8,7 @@ import { lockCoreSettings, readCoreSettings, type StoredSettings, writeCoreSetti
 
 type Change = { [Name in keyof Retention]?: number | undefined } & {
   enable_server_scripts?: boolean | undefined
+  metrics_interval?: number | undefined
   modified?: string | undefined
 }
 
@@ -33,7 +34,12 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     const isNew = (name: keyof Change) => change[name] !== undefined && change[name] !== before[name]
     const kept = NAMES.filter(isNew)
     const switched = isNew('enable_server_scripts')
-    const changed = [...kept, ...(switched ? (['enable_server_scripts'] as const) : [])]
+    const paced = isNew('metrics_interval')
+    const changed = [
+      ...kept,
+      ...(paced ? (['metrics_interval'] as const) : []),
+      ...(switched ? (['enable_server_scripts'] as const) : []),
+    ]
     if (changed.length === 0) return before
     if (switched && !caller.isSuperuser) {
       throw new AppError('not_allowed', 'Only a superuser may switch scripts on the server on or off.')
@@ -41,6 +47,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     const at = ctx.now()
     const after: StoredSettings = { ...before, modified: laterThan(before.modified, at) }
     for (const name of kept) after[name] = change[name] ?? before[name]
+    after.metrics_interval = change.metrics_interval ?? before.metrics_interval
     after.enable_server_scripts = change.enable_server_scripts ?? before.enable_server_scripts
     refuseShorter(after)
     await writeCoreSettings(tx, after)
@@ -50,6 +57,9 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
         : [
             `Changed how long history is kept: ${kept.map((name) => `${WORDS[name]} for ${daysOf(after[name])}`).join(', ')}`,
           ]),
+      ...(paced
+        ? [`Changed how often machines measure themselves: every ${after.metrics_interval} seconds`]
+        : []),
       ...(switched ? [`Switched scripts on the server ${after.enable_server_scripts ? 'on' : 'off'}`] : []),
     ]
     const only = (settings: StoredSettings) =>

@@ -1,10 +1,14 @@
+import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import { DEFAULT_RETENTION, type Retention } from '@muster/rules/retention'
+import { AppError } from '@muster/contract/errors'
 import type { Db } from '../../platform/database/database.ts'
 
 /** What is stored of the settings that people change together. */
 export interface StoredSettings extends Retention {
-  /** Alert templates may run scripts on the server itself. */
+  /** Scripts may run on the server itself: of alert templates, and as a test. */
   enable_server_scripts: boolean
+  /** Seconds from one look of each machine at itself to the next. */
+  metrics_interval: number
   modified: string
 }
 
@@ -16,7 +20,24 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst()
   // Written below, by this version or one that knew fewer settings.
   const stored = row === undefined ? {} : (JSON.parse(row.value) as Partial<StoredSettings>)
-  return { ...DEFAULT_RETENTION, enable_server_scripts: false, modified: NEVER, ...stored }
+  return {
+    ...DEFAULT_RETENTION,
+    metrics_interval: DEFAULT_METRICS_INTERVAL,
+    enable_server_scripts: false,
+    modified: NEVER,
+    ...stored,
+  }
+}
+
+/** For whoever wants a script to run on the server itself. */
+export function refuseServerScriptsOff({
+  enable_server_scripts: isOn,
+}: Pick<StoredSettings, 'enable_server_scripts'>): void {
+  if (isOn) return
+  throw new AppError(
+    'not_allowed',
+    'Scripts on the server are switched off. A superuser may switch them on in the global settings.',
+  )
 }
 
 export async function writeCoreSettings(tx: Db, settings: StoredSettings): Promise<void> {

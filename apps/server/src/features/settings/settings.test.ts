@@ -8,6 +8,7 @@ const DEFAULTS = {
   check_history_prune_days: 7,
   check_history_5min_prune_days: 90,
   check_history_hourly_prune_days: 730,
+  metrics_interval: 60,
   enable_server_scripts: false,
 }
 
@@ -17,7 +18,7 @@ async function asKeeper(server: TestServer) {
   )
 }
 
-test('history is kept for a week, three months and two years until somebody says otherwise', async () => {
+test('issue 3, 2.1, 7 days, 90 days, 2 years: history is kept for a week, three months and two years until somebody says otherwise', async () => {
   await using server = await createTestServer()
   const events: Event[] = []
   server.ctx.onEvent((event) => void events.push(event))

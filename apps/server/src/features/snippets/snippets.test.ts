@@ -33,7 +33,7 @@ test('snippets are added once by name, changed and deleted, each with an audit r
   ])
 })
 
-test('a script includes snippets where it is downloaded and where it is run', async () => {
+test('6 snippets: a script includes them where it is downloaded and where it is run', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const machine = await TestAgent.enrol(server, url, (await server.given.site()).id)

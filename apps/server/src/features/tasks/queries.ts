@@ -1,3 +1,4 @@
+import type { PolicyPlace } from '@muster/contract/policies/policy-items'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -43,15 +44,9 @@ export function findTask(db: Db, caller: Viewer, id: number): Promise<TaskRow | 
 }
 
 /** One task of a policy, on each machine of the caller that has it. */
-export function findPolicyTaskRows(
-  db: Db,
-  caller: Viewer,
-  place: { policy: number; number: number },
-): Promise<TaskRow[]> {
-  return selectTasks(db, caller)
-    .where('tasks.policy_id', '=', place.policy)
-    .where('tasks.policy_task', '=', place.number)
-    .execute()
+export function findPolicyTaskRows(db: Db, caller: Viewer, of: PolicyPlace): Promise<TaskRow[]> {
+  const all = selectTasks(db, caller).where('tasks.policy_id', '=', of.policy)
+  return all.where('tasks.policy_task', '=', of.number).execute()
 }
 
 /** Those of the machine's own. */

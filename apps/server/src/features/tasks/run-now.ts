@@ -1,3 +1,4 @@
+import type { PolicyPlace } from '@muster/contract/policies/policy-items'
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
@@ -33,7 +34,7 @@ export async function runPolicyTaskNow(
   ctx: Context,
   fleet: Fleet,
   caller: Caller,
-  place: { policy: number; number: number },
+  place: PolicyPlace,
 ): Promise<{ sent: number; offline: number }> {
   const tasks = await findPolicyTaskRows(ctx.db, caller, place)
   for (const task of tasks) refuseToRun(task)

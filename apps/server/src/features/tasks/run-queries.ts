@@ -6,9 +6,13 @@ import type { TaskResultsTable, TaskRunsTable } from '../../platform/database/ta
 const KEEP_RUNS = 200
 
 /** What is needed to take in what a machine says of its tasks. */
+/** A machine may report of any number; what is beyond the database's is no task's. */
+export function possibleTasks(ids: readonly number[]): number[] {
+  return ids.filter((id) => id > 0 && id <= 2_147_483_647)
+}
+
 export async function findKnownTasks(tx: Db, ids: readonly number[]) {
-  // What is beyond the database's numbers is no task's.
-  const possible = ids.filter((id) => id > 0 && id <= 2_147_483_647)
+  const possible = possibleTasks(ids)
   if (possible.length === 0) return []
   return tx
     .selectFrom('tasks')

@@ -96,6 +96,19 @@ export function findChanges(db: Db, { agentId, fromInstant, toInstant }: Timelin
     .execute()
 }
 
+/** Who was at a remote tool, and until when. */
+export function findRemoteSessions(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
+  return db
+    .selectFrom('remote_sessions')
+    .select(['tool', 'username', 'started_at', 'ended_at'])
+    .where('agent_id', '=', agentId)
+    .where('started_at', '<=', toInstant)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', fromInstant)]))
+    .orderBy('started_at', 'desc')
+    .limit(LIMIT)
+    .execute()
+}
+
 /** Runs of tasks that took place, and those that did not. */
 export function findTaskRuns(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
   return db

@@ -9,6 +9,7 @@ import {
   findChanges,
   findFailures,
   findOtherAlerts,
+  findRemoteSessions,
   findRuns,
   findSystemChanges,
   findTaskRuns,
@@ -37,19 +38,21 @@ export async function readTimeline(
     toInstant: instantOf(Math.min(to, LAST)),
   }
   const { db } = ctx
-  const [failures, alerts, runs, tasks, changes, reboots, system, periods, drops] = await Promise.all([
-    mayDo(caller, 'can_list_checks') ? findFailures(db, range) : [],
-    mayDo(caller, 'can_list_alerts') ? findOtherAlerts(db, range) : [],
-    mayDo(caller, 'can_list_agent_history') ? findRuns(db, range) : [],
-    mayDo(caller, 'can_list_autotasks') ? findTaskRuns(db, range) : [],
-    mayDo(caller, 'can_view_auditlogs') ? findChanges(db, range) : [],
-    findReboots(ctx, machine, range),
-    findSystemChanges(db, range),
-    findPeriods(db, machine.agent_id, range),
-    mayDo(caller, 'can_list_checks')
-      ? findDropped(db, machine.agent_id, { ...range, limit: MOST_OF_KIND + 1 })
-      : [],
-  ])
+  const [failures, alerts, runs, tasks, changes, reboots, system, periods, drops, sessions] =
+    await Promise.all([
+      mayDo(caller, 'can_list_checks') ? findFailures(db, range) : [],
+      mayDo(caller, 'can_list_alerts') ? findOtherAlerts(db, range) : [],
+      mayDo(caller, 'can_list_agent_history') ? findRuns(db, range) : [],
+      mayDo(caller, 'can_list_autotasks') ? findTaskRuns(db, range) : [],
+      mayDo(caller, 'can_view_auditlogs') ? findChanges(db, range) : [],
+      findReboots(ctx, machine, range),
+      findSystemChanges(db, range),
+      findPeriods(db, machine.agent_id, range),
+      mayDo(caller, 'can_list_checks')
+        ? findDropped(db, machine.agent_id, { ...range, limit: MOST_OF_KIND + 1 })
+        : [],
+      mayDo(caller, 'can_view_auditlogs') ? findRemoteSessions(db, range) : [],
+    ])
   const all: TimelineEntry[][] = [
     failures.map((row) => ({
       ...entry('check', row.check_id, row.at, row.ended_at === null ? null : Number(row.ended_at)),
@@ -85,6 +88,11 @@ export async function readTimeline(
       const at = secondsOf(row.entry_time)
       return { ...entry('change', row.id, at, at), text: row.message, by: row.username }
     }),
+    sessions.map((row) => ({
+      ...entry('remote', null, secondsOf(row.started_at), endOf(row.ended_at)),
+      text: `Opened a ${row.tool}`,
+      by: row.username,
+    })),
     reboots,
     system.map(({ at, text }) => ({ ...entry('system', null, Number(at), Number(at)), text })),
   ]

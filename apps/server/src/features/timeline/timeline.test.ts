@@ -68,7 +68,7 @@ async function prepare() {
   }
 }
 
-test('one timeline per machine: checks, alerts, commands, reboots and changes, newest first', async () => {
+test('issue 3, 2.4: one timeline per machine: checks, alerts, commands, reboots and changes, newest first', async () => {
   await using prepared = await prepare()
   const { ctx, root, fail, run, uptime, query, agentId, check } = prepared
   await fail(-500, 'error')
@@ -214,7 +214,7 @@ test('maintenance, runs of tasks and dropped results stand on it too, each for w
   expect(await tell(watcher)).toEqual([maintenance])
 })
 
-test('changes of software and hardware stand on the timeline, as the machine tells them', async () => {
+test('issue 3, 2.4: changes of software and hardware stand on the timeline, as the machine tells them', async () => {
   await using prepared = await prepare()
   const { server, ctx, root, query, agentId } = prepared
   const report = (at: number, facts: Partial<AgentFacts>) =>
@@ -247,4 +247,31 @@ test('a machine that says something else each time keeps its newest changes only
   const kept = await ctx.db.selectFrom('machine_changes').select(['at', 'text']).orderBy('id').execute()
   expect(kept).toHaveLength(MOST_CHANGES)
   expect(kept[0]).toMatchObject({ text: 'Agent: 100' })
+})
+
+test('issue 3, 2.4: who signed in to a remote tool stands on the timeline, for who may view the audit log', async () => {
+  await using prepared = await prepare()
+  const { ctx, given, server, root, query, agentId } = prepared
+  const session = (id: string, from: number, to: number | null) => ({
+    id,
+    agent_id: agentId,
+    tool: 'terminal' as const,
+    user_id: 1,
+    username: 'ada',
+    ip_address: '127.0.0.1',
+    session_digest: 'd',
+    started_at: instant(from),
+    ended_at: to === null ? null : instant(to),
+    exit_code: null,
+    reason: null,
+  })
+  const sessions = [session('a', -900, -800), session('b', -500, -300), session('c', -100, null)]
+  await ctx.db.insertInto('remote_sessions').values(sessions).execute()
+  const { body } = await root.call(getTimeline, query(-400, 0))
+  expect(body.entries).toMatchObject([
+    { kind: 'remote', from: NOW - 100, to: null, text: 'Opened a terminal', by: 'ada' },
+    { kind: 'remote', from: NOW - 500, to: NOW - 300, text: 'Opened a terminal', by: 'ada' },
+  ])
+  const other = server.as(await given.user({ permissions: ['can_list_agents'] }))
+  expect((await other.call(getTimeline, query(-400, 0))).body.entries).toEqual([])
 })

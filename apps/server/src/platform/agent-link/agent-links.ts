@@ -1,22 +1,27 @@
-import { DEAD_AFTER_MS, type ServerFrame } from '@muster/contract/agent/link'
-import type { MetricsSample } from '@muster/contract/agent/metrics'
+import { DEAD_AFTER_MS, type LiveFrame, type ServerFrame } from '@muster/contract/agent/link'
+import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { AgentId } from '@muster/contract/fields'
 import type { WebSocket } from 'ws'
 import type { Log } from '../log/log.ts'
 import { AgentSocket, type AnswerFrame } from './agent-socket.ts'
+import type { ChannelEar, LinkChannel } from './link-channels.ts'
 import { type QueuedReport, ReportQueue } from './report-queue.ts'
 
 export interface LinksOwner {
   log: Log
   serverVersion: string
+  /** Seconds: so often machines measure themselves; it may change. */
+  metricsInterval: () => number
   now: () => Date
   findKey(agentId: string): Promise<string | undefined>
   /** A machine has signed in. */
   onUp(agentId: string, answer: AnswerFrame, source: string): void
   /** The link of a machine is lost, and no newer one has replaced it. */
   onDown(agentId: string): void
-  /** What a machine measures while somebody looks. */
-  onLive(agentId: string, sample: MetricsSample): void
+  /** What a machine had to report when it signed in (`last_report`) is stored. */
+  onCaughtUp(agentId: string): void
+  /** What a machine says for this moment only. */
+  onLive(agentId: string, frame: LiveFrame): void
   /** Stores reports, all or none; they are acknowledged when this resolves. */
   store(reports: QueuedReport[]): Promise<void>
 }
@@ -57,18 +62,21 @@ export class AgentLinks implements AsyncDisposable {
   accept(ws: WebSocket, header: unknown, source: string): void {
     const agentId = AgentId.safeParse(header)
     if (!agentId.success) return ws.close(4400, 'x-muster-agent is missing')
-    const { log, serverVersion, now } = this.#owner
+    const { log, serverVersion, metricsInterval, now } = this.#owner
     new AgentSocket(
       {
         log,
         serverVersion,
+        metricsInterval: metricsInterval(),
         now,
         findKey: (id) => this.#owner.findKey(id),
         onUp: (socket, answer) => this.#up(socket, answer),
         onDown: (socket) => this.#down(socket),
-        onLive: (socket, sample) => {
-          // Not of a link that a newer one has replaced.
-          if (this.#sockets.get(socket.agentId) === socket) this.#owner.onLive(socket.agentId, sample)
+        onCaughtUp: (socket) => {
+          if (this.#isCurrent(socket)) this.#owner.onCaughtUp(socket.agentId)
+        },
+        onLive: (socket, frame) => {
+          if (this.#isCurrent(socket)) this.#owner.onLive(socket.agentId, frame)
         },
         onReport: (socket, sent) => this.#queue.add(socket, sent),
       },
@@ -81,6 +89,16 @@ export class AgentLinks implements AsyncDisposable {
   /** Sends a frame; false = this process has no link to that agent. */
   send(agentId: string, frame: ServerFrame): boolean {
     return this.#sockets.get(agentId)?.send(frame) ?? false
+  }
+
+  /** A channel of this machine's link, of which it is still to be told. */
+  openChannel(agentId: string, ear: ChannelEar): LinkChannel | ChannelEnd {
+    const found = this.#sockets.get(agentId)?.channels.open(ear)
+    return found ?? { code: 'agent_offline', message: 'This machine is not connected.' }
+  }
+
+  sendAll(frame: ServerFrame): void {
+    for (const socket of this.#sockets.values()) socket.send(frame)
   }
 
   /** Ends the link of a machine that this server no longer knows. */
@@ -101,9 +119,14 @@ export class AgentLinks implements AsyncDisposable {
     this.#owner.onUp(socket.agentId, answer, socket.source)
   }
 
+  /** No newer link has replaced it. */
+  #isCurrent(socket: AgentSocket): boolean {
+    return this.#sockets.get(socket.agentId) === socket
+  }
+
   #down(socket: AgentSocket): void {
     // A socket that was replaced goes silently: its agent is still connected.
-    if (this.#sockets.get(socket.agentId) !== socket) return
+    if (!this.#isCurrent(socket)) return
     this.#sockets.delete(socket.agentId)
     this.#owner.onDown(socket.agentId)
   }

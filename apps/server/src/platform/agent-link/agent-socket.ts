@@ -5,36 +5,41 @@ import {
   DEAD_AFTER_MS,
   HEARTBEAT_MS,
   linkProof,
+  type LiveFrame,
   MAX_FRAME_BYTES,
   PROTOCOL_VERSIONS,
   type Report,
   SERVER_BEAT_MS,
   type ServerFrame,
 } from '@muster/contract/agent/link'
-import type { MetricsSample } from '@muster/contract/agent/metrics'
 import type { RawData, WebSocket } from 'ws'
 import type { Log } from '../log/log.ts'
 import { verifyProof } from './keys.ts'
+import { LinkChannels } from './link-channels.ts'
 
 export type AnswerFrame = Extract<AgentFrame, { type: 'answer' }>
 
 export interface SocketOwner {
   log: Log
   serverVersion: string
+  /** Seconds: so often machines measure themselves. */
+  metricsInterval: number
   now: () => Date
   /** base64url public key of an agent; undefined = this server knows no such machine. */
   findKey(agentId: string): Promise<string | undefined>
   onUp(socket: AgentSocket, answer: AnswerFrame): void
   onDown(socket: AgentSocket): void
+  /** Every report that waited when it signed in is stored and acknowledged. */
+  onCaughtUp(socket: AgentSocket): void
   /** What is of use at this moment only. */
-  onLive(socket: AgentSocket, sample: MetricsSample): void
+  onLive(socket: AgentSocket, frame: LiveFrame): void
   /** `bytes`: how long it was on the wire. */
   onReport(socket: AgentSocket, sent: { seq: number; report: Report; bytes: number }): void
 }
 
 const SIGN_IN_MS = 10_000
 /** Above this the machine does not read what it is sent; a new link starts afresh. */
-const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 /**
  * One agent's WebSocket: challenge, answer, then frames both ways. Everything it says is parsed by the contract;
@@ -43,6 +48,7 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
 export class AgentSocket {
   readonly agentId: string
   readonly source: string
+  readonly channels = new LinkChannels((bytes) => this.#writeBytes(bytes))
   #heardMs = Date.now()
   #saidMs = 0
   #sayEveryMs = HEARTBEAT_MS
@@ -51,6 +57,8 @@ export class AgentSocket {
   #nonce = randomBytes(32).toString('base64url')
   #state: 'signing-in' | 'up' | 'closed' = 'signing-in'
   #signInTimer: NodeJS.Timeout
+  /** The last of the reports that waited when it signed in; 0 = all of them are stored. */
+  #owed = 0
 
   constructor(owner: SocketOwner, ws: WebSocket, agentId: string, source: string) {
     this.#owner = owner
@@ -86,6 +94,14 @@ export class AgentSocket {
     return true
   }
 
+  /** Reports up to and including this number are stored. */
+  acknowledge(seq: number): void {
+    this.send({ type: 'ack', seq })
+    if (this.#owed === 0 || seq < this.#owed) return
+    this.#owed = 0
+    this.#owner.onCaughtUp(this)
+  }
+
   isSilent(nowMs: number): boolean {
     return nowMs - this.#heardMs > DEAD_AFTER_MS
   }
@@ -117,9 +133,16 @@ export class AgentSocket {
     this.#ws.send(JSON.stringify(frame))
   }
 
+  #writeBytes(bytes: Uint8Array): void {
+    if (this.#state !== 'up' || this.#ws.readyState !== this.#ws.OPEN) return
+    this.#saidMs = Date.now()
+    this.#ws.send(bytes)
+  }
+
   #receive(data: RawData, isBinary: boolean): void {
     this.#heardMs = Date.now()
-    if (isBinary || !Buffer.isBuffer(data)) return
+    if (!Buffer.isBuffer(data)) return
+    if (isBinary) return this.#state === 'up' ? this.channels.take(data) : undefined
     if (data.length > MAX_FRAME_BYTES) {
       return this.#write({
         type: 'error',
@@ -137,13 +160,13 @@ export class AgentSocket {
       if (frame.type === 'answer') void this.#checkAnswer(frame)
     } else if (this.#state === 'up' && frame.type === 'report') {
       this.#owner.onReport(this, { seq: frame.seq, report: frame.report, bytes: data.length })
-    } else if (this.#state === 'up' && frame.type === 'live-metrics') {
-      this.#owner.onLive(this, frame.sample)
     } else if (frame.type === 'error') {
       this.#owner.log.info(
         { agent_id: this.agentId, code: frame.code, problem: frame.message },
         'agent refused a frame',
       )
+    } else if (this.#state === 'up' && frame.type !== 'report' && frame.type !== 'answer') {
+      this.#owner.onLive(this, frame)
     }
   }
 
@@ -169,12 +192,14 @@ export class AgentSocket {
     if (this.#state !== 'signing-in') return
     clearTimeout(this.#signInTimer)
     this.#state = 'up'
+    this.#owed = answer.last_report ?? 0
     const beats = answer.beats === true
     if (beats) this.#sayEveryMs = SERVER_BEAT_MS
     this.#write({
       type: 'welcome',
       protocol,
       server_version: this.#owner.serverVersion,
+      metrics_interval: this.#owner.metricsInterval,
       ...(beats ? { beat_ms: AGENT_BEAT_MS } : {}),
     })
     this.#owner.onUp(this, answer)
@@ -184,6 +209,7 @@ export class AgentSocket {
     clearTimeout(this.#signInTimer)
     const wasUp = this.#state === 'up'
     this.#state = 'closed'
+    this.channels.linkLost()
     if (wasUp) this.#owner.onDown(this)
   }
 }

@@ -92,5 +92,5 @@ function countOfBatch(waiting: Entry[]): number {
 function acknowledge(batch: Entry[]): void {
   const last = new Map<AgentSocket, number>()
   for (const { socket, seq } of batch) last.set(socket, Math.max(seq, last.get(socket) ?? 0))
-  for (const [socket, seq] of last) socket.send({ type: 'ack', seq })
+  for (const [socket, seq] of last) socket.acknowledge(seq)
 }

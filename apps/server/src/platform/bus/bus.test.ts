@@ -92,6 +92,20 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     expect(await inbox.until(1)).toStrictEqual([{ list: ['before'] }])
   })
 
+  test('bytes arrive as they are and in order, and not after unsubscribing', async () => {
+    await using pair = await openPair(kind)
+    const inbox = createInbox()
+    const unsubscribe = await pair.here.subscribeBytes('channel.a.up', (bytes) => inbox.handler([...bytes]))
+    for (let i = 0; i < 300; i += 1) pair.there.publishBytes('channel.a.up', Uint8Array.of(i % 256, 0, 255))
+    expect(await inbox.until(300)).toEqual(Array.from({ length: 300 }, (_, i) => [i % 256, 0, 255]))
+    await unsubscribe()
+    const other = createInbox()
+    await pair.here.subscribeBytes('channel.a.up', (bytes) => other.handler([...bytes]))
+    pair.there.publishBytes('channel.a.up', new Uint8Array(0))
+    expect(await other.until(1)).toEqual([[]])
+    expect(inbox.messages).toHaveLength(300)
+  })
+
   test('after unsubscribing nothing arrives', async () => {
     await using pair = await openPair(kind)
     const [gone, stays] = [createInbox(), createInbox()]

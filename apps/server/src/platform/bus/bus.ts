@@ -9,6 +9,9 @@ export interface Bus extends AsyncDisposable {
   publish(subject: string, message: unknown): void
   /** Resolves when messages arrive; `handler` is called with them in the order in which each sender sent them. */
   subscribe(subject: string, handler: (message: unknown) => void | Promise<void>): Promise<Unsubscribe>
+  /** The same with bytes as they are, for streams. They are not to be changed afterwards. */
+  publishBytes(subject: string, bytes: Uint8Array): void
+  subscribeBytes(subject: string, handler: (bytes: Uint8Array) => void): Promise<Unsubscribe>
   /**
    * Asks the process that answers the subject. Fails at once with NoResponderError when there is none, with
    * RequestTimeoutError when it takes too long, and with the answerer's AppError when that threw one.

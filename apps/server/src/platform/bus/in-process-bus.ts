@@ -13,12 +13,14 @@ import {
 } from './bus.ts'
 
 type Subscriber = { handler: (message: unknown) => void | Promise<void> }
+type ByteSubscriber = { handler: (bytes: Uint8Array) => void }
 type Answerer = { handler: (message: unknown) => unknown }
 
 /** The bus of a server that is alone. Messages pass through JSON all the same, so that both kinds behave alike. */
 export class InProcessBus implements Bus {
   #log: Pick<Log, 'error'>
   #subscribers = new Map<string, Set<Subscriber>>()
+  #byteSubscribers = new Map<string, Set<ByteSubscriber>>()
   #answerers = new Map<string, Set<Answerer>>()
   #closed = false
 
@@ -41,6 +43,21 @@ export class InProcessBus implements Bus {
   async subscribe(subject: string, handler: Subscriber['handler']) {
     this.#check(subject)
     return addTo(this.#subscribers, subject, { handler })
+  }
+
+  publishBytes(subject: string, bytes: Uint8Array): void {
+    checkSubject(subject)
+    const subscribers = this.#byteSubscribers.get(subject)
+    for (const subscriber of subscribers ?? []) {
+      queueMicrotask(() => {
+        if (subscribers?.has(subscriber)) subscriber.handler(bytes)
+      })
+    }
+  }
+
+  async subscribeBytes(subject: string, handler: ByteSubscriber['handler']) {
+    this.#check(subject)
+    return addTo(this.#byteSubscribers, subject, { handler })
   }
 
   async answer(subject: string, handler: Answerer['handler']) {
@@ -75,6 +92,8 @@ export class InProcessBus implements Bus {
     // Cleared one by one, as messages under way hold the inner sets.
     for (const subscribers of this.#subscribers.values()) subscribers.clear()
     this.#subscribers.clear()
+    for (const subscribers of this.#byteSubscribers.values()) subscribers.clear()
+    this.#byteSubscribers.clear()
     this.#answerers.clear()
   }
 

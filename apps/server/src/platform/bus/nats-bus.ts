@@ -83,6 +83,24 @@ class NatsBus implements Bus {
     return async () => subscription.unsubscribe()
   }
 
+  publishBytes(subject: string, bytes: Uint8Array): void {
+    checkSubject(subject)
+    if (this.#connection.isClosed() || this.#connection.isDraining()) return
+    this.#connection.publish(subject, bytes)
+  }
+
+  async subscribeBytes(subject: string, handler: (bytes: Uint8Array) => void) {
+    checkSubject(subject)
+    const subscription = this.#connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error === null) handler(message.data)
+        else this.#log.error({ err: error, subject }, 'a bus subscriber failed')
+      },
+    })
+    await this.#untilKnown()
+    return async () => subscription.unsubscribe()
+  }
+
   async answer(subject: string, handler: (message: unknown) => unknown) {
     checkSubject(subject)
     let left = false

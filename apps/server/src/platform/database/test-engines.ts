@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { Client } from 'pg'
 import type { Engine } from './columns.ts'
 import { openDatabase, openMemory, type OpenDatabase } from './open-database.ts'
+import { requireTemplate } from './test-template.ts'
 
 export interface TestEngine {
   engine: Engine
@@ -21,7 +22,7 @@ export const testEngines: readonly TestEngine[] = [
   { engine: 'sqlite', open: async <DB>() => openMemory<DB>() },
   ...(process.env['MUSTER_TEST_POSTGRES'] === undefined
     ? []
-    : [{ engine: 'postgres' as const, open: openFreshPostgres }]),
+    : [{ engine: 'postgres' as const, open: async <DB>() => openFreshPostgres<DB>() }]),
 ]
 
 /** An empty database, gone when disposed, on the engine that MUSTER_TEST_ENGINE names (sqlite when absent). */
@@ -34,11 +35,20 @@ export async function openTestDatabase<DB>(): Promise<OpenDatabase<DB>> {
   return found.open()
 }
 
+/**
+ * The same with the schema of the server in it. On PostgreSQL it is the copy of a template, which the first test makes:
+ * that takes a third of the time of running all migrations.
+ */
+export async function openMigratedDatabase<DB>(): Promise<OpenDatabase<DB>> {
+  if (process.env['MUSTER_TEST_ENGINE'] !== 'postgres') return openTestDatabase()
+  return openFreshPostgres(await requireTemplate(requireServer()))
+}
+
 /** A new database on the test server; its address is for tests that start programs. */
-export async function createPostgresDatabase(): Promise<AsyncDisposable & { url: string }> {
+export async function createPostgresDatabase(template?: string): Promise<AsyncDisposable & { url: string }> {
   const server = requireServer()
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`
-  await runOn(server, `create database ${name}`)
+  await runOn(server, `create database ${name}${template === undefined ? '' : ` template ${template}`}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return {
@@ -47,8 +57,8 @@ export async function createPostgresDatabase(): Promise<AsyncDisposable & { url:
   }
 }
 
-async function openFreshPostgres<DB>(): Promise<OpenDatabase<DB>> {
-  const fresh = await createPostgresDatabase()
+async function openFreshPostgres<DB>(template?: string): Promise<OpenDatabase<DB>> {
+  const fresh = await createPostgresDatabase(template)
   const database = await openDatabase<DB>(fresh.url, tmpdir())
   return {
     ...database,

@@ -60,7 +60,6 @@ export function DependencyFields({ agent, check, form }: DependencyFieldsProps) 
           form.setFieldValue('depends_on', null)
         }}
         searchable
-        openOnFocus={false}
         allowDeselect={false}
         nothingFoundMessage="No such machine"
         limit={200}

@@ -41,8 +41,13 @@ export function WholeNumber({
   name,
   description,
   autoFocus = false,
+  boundTo,
   ...more
-}: PartProps & { suffix?: string }) {
+}: PartProps & {
+  suffix?: string
+  /** Where it stands what is wrong with the two together. */
+  boundTo?: FieldName
+}) {
   return (
     <NumberInput
       label={FIELD_LABELS[name]}
@@ -52,6 +57,9 @@ export function WholeNumber({
       {...more}
       {...focusAttribute(autoFocus)}
       {...form.getInputProps(name)}
+      onBlur={() => {
+        for (const left of [name, boundTo]) if (left !== undefined) form.validateField(left)
+      }}
     />
   )
 }

@@ -19,8 +19,13 @@ export function ProcessFields({ agent, form }: FieldsProps) {
       <Choice form={form} name="expect" choices={EXPECTATIONS} />
       {form.values.expect === 'running' && (
         <>
-          <WholeNumber form={form} name="min_count" description="So many processes of that name." />
-          <WholeNumber form={form} name="max_count" description="0 = any." />
+          <WholeNumber
+            form={form}
+            name="min_count"
+            description="So many processes of that name."
+            boundTo="max_count"
+          />
+          <WholeNumber form={form} name="max_count" description="Not less than at least; 0 = any." />
           <WholeNumber
             form={form}
             name="max_memory_mb"

@@ -3,6 +3,7 @@ import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/SimpleGrid.css'
 import { DNS_RECORD_TYPES } from '@muster/contract/checks/server-checks'
 import { ThresholdPreview } from '../ThresholdPreview.tsx'
+import { isSecure } from '../check-form.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
 import type { FieldsProps } from './fields-props.ts'
 import { NameField } from './EntryFields.tsx'
@@ -20,7 +21,6 @@ const SWITCHES = ['follow_redirects', 'ignore_certificate'] as const
 export function HttpFields(props: FieldsProps) {
   const { form } = props
   const { method, ignore_certificate, url } = form.values
-  const isSecure = /^\s*https:/i.test(String(url))
   return (
     <>
       <NameField form={form} />
@@ -56,7 +56,7 @@ export function HttpFields(props: FieldsProps) {
           />
         ))}
       </Stack>
-      {isSecure && ignore_certificate !== true && (
+      {isSecure(url) && ignore_certificate !== true && (
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
           <CertificateDays form={form} name="cert_warning_days" word="a warning" />
           <CertificateDays form={form} name="cert_error_days" word="an error" />

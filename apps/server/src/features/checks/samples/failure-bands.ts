@@ -1,4 +1,4 @@
-import type { CheckSamples } from '@muster/contract/api/checks'
+import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import type { Db } from '../../../platform/database/database.ts'
 import type { Range } from './read-samples.ts'
 

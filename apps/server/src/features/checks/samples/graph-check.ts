@@ -1,4 +1,4 @@
-import type { CheckSamples } from '@muster/contract/api/checks'
+import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import { findPeriods } from '../../maintenance/record-periods.ts'

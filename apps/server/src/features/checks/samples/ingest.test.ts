@@ -9,7 +9,7 @@ const NOW = Date.parse('2026-03-20T12:00:00.000Z') / 1000
 const DAY = 86_400
 
 /** A machine with a CPU check, over a real socket. */
-async function prepare() {
+async function prepare(error_threshold = 0) {
   const server = await createTestServer()
   server.clock.freeze(new Date(NOW * 1000).toISOString())
   const { url } = await server.listen()
@@ -20,24 +20,24 @@ async function prepare() {
   const check = await server.given.check({
     agent_id: machine.agentId,
     check_type: 'cpuload',
-    settings: JSON.stringify({ warning_threshold: 0, error_threshold: 0 }),
+    settings: JSON.stringify({ warning_threshold: 0, error_threshold }),
     revision: 'cpu.1',
   })
   const root = server.as(await server.given.user({ superuser: true }))
-  const results = (moments: number[]) =>
+  const results = (moments: number[], percentOf: (at: number) => number) =>
     moments.map((at): CheckResult => ({
       check_id: check.id,
       revision: 'cpu.1',
       at: new Date(at * 1000).toISOString(),
-      measured: { check_type: 'cpuload', percent: percentAt(at) },
+      measured: { check_type: 'cpuload', percent: percentOf(at) },
     }))
   return {
     server,
     machine,
     connect,
-    results,
-    report: async (moments: number[]) => {
-      const seq = machine.report({ kind: 'checks', results: results(moments) })
+    results: (moments: number[]) => results(moments, percentAt),
+    report: async (moments: number[], percentOf = percentAt) => {
+      const seq = machine.report({ kind: 'checks', results: results(moments, percentOf) })
       await machine.next((frame) => frame.type === 'ack' && frame.seq >= seq, 0)
     },
     shown: async (from = NOW - 7 * DAY, to = NOW + 2 * DAY) => {
@@ -79,6 +79,27 @@ test('after ten minutes without a server the graph has no gap, and what is sent 
   expect(await shown()).toEqual(samplesAt([...before, ...away]))
   const batches = await server.ctx.db.selectFrom('sample_batches').select('id').execute()
   expect(batches).toEqual([])
+})
+
+test('after ten minutes without a server each alert carries the time when it really happened', async () => {
+  await using prepared = await prepare(90)
+  const { server, machine, connect, report } = prepared
+  machine.cut()
+  server.clock.advance(600)
+  await connect()
+  // A peak that is over, and what still is.
+  const isHigh = (at: number) => at === NOW + 120 || at >= NOW + 420
+  await report(minutes(NOW, 10), (at) => (isHigh(at) ? 95 : 20))
+  const alerts = await server.ctx.db
+    .selectFrom('alerts')
+    .select(['alert_time', 'resolved_on'])
+    .orderBy('id')
+    .execute()
+  const instant = (seconds: number) => new Date((NOW + seconds) * 1000).toISOString()
+  expect(alerts).toEqual([
+    { alert_time: instant(120), resolved_on: instant(180) },
+    { alert_time: instant(420), resolved_on: null },
+  ])
 })
 
 test('the order in which samples come makes no difference', async () => {

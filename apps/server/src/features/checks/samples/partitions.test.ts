@@ -24,7 +24,7 @@ const readChunks = ({ ctx }: TestServer) =>
     .orderBy('start')
     .execute()
 
-test('the table is cut by time: parts are made ahead, and old ones dropped', async () => {
+test('issue 3, 2.1, partitioned by time: the table is cut by time: parts are made ahead, and old ones dropped', async () => {
   await using given = await givenMeasuring()
   const { server, cpu } = given
   const isCut = server.ctx.engine === 'postgres'

@@ -25,7 +25,7 @@ async function countTransitions({ ctx }: TestServer): Promise<number> {
   return (await ctx.db.selectFrom('check_transitions').select('id').execute()).length
 }
 
-test('days that somebody has set count at once', async () => {
+test('issue 3, 2.1, settings: days that somebody has set count at once', async () => {
   await using given = await givenMeasuring()
   const { server, cpu, root, graph } = given
   await server.ctx.jobs.drain()
@@ -73,7 +73,7 @@ test('what comes late, when the samples beside it are gone, leaves their means a
   expect((await graph(NOW - 7 * DAY, NOW, 3600)).series[0]?.points).toEqual(expected)
 })
 
-test('whoever wants to write gets a turn while old rows go, and what was cut off is finished by the next run', async () => {
+test('issue 3, 2.1, pruning never blocks writers: whoever wants to write gets a turn while old rows go, and what was cut off is finished by the next run', async () => {
   await using given = await givenMeasuring()
   const { server, cpu } = given
   const { ctx } = server

@@ -3,7 +3,7 @@ import { getCheckSamples } from '@muster/contract/api/checks'
 import { expect, test } from 'vitest'
 import { countChunks, DAY, givenMeasuring, HOUR, merge, NOW, prune, sawTooth } from './test-samples.ts'
 
-test('every sample is shown, before and after it is merged, also what came late or twice', async () => {
+test('issue 3, 2.1: every sample is shown, before and after it is merged, also what came late or twice', async () => {
   await using prepared = await givenMeasuring()
   const { server, cpu, graph } = prepared
   const runs = sawTooth(DAY)
@@ -28,7 +28,7 @@ test('every sample is shown, before and after it is merged, also what came late 
   expect(await graph(NOW - DAY, NOW)).toEqual(before)
 })
 
-test('a longer time is shown in points of five minutes, an hour or more, with the least and the most', async () => {
+test('issue 3, 2.1, minimum, average, maximum: a longer time is shown in points of five minutes, an hour or more, with the least and the most', async () => {
   await using prepared = await givenMeasuring()
   const { server, cpu, graph } = prepared
   await cpu(...sawTooth(6 * DAY))
@@ -47,7 +47,7 @@ test('a longer time is shown in points of five minutes, an hour or more, with th
     expect(points.length).toBeLessThanOrEqual(2000)
 })
 
-test('failures are drawn with their real beginnings and ends', async () => {
+test('issue 3, 2.2: failures are drawn with their real beginnings and ends', async () => {
   await using prepared = await givenMeasuring()
   const { cpu, graph } = prepared
   await cpu([NOW - 900, 80], [NOW - 600, 95], [NOW - 300, 10], [NOW - 100, 99])
@@ -61,7 +61,7 @@ test('failures are drawn with their real beginnings and ends', async () => {
   expect((await graph(NOW - 250, NOW - 150)).failures).toEqual([])
 })
 
-test('numbers that a script prints become series, but not without end', async () => {
+test('issue 3, 1.5: numbers that a script prints become series, but not without end', async () => {
   await using prepared = await givenMeasuring()
   const { server, check, measure, graph } = prepared
   await server.ctx.db.updateTable('checks').set({ check_type: 'script', settings: SCRIPT }).execute()

@@ -19,6 +19,7 @@ import * as taskResults from './0020-task-results.ts'
 import * as customAlertTemplates from './0021-custom-alert-templates.ts'
 import * as agentFacts from './0022-agent-facts.ts'
 import * as machineChanges from './0024-machine-changes.ts'
+import * as remoteSessions from './0028-remote-sessions.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   customAlertTemplates,
   agentFacts,
   machineChanges,
+  remoteSessions,
 ]

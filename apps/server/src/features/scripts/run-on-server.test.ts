@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { runOnServer, type ServerCall } from './run-on-server.ts'
+import { runOnServer, type ServerCall, writtenText } from './run-on-server.ts'
 
 const CALL: ServerCall = {
   interpreter: 'shell',
@@ -11,16 +15,18 @@ const CALL: ServerCall = {
   timeoutSeconds: 20,
   mostOutput: 100,
 }
-const run = (call: Partial<ServerCall>, signal = new AbortController().signal) =>
-  runOnServer({ ...CALL, ...call }, signal)
+async function run(call: Partial<ServerCall>, signal = new AbortController().signal) {
+  const ended = await runOnServer({ ...CALL, ...call }, signal)
+  return { ...ended, output: writtenText(ended) }
+}
 
 test('it gets its arguments as they are, and an environment without the settings of the server', async () => {
   vi.stubEnv('MUSTER_ADMIN_PASSWORD', 'hunter2hunter2')
   const body = '#!/bin/sh\nprintf "%s|" "$1" "$2" "$FROM" "$MUSTER_ADMIN_PASSWORD"; echo oops >&2; exit 3\n'
-  const { retcode, output } = await run({ body, args: ['a b', '$(id); rm -rf x'], env_vars: ['FROM=x=y'] })
-  expect(retcode).toBe(3)
-  expect(output).toContain('a b|$(id); rm -rf x|x=y||')
-  expect(output).toContain('oops')
+  const ended = await run({ body, args: ['a b', '$(id); rm -rf x'], env_vars: ['FROM=x=y'] })
+  expect(ended.retcode).toBe(3)
+  expect(writtenText(ended, 'stdout')).toBe('a b|$(id); rm -rf x|x=y||')
+  expect(writtenText(ended, 'stderr')).toBe('oops\n')
 })
 
 test('its folder is gone afterwards, with what it wrote there', async () => {
@@ -30,11 +36,10 @@ test('its folder is gone afterwards, with what it wrote there', async () => {
 })
 
 test('it is ended at its time limit, with everything that it has started', async () => {
-  const { retcode, output } = await run({ body: 'sleep 600 & echo $!; wait', timeoutSeconds: 1 })
+  const { retcode, reason, output } = await run({ body: 'sleep 600 & echo $!; wait', timeoutSeconds: 1 })
   expect(retcode).toBeNull()
-  const [reason, pid] = output.split('\n')
   expect(reason).toBe('It was ended after 1 s.')
-  await vi.waitFor(() => expect(isAlive(Number(pid))).toBe(false))
+  await vi.waitFor(() => expect(isAlive(Number(output))).toBe(false))
 })
 
 test('what it leaves running does not keep it from being over', async () => {
@@ -55,12 +60,33 @@ test('a server that stops ends it, and one that lacks its program says so', asyn
   const stop = new AbortController()
   const stopped = run({ body: 'sleep 600' }, stop.signal)
   stop.abort()
-  expect(await stopped).toMatchObject({ retcode: null, output: 'The server stopped while it ran.' })
+  expect(await stopped).toMatchObject({ retcode: null, reason: 'The server stopped while it ran.' })
   const missing = await run({ body: '#!/no/such/program\n' })
   expect(missing).toMatchObject({
     retcode: null,
-    output: expect.stringMatching(/^It could not be started: /),
+    reason: expect.stringMatching(/^It could not be started: /),
   })
+})
+
+test('a server that is killed takes it along, with everything that it has started and its folder', async () => {
+  const body = 'sleep 600 & echo $$ $! "$PWD" > "$TOLD"; wait'
+  const program = `
+    import { runOnServer } from ${JSON.stringify(join(import.meta.dirname, 'run-on-server.ts'))}
+    const call = ${JSON.stringify({ ...CALL, body, timeoutSeconds: 600 })}
+    call.env_vars = ['TOLD=' + process.env.TOLD]
+    await runOnServer(call, new AbortController().signal)`
+  const told = join(await mkdtemp(join(tmpdir(), 'muster-test-')), 'told')
+  const server = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    env: { ...process.env, TOLD: told },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const words = () => readFileSync(told, 'utf8').trim().split(' ')
+  await vi.waitFor(() => expect(words()).toHaveLength(3), { timeout: 20_000 })
+  const [script, child, folder = ''] = words()
+  const left = () => [isAlive(Number(script)), isAlive(Number(child)), existsSync(folder)]
+  expect(left()).toEqual([true, true, true])
+  server.kill('SIGKILL')
+  await vi.waitFor(() => expect(left()).toEqual([false, false, false]), { timeout: 10_000 })
 })
 
 test('Python and Node run as well', async () => {

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { guardScript } from './guard-script.ts'
 
 export interface ServerCall {
   interpreter: Interpreter
@@ -22,8 +23,20 @@ export interface ServerRun {
   /** Null when it did not end by itself. */
   retcode: number | null
   executionTime: number
-  /** What it wrote, after the reason why it did not end by itself. */
-  output: string
+  /** Why it did not end by itself; else empty. */
+  reason: string
+  /** What it wrote, in its order. */
+  pieces: Piece[]
+}
+
+interface Piece {
+  stream: 'stdout' | 'stderr'
+  text: string
+}
+
+/** What it wrote, all of it or of one stream. */
+export function writtenText({ pieces }: Pick<ServerRun, 'pieces'>, of?: Piece['stream']): string {
+  return pieces.map(({ stream, text }) => (of === undefined || of === stream ? text : '')).join('')
 }
 
 const SECOND_MS = 1000
@@ -31,7 +44,7 @@ const SECOND_MS = 1000
 /**
  * Runs a script as a child of the server: arguments as they are and never through a shell, an environment without the
  * settings of the server, a folder of its own that is gone afterwards, and an end to time and output. What it has
- * started ends with it.
+ * started ends with it, and with the server, however that ends.
  */
 export async function runOnServer(call: ServerCall, signal: AbortSignal): Promise<ServerRun> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-script-'))
@@ -40,16 +53,16 @@ export async function runOnServer(call: ServerCall, signal: AbortSignal): Promis
     const file = join(folder, fileName)
     await writeFile(file, call.body.replaceAll('\r\n', '\n'), { mode: 0o700 })
     const [run = file, ...args] = program === undefined ? [file] : [program, ...before, file]
-    return await watch(call, signal, () =>
-      spawn(run, [...args, ...call.args], {
-        cwd: folder,
-        env: environmentOf(call.env_vars),
-        // A group of its own, to be ended as a whole.
-        detached: process.platform !== 'win32',
-        stdio: ['ignore', 'pipe', 'pipe'],
-        windowsHide: true,
-      }),
-    )
+    const child = spawn(run, [...args, ...call.args], {
+      cwd: folder,
+      env: environmentOf(call.env_vars),
+      // A group of its own, to be ended as a whole.
+      detached: process.platform !== 'win32',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+    using _guard = guardScript(child, folder)
+    return await watch(call, signal, child)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -86,18 +99,24 @@ function environmentOf(lines: readonly string[]): NodeJS.ProcessEnv {
 function watch(
   { secrets, timeoutSeconds, mostOutput }: ServerCall,
   signal: AbortSignal,
-  start: () => ChildProcess,
+  child: ChildProcess,
 ): Promise<ServerRun> {
   const startedMs = performance.now()
   const { promise, resolve } = Promise.withResolvers<ServerRun>()
-  const hide = new SecretFilter(secrets)
-  let written = ''
+  const filters = { stdout: new SecretFilter(secrets), stderr: new SecretFilter(secrets) }
+  const pieces: Piece[] = []
+  let left = mostOutput
   let reason = ''
-  const child = start()
-  const take = (text: string) => {
-    if (written.length <= mostOutput) written += hide.take(text)
+  const keep = (stream: Piece['stream'], shown: string) => {
+    const text = shown.slice(0, left)
+    left -= text.length
+    if (text !== '') pieces.push({ stream, text })
   }
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take)
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+      if (left > 0) keep(stream, filters[stream].take(text))
+    })
+  }
   const end = (because: string) => {
     if (reason === '') reason = because
     killAll(child)
@@ -111,11 +130,12 @@ function watch(
   child.once('close', (code) => {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
-    const output = [reason, `${written}${hide.end()}`.slice(0, mostOutput)].filter((text) => text !== '')
+    for (const stream of ['stdout', 'stderr'] as const) keep(stream, filters[stream].end())
     resolve({
       retcode: reason === '' ? code : null,
       executionTime: (performance.now() - startedMs) / SECOND_MS,
-      output: output.join('\n'),
+      reason,
+      pieces,
     })
   })
   if (signal.aborted) onAbort()

@@ -1,0 +1,164 @@
+import {
+  CHANNEL_CHUNK_BYTES,
+  CHANNEL_KIND,
+  type ChannelEnd,
+  type ChannelFrame,
+  encodeChannelEnd,
+  encodeChannelFrame,
+  encodeCredit,
+  readChannelEnd,
+  readChannelText,
+  readCredit,
+} from '@muster/contract/agent/channel'
+import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
+import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
+
+/** A tool that is given more than this should stop until it hears `onDrain`. */
+const FULL_BYTES = 64 * 1024
+
+/** What a tool does with its channel. */
+export interface ChannelUser {
+  /** Bytes of the person. `consumed` of the channel is called once they are dealt with. */
+  onData: (bytes: Buffer) => void
+  onText: (message: unknown) => void
+  /** There is room again. */
+  onDrain: () => void
+  /** It is over, by whatever came first; nothing can be sent any more. Not called for the tool's own `end`. */
+  onEnd: (end: ChannelEnd) => void
+}
+
+interface Queued {
+  kind: typeof CHANNEL_KIND.data | typeof CHANNEL_KIND.text
+  bytes: Uint8Array
+}
+
+/** One channel on the machine's side: a queue towards the server, kept short by whoever fills it. */
+export class Channel {
+  readonly id: number
+  #user: ChannelUser | undefined
+  #wake: () => void
+  #sending = new SendWindow()
+  #receiving = new SendWindow()
+  #debt = new CreditDebt()
+  #queue: Queued[] = []
+  #queuedBytes = 0
+  #credit = 0
+  #end: ChannelEnd | undefined
+  #isOver = false
+
+  /** `wake`: there is something to send. */
+  constructor(id: number, wake: () => void) {
+    this.id = id
+    this.#wake = wake
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Whether the tool should stop for a while. */
+  get isFull(): boolean {
+    return this.#queuedBytes >= FULL_BYTES
+  }
+
+  use(user: ChannelUser): void {
+    this.#user = user
+  }
+
+  sendData(bytes: Uint8Array): void {
+    this.#push({ kind: CHANNEL_KIND.data, bytes })
+  }
+
+  sendText(message: unknown): void {
+    this.#push({ kind: CHANNEL_KIND.text, bytes: Buffer.from(JSON.stringify(message)) })
+  }
+
+  /** So much of what came is dealt with; as much may come again. */
+  consumed(bytes: number): void {
+    const credit = this.#debt.consume(bytes)
+    if (credit === 0 || this.#isOver) return
+    this.#receiving.add(credit)
+    this.#credit += credit
+    this.#wake()
+  }
+
+  /** Ends it when all that was sent is on its way. */
+  end(end: ChannelEnd): void {
+    if (this.#isOver) return
+    this.#end ??= end
+    this.#wake()
+  }
+
+  /** The link is lost, or the other side has ended it. */
+  drop(end: ChannelEnd): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#queue = []
+    this.#user?.onEnd(end)
+  }
+
+  /** Takes a frame of this channel; answers why it ends because of it, if it does. */
+  take({ kind, payload }: ChannelFrame): ChannelEnd | undefined {
+    switch (kind) {
+      case CHANNEL_KIND.credit:
+        if (!this.#sending.add(readCredit(payload))) return OVER_WINDOW
+        this.#wake()
+        return undefined
+      case CHANNEL_KIND.end:
+        this.drop(readChannelEnd(payload))
+        return undefined
+      case CHANNEL_KIND.data:
+        if (!this.#receiving.take(payload.length)) return OVER_WINDOW
+        this.#user?.onData(Buffer.from(payload))
+        return undefined
+      case CHANNEL_KIND.text:
+        if (!this.#receiving.take(payload.length)) return OVER_WINDOW
+        this.#user?.onText(readChannelText(payload))
+        this.consumed(payload.length)
+    }
+    return undefined
+  }
+
+  /** The next frame to send; undefined = nothing, or the other side has to give credit first. */
+  nextFrame(): Uint8Array | undefined {
+    if (this.#isOver) return undefined
+    if (this.#credit > 0) {
+      const credit = Math.min(this.#credit, CHANNEL_WINDOW_BYTES)
+      this.#credit -= credit
+      return encodeCredit(this.id, credit)
+    }
+    const [first] = this.#queue
+    if (first !== undefined) return this.#nextPiece(first)
+    if (this.#end === undefined) return undefined
+    this.#isOver = true
+    return encodeChannelEnd(this.id, this.#end)
+  }
+
+  #nextPiece(first: Queued): Uint8Array | undefined {
+    // A message is sent whole or not yet.
+    const isWhole = first.kind === CHANNEL_KIND.text
+    const size = isWhole
+      ? first.bytes.length
+      : Math.min(first.bytes.length, CHANNEL_CHUNK_BYTES, this.#sending.left)
+    if (size === 0 || !this.#sending.take(size)) return undefined
+    const payload = first.bytes.subarray(0, size)
+    if (size === first.bytes.length) this.#queue.shift()
+    else first.bytes = first.bytes.subarray(size)
+    const wasFull = this.isFull
+    this.#queuedBytes -= size
+    if (wasFull && !this.isFull) queueMicrotask(() => this.#isOver || this.#user?.onDrain())
+    return encodeChannelFrame({ kind: first.kind, channel: this.id, payload })
+  }
+
+  #push(piece: Queued): void {
+    if (this.#isOver || this.#end !== undefined || piece.bytes.length === 0) return
+    this.#queue.push(piece)
+    this.#queuedBytes += piece.bytes.length
+    this.#wake()
+  }
+}
+
+const OVER_WINDOW: ChannelEnd = {
+  code: 'over_window',
+  message: 'More was sent on the channel than its window takes.',
+}

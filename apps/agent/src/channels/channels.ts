@@ -1,0 +1,124 @@
+import {
+  CHANNEL_KIND,
+  type ChannelEnd,
+  decodeChannelFrame,
+  encodeChannelEnd,
+  MAX_CHANNELS,
+} from '@muster/contract/agent/channel'
+import { Channel } from './channel.ts'
+
+/** Bytes handed to the socket and not yet taken by the system. What is in there goes before every key press. */
+const MAX_BUFFERED_BYTES = 64 * 1024
+
+/** The connection as channels need it. */
+export interface ChannelLink {
+  /** False = there is no link. `onTaken` is called when the system has taken the bytes. */
+  sendBytes: (bytes: Uint8Array, onTaken: () => void) => boolean
+  bufferedBytes: () => number
+}
+
+/**
+ * The channels of the link. They take turns, one frame each, and hand the socket only a little at a time: so a stream
+ * of a gigabyte holds a key press up by a few frames, and memory by one window for each channel.
+ */
+export class Channels {
+  #link: ChannelLink
+  #channels = new Map<number, Channel>()
+  #isStalled = false
+
+  constructor(link: ChannelLink) {
+    this.#link = link
+  }
+
+  get size(): number {
+    return this.#channels.size
+  }
+
+  /** A new channel, or why there is none. */
+  open(id: number): Channel | ChannelEnd {
+    const taken = this.#channels.get(id)
+    const refusal = taken === undefined ? this.#whyNotMore() : NUMBER_TAKEN
+    if (refusal !== undefined) {
+      if (taken === undefined) this.#sendEnd(id, refusal)
+      return refusal
+    }
+    const channel = new Channel(id, () => this.#push())
+    this.#channels.set(id, channel)
+    return channel
+  }
+
+  /** A binary frame of the server. */
+  take(bytes: Uint8Array): void {
+    const frame = decodeChannelFrame(bytes)
+    if ('wrong' in frame) {
+      if (frame.channel !== undefined)
+        this.#refuse(frame.channel, { code: 'bad_frame', message: frame.wrong })
+      return
+    }
+    const channel = this.#channels.get(frame.channel)
+    if (channel === undefined) {
+      // What was on its way when this side ended it needs no answer; what else there is must not wait for one.
+      if (frame.kind !== CHANNEL_KIND.end && frame.kind !== CHANNEL_KIND.credit)
+        this.#sendEnd(frame.channel, UNKNOWN)
+      return
+    }
+    const wrong = channel.take(frame)
+    if (wrong !== undefined) this.#refuse(frame.channel, wrong)
+    if (channel.isOver) this.#channels.delete(channel.id)
+  }
+
+  /** The link is gone, and everything on it. */
+  linkLost(): void {
+    const channels = [...this.#channels.values()]
+    this.#channels.clear()
+    this.#isStalled = false
+    for (const channel of channels)
+      channel.drop({ code: 'link_lost', message: 'The link to the machine was lost.' })
+  }
+
+  #refuse(id: number, end: ChannelEnd): void {
+    const channel = this.#channels.get(id)
+    this.#channels.delete(id)
+    this.#sendEnd(id, end)
+    channel?.drop(end)
+  }
+
+  #whyNotMore(): ChannelEnd | undefined {
+    if (this.#channels.size < MAX_CHANNELS) return undefined
+    return { code: 'too_many', message: `This machine has ${MAX_CHANNELS} channels open, and takes no more.` }
+  }
+
+  #sendEnd(id: number, end: ChannelEnd): void {
+    this.#link.sendBytes(encodeChannelEnd(id, end), () => {})
+  }
+
+  #push(): void {
+    for (;;) {
+      let sent = false
+      for (const channel of this.#channels.values()) {
+        if (this.#link.bufferedBytes() >= MAX_BUFFERED_BYTES) {
+          this.#isStalled = true
+          return
+        }
+        const frame = channel.nextFrame()
+        if (channel.isOver) this.#channels.delete(channel.id)
+        if (frame === undefined) continue
+        sent = true
+        if (!this.#link.sendBytes(frame, () => this.#onTaken())) return
+        // Behind all others from now on.
+        if (this.#channels.delete(channel.id)) this.#channels.set(channel.id, channel)
+        break
+      }
+      if (!sent) return
+    }
+  }
+
+  #onTaken(): void {
+    if (!this.#isStalled) return
+    this.#isStalled = false
+    this.#push()
+  }
+}
+
+const UNKNOWN: ChannelEnd = { code: 'not_found', message: 'There is no such channel on this machine.' }
+const NUMBER_TAKEN: ChannelEnd = { code: 'refused', message: 'A channel with this number is open.' }

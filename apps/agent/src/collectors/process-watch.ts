@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProcessLook } from '@muster/contract/agent/processes'
+import type { Log } from '../log/log.ts'
+import type { ProcessReader, ProcessTools } from '../os/process-tools.ts'
+import type { ProcessChanges } from './process-changes.ts'
+import { WhileWatched } from './while-watched.ts'
+
+/** Shares of the processor need two looks; who begins to watch does not wait a whole second for them. */
+const SECOND_LOOK_MS = 200
+const LOOK_LIMIT_MS = 60_000
+
+export interface ProcessWatchOptions {
+  loadTools: () => Promise<ProcessTools>
+  /** All parts or none; false = the link is down or busy. */
+  send: (parts: ProcessLook[]) => boolean
+  log: Log
+}
+
+/** Tells of the processes of the machine while somebody looks. The code for it is loaded when somebody does. */
+export class ProcessWatch extends WhileWatched {
+  constructor({ loadTools, send, log }: ProcessWatchOptions) {
+    let reader: ProcessReader | undefined
+    let changes: ProcessChanges | undefined
+    let lookedAtMs = 0
+    super({
+      log,
+      look: async (isWatched) => {
+        const tools = await loadTools()
+        const isFirst = reader === undefined
+        // A look may come a little early.
+        if (!isFirst && performance.now() - lookedAtMs < tools.everyMs - 300) return
+        const signal = AbortSignal.timeout(LOOK_LIMIT_MS)
+        const own = (reader ??= tools.openReader())
+        const told = (changes ??= new (await import('./process-changes.ts')).ProcessChanges())
+        lookedAtMs = performance.now()
+        if (isFirst) {
+          told.see(await own.read(signal))
+          await sleep(SECOND_LOOK_MS, undefined, { signal })
+        }
+        told.see(await own.read(signal))
+        if (isWatched() && send(told.list())) told.remember()
+      },
+      onStop: () => {
+        reader = undefined
+        changes = undefined
+      },
+    })
+  }
+}

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import type { ListeningPort } from '@muster/contract/agent/processes'
+
+const MOST_PORTS = 50
+/** Of /proc/net: sockets that wait for somebody. UDP knows no connections; what has no peer listens. */
+const TABLES = [
+  { file: 'tcp', protocol: 'tcp', state: '0A' },
+  { file: 'tcp6', protocol: 'tcp', state: '0A' },
+  { file: 'udp', protocol: 'udp', state: '07' },
+  { file: 'udp6', protocol: 'udp', state: '07' },
+] as const
+
+const NONE: ListeningPort[] = []
+
+/**
+ * Which process listens where. The table of sockets names no processes: who holds a socket is found among the open
+ * files of all. That is much work, so it is done for new processes, and for all when there is a socket of nobody.
+ */
+export class PortBook {
+  #sockets = new Map<string, ListeningPort>()
+  #inodesOf = new Map<string, string[]>()
+  #ownerless = new Set<string>()
+  #ports = new Map<string, ListeningPort[]>()
+  #keys = new Map<string, string>()
+
+  /** Reads the sockets anew. Processes are given by a key that no other one has. */
+  refresh(processes: { pid: number; key: string }[]): void {
+    this.#sockets = readListening()
+    const held = new Set([...this.#inodesOf.values()].flat())
+    const isUnknown = [...this.#sockets.keys()].some(
+      (inode) => !held.has(inode) && !this.#ownerless.has(inode),
+    )
+    const before = this.#inodesOf
+    this.#inodesOf = new Map(
+      processes.map(({ pid, key }) => [
+        key,
+        (isUnknown ? undefined : before.get(key)) ?? this.#findHeld(pid),
+      ]),
+    )
+    const owned = new Set([...this.#inodesOf.values()].flat())
+    this.#ownerless = new Set([...this.#sockets.keys()].filter((inode) => !owned.has(inode)))
+  }
+
+  /** The same list again for as long as nothing changed. */
+  portsOf(key: string): ListeningPort[] {
+    const inodes = (this.#inodesOf.get(key) ?? []).filter((inode) => this.#sockets.has(inode))
+    if (inodes.length === 0) return NONE
+    const text = inodes.join()
+    if (this.#keys.get(key) === text) return this.#ports.get(key) ?? NONE
+    const found = inodes.map((inode) => this.#sockets.get(inode)).filter((port) => port !== undefined)
+    const single = new Map(found.map((port) => [`${port.protocol} ${port.address} ${port.port}`, port]))
+    const ports = [...single.values()].toSorted((a, b) => a.port - b.port).slice(0, MOST_PORTS)
+    this.#keys.set(key, text)
+    this.#ports.set(key, ports)
+    return ports
+  }
+
+  forget(key: string): void {
+    this.#keys.delete(key)
+    this.#ports.delete(key)
+  }
+
+  #findHeld(pid: number): string[] {
+    if (this.#sockets.size === 0) return []
+    const held: string[] = []
+    try {
+      for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+        const inode = readSocket(`/proc/${pid}/fd/${fd}`)
+        if (inode !== undefined && this.#sockets.has(inode)) held.push(inode)
+      }
+    } catch {
+      // It has just ended, or is not the agent's to look into.
+    }
+    return held
+  }
+}
+
+function readSocket(file: string): string | undefined {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(file))?.[1]
+  } catch {
+    // It was just closed.
+    return undefined
+  }
+}
+
+function readListening(): Map<string, ListeningPort> {
+  const found = new Map<string, ListeningPort>()
+  for (const { file, protocol, state } of TABLES) {
+    let text: string
+    try {
+      text = readFileSync(`/proc/net/${file}`, 'latin1')
+    } catch {
+      // A kernel without that protocol.
+      continue
+    }
+    for (const [inode, place] of parseSockets(text, state)) found.set(inode, { protocol, ...place })
+  }
+  return found
+}
+
+/** A table of /proc/net: `0: 0100007F:20E4 00000000:0000 0A ...`, the inode is the tenth word. */
+export function parseSockets(
+  text: string,
+  wanted: string,
+): Map<string, Pick<ListeningPort, 'address' | 'port'>> {
+  const found = new Map<string, Pick<ListeningPort, 'address' | 'port'>>()
+  for (const line of text.split('\n').slice(1)) {
+    const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)
+    const [address = '', port = ''] = local.split(':')
+    if (state !== wanted || inode === undefined || inode === '0') continue
+    if (!/^([0-9A-F]{8}|[0-9A-F]{32})$/.test(address) || !/^[0-9A-F]{4}$/.test(port)) continue
+    found.set(inode, { address: readAddress(address), port: Number.parseInt(port, 16) })
+  }
+  return found
+}
+
+/** Words of four bytes, each as the processor keeps it: the last byte comes first. */
+function readAddress(hex: string): string {
+  const bytes = [...hex.matchAll(/.{8}/g)].flatMap(([word]) =>
+    [6, 4, 2, 0].map((at) => Number.parseInt(word.slice(at, at + 2), 16)),
+  )
+  if (bytes.length === 4) return bytes.join('.')
+  if (bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255)
+    return bytes.slice(12).join('.')
+  const groups = Array.from({ length: 8 }, (_, at) =>
+    (((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0)).toString(16),
+  )
+  // Which knows how such an address is shortened.
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
+}

@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { setImmediate as letOthersWork } from 'node:timers/promises'
+import { MAX_COMMAND, type MachineProcess } from '@muster/contract/agent/processes'
+import { askDisk } from '../ask-disk.ts'
+import type { ProcessesSeen, ProcessReader, SeenProcess } from '../process-tools.ts'
+import { PortBook } from './listening-ports.ts'
+import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { programName } from './proc-named.ts'
+import { isEnded, type ProcStat, readKernelUnits, readProcStat } from './proc-stat.ts'
+import { UserNames } from './user-names.ts'
+
+/** Between these the link and everything else has its turn. */
+const AT_ONCE = 50
+const PORTS_EVERY_MS = 5000
+/** So often the command line and the user of a process are looked up again: both can change while it runs. */
+const ANEW_AFTER_LOOKS = 10
+
+interface Known {
+  process: MachineProcess
+  kernelName: string
+  looksLeft: number
+}
+
+/** Reads /proc. What hardly changes is read when a process is new, and now and then. */
+export class LinuxProcessReader implements ProcessReader {
+  #units = readKernelUnits()
+  #bootMs = readBootMs()
+  #users = new UserNames()
+  #ports = new PortBook()
+  #portsAtMs = -PORTS_EVERY_MS
+  #known = new Map<string, Known>()
+
+  async read(signal: AbortSignal): Promise<ProcessesSeen> {
+    const stats: ProcStat[] = []
+    let looked = 0
+    for (const name of readdirSync('/proc')) {
+      if (!/^\d+$/.test(name)) continue
+      looked += 1
+      if (looked % AT_ONCE === 0) await letOthersWork(undefined, { signal })
+      const stat = readProcStat(Number(name))
+      if (stat !== undefined) stats.push(stat)
+    }
+    this.#readPorts(stats)
+    const before = this.#known
+    this.#known = new Map()
+    const processes: SeenProcess[] = []
+    for (const stat of stats) {
+      const process = await this.#describe(stat, before.get(keyOf(stat)))
+      processes.push({
+        process,
+        cpuSeconds: stat.cpuTicks / this.#units.ticksPerSecond,
+        memoryBytes: stat.residentPages * this.#units.pageBytes,
+      })
+    }
+    for (const key of before.keys()) if (!this.#known.has(key)) this.#ports.forget(key)
+    const { totalBytes, availableBytes } = parseMemory(readFileSync('/proc/meminfo', 'utf8'))
+    return {
+      processes,
+      cpu: parseCpuTimes(readFileSync('/proc/stat', 'utf8')),
+      memory: { totalBytes, usedBytes: totalBytes - availableBytes },
+    }
+  }
+
+  #readPorts(stats: ProcStat[]): void {
+    if (performance.now() - this.#portsAtMs < PORTS_EVERY_MS) return
+    this.#ports.refresh(stats.map((stat) => ({ pid: stat.pid, key: keyOf(stat) })))
+    this.#portsAtMs = performance.now()
+  }
+
+  /** The same object as before when nothing of it has changed. */
+  async #describe(stat: ProcStat, known: Known | undefined): Promise<MachineProcess> {
+    const changing = {
+      parent_pid: stat.parent,
+      state: STATES[stat.state] ?? ('running' as const),
+      nice: Math.min(19, Math.max(-20, stat.nice)),
+      ports: this.#ports.portsOf(keyOf(stat)),
+    }
+    const isFresh =
+      known !== undefined && known.looksLeft > 0 && known.kernelName === stat.name && !isEnded(stat)
+    const lasting = isFresh
+      ? { command: known.process.command, username: known.process.username }
+      : await this.#lookUp(stat, known?.process)
+    const process = {
+      pid: stat.pid,
+      start: stat.start,
+      started_at: this.#startedAt(stat),
+      ...changing,
+      ...lasting,
+      name: fullName(stat.name, lasting.command),
+    }
+    const same = known !== undefined && isSame(known.process, process) ? known.process : process
+    this.#known.set(keyOf(stat), {
+      process: same,
+      kernelName: stat.name,
+      // Not all of them in the same look.
+      looksLeft: isFresh ? known.looksLeft - 1 : ANEW_AFTER_LOOKS + (stat.pid % ANEW_AFTER_LOOKS),
+    })
+    return same
+  }
+
+  async #lookUp(stat: ProcStat, before: MachineProcess | undefined) {
+    return {
+      command: isEnded(stat) ? (before?.command ?? '') : await readCommand(stat.pid),
+      username: await this.#findUser(stat.pid, before),
+    }
+  }
+
+  async #findUser(pid: number, before: MachineProcess | undefined): Promise<string> {
+    try {
+      return (await this.#users.nameOf(statSync(`/proc/${pid}`).uid)).slice(0, 255)
+    } catch {
+      // It has just ended.
+      return before?.username ?? ''
+    }
+  }
+
+  #startedAt({ start }: ProcStat): string {
+    const atMs = this.#bootMs + (Number(start) / this.#units.ticksPerSecond) * 1000
+    return new Date(Math.round(atMs / 1000) * 1000).toISOString()
+  }
+}
+
+/** What runs and what sleeps changes with every look, and the share of the processor tells more. */
+const STATES: Partial<Record<string, MachineProcess['state']>> = {
+  D: 'waiting',
+  T: 'stopped',
+  t: 'stopped',
+  Z: 'ended',
+  X: 'ended',
+  x: 'ended',
+}
+
+/** What the process was started with; arguments are separated by zeros. */
+async function readCommand(pid: number): Promise<string> {
+  const file = `/proc/${pid}/cmdline`
+  try {
+    // The kernel lets this wait while the process is held up by a disk that does not answer.
+    const text = await askDisk(file, () => readFile(file, 'utf8'))
+    return text.replace(/\0+$/, '').replaceAll('\0', ' ').slice(0, MAX_COMMAND)
+  } catch {
+    // It has just ended, or nobody can tell now.
+    return ''
+  }
+}
+
+/** The kernel cuts names to 15 characters, and programs name their first thread: Node calls it MainThread. */
+function fullName(kernelName: string, command: string): string {
+  const program = programName(command.split(' ', 1)[0] ?? '')
+  const isCut = program.startsWith(kernelName)
+  return (isCut || (kernelName === 'MainThread' && program !== '') ? program : kernelName).slice(0, 255)
+}
+
+function keyOf({ pid, start }: ProcStat): string {
+  return `${pid} ${start}`
+}
+
+function isSame(a: MachineProcess, b: MachineProcess): boolean {
+  return (
+    a.parent_pid === b.parent_pid &&
+    a.name === b.name &&
+    a.state === b.state &&
+    a.nice === b.nice &&
+    a.ports === b.ports &&
+    a.command === b.command &&
+    a.username === b.username
+  )
+}
+
+function readBootMs(): number {
+  const [, seconds] = /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8')) ?? []
+  return Number(seconds ?? 0) * 1000
+}

@@ -1,0 +1,43 @@
+import type { Log } from '../log/log.ts'
+import type { Os } from '../os/os.ts'
+import type { Kept } from '../state/kept.ts'
+
+/** The marks of processes at work, kept so that the next process of this agent knows what this one left running. */
+export class KeptMarkers {
+  #name: string
+  #os: Os
+  #log: Log
+  #kept: Kept
+  #markers = new Set<string>()
+
+  /** `name`: under which they are kept. */
+  constructor(options: { name: string; os: Os; log: Log; kept: Kept }) {
+    this.#name = options.name
+    this.#os = options.os
+    this.#log = options.log
+    this.#kept = options.kept
+  }
+
+  add(marker: string): void {
+    this.#markers.add(marker)
+    this.#save()
+  }
+
+  delete(marker: string): void {
+    this.#markers.delete(marker)
+    this.#save()
+  }
+
+  /** Ends what an earlier process of this agent left behind. */
+  async endInterrupted(): Promise<void> {
+    const left = (this.#kept.find(this.#name) ?? '').split(' ').filter((marker) => marker !== '')
+    if (left.length === 0) return
+    this.#log.info({ runs: left.length, of: this.#name }, 'runs were interrupted by a restart of the agent')
+    await Promise.all(left.map((marker) => this.#os.killTree(0, marker)))
+    this.#save()
+  }
+
+  #save(): void {
+    this.#kept.save(this.#name, [...this.#markers].join(' '))
+  }
+}

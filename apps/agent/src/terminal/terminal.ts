@@ -1,0 +1,153 @@
+import { userInfo } from 'node:os'
+import type { ChannelEnd, ChannelEndCode } from '@muster/contract/agent/channel'
+import { TerminalInput, type TerminalNews } from '@muster/contract/channels'
+import type { Channel } from '../channels/channel.ts'
+import { chooseShell, openPty, type Pty, type Size } from './open-pty.ts'
+import { Scrollback } from './scrollback.ts'
+
+/** After these its person may come back; all others end it. */
+const KEPT_AFTER = new Set<ChannelEndCode>([
+  'detached',
+  'link_lost',
+  'server_stopping',
+  'failed',
+  'over_window',
+  'bad_frame',
+])
+
+export interface TerminalOptions {
+  session: string
+  author: string
+  /** How long it waits for its person. */
+  keepMs: number
+  killTree: (pid: number) => Promise<void>
+  /** It is over, and everything below it has ended. */
+  onEnded: (exitCode: number | null, reason: string) => void
+}
+
+/** A shell on a terminal, with at most one window that shows it. */
+export class Terminal {
+  readonly author: string
+  #options: TerminalOptions
+  #scrollback = new Scrollback()
+  #shell = chooseShell()
+  #pty: Pty | undefined
+  #channel: Channel | undefined
+  #timer: NodeJS.Timeout | undefined
+  #hasExited = false
+  #ended: Promise<void> | undefined
+
+  constructor(options: TerminalOptions) {
+    this.#options = options
+    this.author = options.author
+  }
+
+  /** Starts the shell and shows it; throws where there cannot be one. */
+  async start(channel: Channel, size: Size): Promise<void> {
+    this.#show(channel)
+    const { session } = this.#options
+    this.#pty = await openPty(
+      { ...this.#shell, marker: session, size },
+      {
+        onData: (bytes) => this.#write(bytes),
+        onExit: (code) => {
+          this.#hasExited = true
+          void this.end(code === null ? 'A signal ended the shell.' : 'The shell has ended.', code)
+        },
+      },
+    )
+    // Its window may have gone while the module was loaded.
+    if (this.#channel === undefined) this.#wait()
+    this.#tell({
+      type: 'opened',
+      session,
+      shell: this.#shell.program,
+      user: userInfo().username,
+      resumed: false,
+    })
+  }
+
+  /** Another window shows it from now on, with what was written last. */
+  attach(channel: Channel, size: Size): void {
+    clearTimeout(this.#timer)
+    this.#channel?.end({ code: 'closed', message: 'This terminal was opened in another window.' })
+    this.#show(channel)
+    const { session } = this.#options
+    this.#tell({
+      type: 'opened',
+      session,
+      shell: this.#shell.program,
+      user: userInfo().username,
+      resumed: true,
+    })
+    channel.sendData(this.#scrollback.read())
+    // A program that fills the screen draws it anew when the size changes.
+    this.#pty?.resize({ cols: size.cols, rows: size.rows + 1 })
+    this.#pty?.resize(size)
+    if (!channel.isFull) this.#pty?.resume()
+  }
+
+  /** Ends it with everything that it started. */
+  end(reason: string, exitCode: number | null = null): Promise<void> {
+    this.#ended ??= this.#end(reason, exitCode)
+    return this.#ended
+  }
+
+  async #end(reason: string, exitCode: number | null): Promise<void> {
+    clearTimeout(this.#timer)
+    const pty = this.#pty
+    if (pty !== undefined) {
+      pty.resume()
+      if (!this.#hasExited) pty.hangUp()
+      // Its number may soon be that of another process.
+      await this.#options.killTree(this.#hasExited ? 0 : pty.pid)
+    }
+    this.#tell({ type: 'exit', exit_code: exitCode })
+    this.#channel?.end({ code: 'ended', message: reason })
+    this.#channel = undefined
+    this.#options.onEnded(exitCode, reason)
+  }
+
+  #show(channel: Channel): void {
+    this.#channel = channel
+    channel.use({
+      onData: (bytes) => this.#pty?.write(bytes, () => channel.consumed(bytes.length)),
+      onText: (message) => this.#obey(message),
+      onDrain: () => this.#pty?.resume(),
+      onEnd: (end) => this.#onGone(channel, end),
+    })
+  }
+
+  #obey(message: unknown): void {
+    const input = TerminalInput.safeParse(message)
+    if (input.success && this.#ended === undefined) this.#pty?.resize(input.data)
+  }
+
+  #onGone(channel: Channel, end: ChannelEnd): void {
+    // One that another window has replaced says nothing any more.
+    if (this.#channel !== channel) return
+    this.#channel = undefined
+    // Nobody reads, and a program must not wait for that.
+    this.#pty?.resume()
+    if (KEPT_AFTER.has(end.code)) this.#wait()
+    else void this.end(end.message)
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(
+      () => void this.end('Nobody came back to it for ten minutes.'),
+      this.#options.keepMs,
+    )
+  }
+
+  #write(bytes: Buffer): void {
+    this.#scrollback.add(bytes)
+    this.#channel?.sendData(bytes)
+    if (this.#channel?.isFull === true) this.#pty?.pause()
+  }
+
+  #tell(news: TerminalNews): void {
+    this.#channel?.sendText(news)
+  }
+}

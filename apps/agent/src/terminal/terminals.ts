@@ -1,0 +1,111 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import type { Channel } from '../channels/channel.ts'
+import type { Channels } from '../channels/channels.ts'
+import { describeError, type Log } from '../log/log.ts'
+import type { Os } from '../os/os.ts'
+import { KeptMarkers } from '../run/kept-markers.ts'
+import type { Kept } from '../state/kept.ts'
+import type { Outbox } from '../state/outbox.ts'
+import type { Terminal } from './terminal.ts'
+
+const KEEP_MS = 10 * 60_000
+const MOST_TERMINALS = 16
+
+type OpenInput = CommandInput<'open-channel'>
+
+export interface TerminalsOptions {
+  channels: Channels
+  os: Os
+  log: Log
+  kept: Kept
+  outbox: Outbox
+  now: () => number
+  keepMs?: number | undefined
+}
+
+/** The terminals of this machine. All of it is loaded with the first one: an agent that is let be has none of it. */
+export class Terminals implements AsyncDisposable {
+  #options: TerminalsOptions
+  #markers: KeptMarkers
+  #terminals = new Map<string, Terminal>()
+  #isStopped = false
+
+  constructor(options: TerminalsOptions) {
+    this.#options = options
+    this.#markers = new KeptMarkers({ name: 'terminal_markers', ...options })
+  }
+
+  listSessions(): string[] {
+    return [...this.#terminals.keys()]
+  }
+
+  endInterrupted(): Promise<void> {
+    return this.#markers.endInterrupted()
+  }
+
+  /** Opens a channel and shows a terminal on it: the one it names, if the same person began it, or a new one. */
+  async open({ channel: id, tool }: OpenInput, author: string): Promise<void> {
+    const channel = this.#options.channels.open(id)
+    if ('code' in channel) return
+    const { session, resume, cols, rows } = tool
+    const known = this.#terminals.get(session)
+    if (known !== undefined && known.author === author) return known.attach(channel, { cols, rows })
+    if (known !== undefined || resume) {
+      return channel.end({ code: 'not_found', message: 'This terminal has ended. Open a new one.' })
+    }
+    if (this.#isStopped || this.#terminals.size >= MOST_TERMINALS) {
+      const message = `This machine has ${this.#terminals.size} terminals open, and opens no more now.`
+      this.#report(session, null, message)
+      return channel.end({ code: 'too_many', message })
+    }
+    await this.#begin(channel, { session, author, size: { cols, rows } })
+  }
+
+  async end(session: string, reason: string): Promise<void> {
+    await this.#terminals.get(session)?.end(reason)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true
+    await Promise.all([...this.#terminals.values()].map((terminal) => terminal.end('The agent stopped.')))
+  }
+
+  async #begin(
+    channel: Channel,
+    { session, author, size }: { session: string; author: string; size: { cols: number; rows: number } },
+  ): Promise<void> {
+    const { os, log, keepMs = KEEP_MS } = this.#options
+    const { Terminal } = await import('./terminal.ts')
+    const terminal = new Terminal({
+      session,
+      author,
+      keepMs,
+      killTree: (pid) => os.killTree(pid, session),
+      onEnded: (exitCode, reason) => {
+        if (!this.#terminals.delete(session)) return
+        this.#markers.delete(session)
+        this.#report(session, exitCode, reason)
+      },
+    })
+    this.#terminals.set(session, terminal)
+    this.#markers.add(session)
+    try {
+      await terminal.start(channel, size)
+    } catch (cause) {
+      log.error({ cause: describeError(cause) }, 'a terminal cannot be opened')
+      channel.end({ code: 'failed', message: describeError(cause) })
+      await terminal.end(describeError(cause))
+    }
+  }
+
+  #report(session: string, exitCode: number | null, reason: string): void {
+    const at = new Date(this.#options.now()).toISOString()
+    this.#options.outbox.append({
+      kind: 'session-ended',
+      session,
+      at,
+      exit_code: exitCode,
+      reason: reason.slice(0, 500),
+    })
+  }
+}

@@ -1,0 +1,46 @@
+import type { CheckDefinition, Measured } from '@muster/contract/agent/checks'
+import { onTestFinished } from 'vitest'
+import type { CheckMemory } from '../checks/check-kind.ts'
+import { CheckScripts } from '../checks/check-scripts.ts'
+import { measureCheck } from '../checks/measure-check.ts'
+import { linuxProbes } from '../os/linux/probes.ts'
+import { os } from '../os/index.ts'
+import type { Probes } from '../os/probes.ts'
+import { Problems } from '../problems.ts'
+import { BackgroundRuns } from '../run/background-runs.ts'
+import { Kept } from '../state/kept.ts'
+import { State } from '../state/state.ts'
+import { givenChecks } from './given-checks.ts'
+import { givenFolder, givenLog } from './given.ts'
+
+/** Measures what a definition says with the probes of this machine, or with some that the test brings. */
+export function givenMeasure(probes: Partial<Probes> = {}) {
+  const { log } = givenLog()
+  const folder = givenFolder()
+  const state = new State({ folder, log, problems: new Problems() })
+  onTestFinished(() => state[Symbol.dispose]())
+  const runs = new BackgroundRuns({
+    name: 'check_markers',
+    os,
+    log,
+    kept: new Kept(state),
+    pipeFolder: folder,
+  })
+  const scripts = new CheckScripts({ runs, place: { os, dataFolder: folder } })
+  const memory: CheckMemory = {}
+  const hanging = new Set<number>()
+  const abort = new AbortController()
+  const measure = (check: Parameters<typeof givenChecks>[0], id = 1): Promise<Measured> => {
+    const [definition] = givenChecks(check)
+    // A definition of one type with another number.
+    return measureCheck({ ...definition, id } as CheckDefinition, {
+      probes: { ...linuxProbes, ...probes },
+      scripts,
+      memory,
+      hanging,
+      log,
+      signal: abort.signal,
+    })
+  }
+  return { measure, abort, folder, memory }
+}

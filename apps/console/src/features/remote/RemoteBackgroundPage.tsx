@@ -1,0 +1,82 @@
+import { Button, Tabs } from '@mantine/core'
+import { getAgent } from '@muster/contract/api/agents'
+import { useQuery } from '@tanstack/react-query'
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { Suspense, useEffect } from 'react'
+import { query } from '../../app/api.ts'
+import { lazyPart } from '../../app/lazy-part.ts'
+import { useMay, useMe } from '../../app/queries.ts'
+import { NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import { AgentError, isGone } from '../agents/AgentError.tsx'
+import { MachineStatus } from '../agents/machine-cells.tsx'
+import classes from './RemoteBackgroundPage.module.css'
+
+const TerminalTab = lazyPart(() => import('./TerminalTab.tsx').then((file) => file.TerminalTab))
+
+const ProcessesPane = lazyPart(() =>
+  import('../processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
+)
+const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
+
+const page = getRouteApi('/signed-in/gated/remotebackground/$agent_id')
+
+/** Tools on one machine, in a window of their own, while its user goes on working. */
+export function RemoteBackgroundPage() {
+  const { agent_id } = page.useParams()
+  const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
+  const me = useMe()
+  const mayTerminal = useMay('can_use_terminal')
+  useEffect(() => {
+    if (agent === undefined) return
+    document.title = `${agent.hostname} - ${agent.client_name} - ${agent.site_name} | Remote Background`
+  }, [agent])
+  if (error !== null && (agent === undefined || isGone(error))) {
+    return (
+      <main>
+        <AgentError error={error} onRetry={() => void refetch()}>
+          <Button variant="default" component={Link} to="/">
+            Go to the dashboard
+          </Button>
+        </AgentError>
+      </main>
+    )
+  }
+  if (agent === undefined || me === undefined) return <SkeletonRows rows={10} />
+  return (
+    <main className={classes.page}>
+      <header className={classes.head}>
+        <h1 className={classes.name}>{agent.hostname}</h1>
+        <MachineStatus row={agent} />
+        <span className={classes.place}>
+          {agent.client_name} / {agent.site_name}
+        </span>
+      </header>
+      <Tabs defaultValue="terminal" keepMounted={false} className={classes.tabs}>
+        <Tabs.List aria-label="Tools">
+          <Tabs.Tab value="terminal">Terminal</Tabs.Tab>
+          <Tabs.Tab value="processes">Processes</Tabs.Tab>
+          <Tabs.Tab value="services">Services</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="terminal" className={classes.panel}>
+          {mayTerminal ? (
+            <Suspense fallback={<SkeletonRows rows={10} />}>
+              <TerminalTab agentId={agent_id} hostname={agent.hostname} />
+            </Suspense>
+          ) : (
+            <NoPermission message="Your role does not allow the terminal." />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="processes" className={classes.panel}>
+          <Suspense fallback={<SkeletonRows rows={10} />}>
+            <ProcessesPane agent={agent} />
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="services" className={classes.panel}>
+          <Suspense fallback={<SkeletonRows rows={10} />}>
+            <ServicesPane agent={agent} />
+          </Suspense>
+        </Tabs.Panel>
+      </Tabs>
+    </main>
+  )
+}

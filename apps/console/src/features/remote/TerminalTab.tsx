@@ -1,0 +1,72 @@
+import { Button } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { notifyDone } from '../../app/notify.ts'
+import { copyText } from '../../ui/copy-text.ts'
+import { NoPermission } from '../../ui/States.tsx'
+import classes from './TerminalTab.module.css'
+import { openTerminal, type TerminalState, type TerminalView } from './terminal-view.ts'
+
+/** A shell of the machine. */
+export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: string }) {
+  const [state, setState] = useState<TerminalState>({ state: 'connecting' })
+  const [round, setRound] = useState(0)
+  const place = useRef<HTMLDivElement>(null)
+  const view = useRef<TerminalView>(null)
+  useEffect(() => {
+    if (place.current === null) return undefined
+    setState({ state: 'connecting' })
+    const opened = openTerminal(place.current, { agentId, onState: setState })
+    view.current = opened
+    return () => opened[Symbol.dispose]()
+  }, [agentId, round])
+  if (state.state === 'refused' && state.code === 'not_allowed')
+    return <NoPermission message={state.message} />
+  const isOver = state.state === 'ended' || state.state === 'refused'
+  return (
+    <div className={classes.tab}>
+      <div className={classes.bar}>
+        <p className={classes.status} role="status" data-state={state.state}>
+          {describe(state, hostname)}
+        </p>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={async ({ currentTarget }) => {
+            if (await copyText(view.current?.copy() ?? '', currentTarget)) notifyDone('Copied.')
+          }}
+        >
+          Copy
+        </Button>
+        {isOver ? (
+          <Button size="compact-sm" onClick={() => setRound(round + 1)}>
+            New terminal
+          </Button>
+        ) : (
+          <Button size="compact-sm" variant="default" onClick={() => view.current?.end()}>
+            End terminal
+          </Button>
+        )}
+      </div>
+      <div className={classes.screen}>
+        <div ref={place} className={classes.place} />
+      </div>
+    </div>
+  )
+}
+
+function describe(state: TerminalState, hostname: string): string {
+  switch (state.state) {
+    case 'connecting':
+      return `Connecting to ${hostname} ...`
+    case 'open':
+      return `${state.resumed ? 'Back in' : 'In'} ${state.shell} as ${state.user} on ${hostname}`
+    case 'lost':
+      return 'The connection was lost. The terminal goes on for ten minutes; connecting again ...'
+    case 'offline':
+      return `${state.message} It will be tried again until the machine is back.`
+    case 'ended':
+      return state.exitCode === null ? state.message : `${state.message} Exit code ${state.exitCode}.`
+    case 'refused':
+      return state.message
+  }
+}

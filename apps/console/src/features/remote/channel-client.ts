@@ -1,0 +1,155 @@
+import {
+  CHANNEL_KIND,
+  type ChannelEnd,
+  decodeChannelFrame,
+  encodeChannelEnd,
+  encodeChannelFrame,
+  encodeChannelText,
+  encodeCredit,
+  readChannelEnd,
+  readChannelText,
+  readCredit,
+} from '@muster/contract/agent/channel'
+import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
+import { channelPath, type ToolRequest } from '@muster/contract/channels'
+
+const RETRY_FIRST_MS = 300
+const RETRY_MOST_MS = 5000
+/** After these it is tried again by itself. */
+const COMES_BACK = new Set<ChannelEnd['code']>(['link_lost', 'agent_offline', 'server_stopping'])
+
+export interface ChannelHandlers {
+  fetchTicket: () => Promise<string>
+  /** What to ask for, each time that it connects. */
+  request: () => ToolRequest
+  /** `consumed` is called when the bytes are dealt with; so much may come again. */
+  onData: (bytes: Uint8Array, consumed: () => void) => void
+  onText: (message: unknown) => void
+  /** It broke, and is tried again. */
+  onLost: (why: ChannelEnd | undefined) => void
+  /** It is over for good; true = try once more. */
+  onEnd: (end: ChannelEnd) => boolean
+}
+
+/** One channel to a tool on a machine, opened again after a break until it ends or is disposed of. */
+export class ChannelClient implements Disposable {
+  #url: string
+  #handlers: ChannelHandlers
+  #socket: WebSocket | undefined
+  #sending = new SendWindow()
+  #debt = new CreditDebt()
+  /** Keys that the machine has given no credit for yet. */
+  #waiting: Uint8Array[] = []
+  #failures = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isOver = false
+
+  constructor(agentId: string, handlers: ChannelHandlers) {
+    this.#url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${channelPath(agentId)}`
+    this.#handlers = handlers
+    void this.#connect()
+  }
+
+  sendData(bytes: Uint8Array): void {
+    this.#waiting.push(bytes)
+    this.#push()
+  }
+
+  sendText(message: unknown): void {
+    const frame = encodeChannelText(0, message)
+    if (this.#sending.take(frame.length)) this.#send(frame)
+  }
+
+  /** Ends the tool on the machine as well. */
+  close(): void {
+    this.#send(encodeChannelEnd(0, { code: 'closed', message: 'Closed in the console.' }))
+    this[Symbol.dispose]()
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#socket?.close()
+    this.#socket = undefined
+  }
+
+  async #connect(): Promise<void> {
+    let ticket: string
+    try {
+      ticket = await this.#handlers.fetchTicket()
+    } catch {
+      // The call has told the person why; here it is one more failed attempt.
+      return this.#lose(undefined)
+    }
+    if (this.#isOver) return
+    const socket = new WebSocket(this.#url)
+    socket.binaryType = 'arraybuffer'
+    this.#socket = socket
+    this.#sending = new SendWindow()
+    this.#debt = new CreditDebt()
+    this.#waiting = []
+    let end: ChannelEnd | undefined
+    socket.addEventListener('open', () => {
+      socket.send(JSON.stringify({ type: 'hello', ticket, request: this.#handlers.request() }))
+    })
+    socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (this.#socket === socket && data instanceof ArrayBuffer)
+        end = this.#receive(new Uint8Array(data)) ?? end
+    })
+    socket.addEventListener('close', () => {
+      if (this.#socket !== socket) return
+      this.#socket = undefined
+      if (end === undefined || COMES_BACK.has(end.code)) return this.#lose(end)
+      if (this.#handlers.onEnd(end)) void this.#connect()
+    })
+  }
+
+  #receive(bytes: Uint8Array): ChannelEnd | undefined {
+    const frame = decodeChannelFrame(bytes)
+    if ('wrong' in frame) return undefined
+    const { kind, payload } = frame
+    switch (kind) {
+      case CHANNEL_KIND.data:
+        this.#handlers.onData(payload, () => this.#consumed(payload.length))
+        return undefined
+      case CHANNEL_KIND.text:
+        this.#failures = 0
+        this.#handlers.onText(readChannelText(payload))
+        this.#consumed(payload.length)
+        return undefined
+      case CHANNEL_KIND.credit:
+        this.#sending.add(readCredit(payload))
+        this.#push()
+        return undefined
+      case CHANNEL_KIND.end:
+        return readChannelEnd(payload)
+    }
+  }
+
+  #consumed(bytes: number): void {
+    const credit = this.#debt.consume(bytes)
+    if (credit > 0) this.#send(encodeCredit(0, credit))
+  }
+
+  #push(): void {
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      const payload = first.subarray(0, Math.min(first.length, this.#sending.left, 16 * 1024))
+      if (payload.length === 0 || !this.#sending.take(payload.length)) return
+      this.#send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+      if (payload.length === first.length) this.#waiting.shift()
+      else this.#waiting[0] = first.subarray(payload.length)
+    }
+  }
+
+  #send(frame: Uint8Array<ArrayBuffer>): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(frame)
+  }
+
+  #lose(why: ChannelEnd | undefined): void {
+    if (this.#isOver) return
+    this.#handlers.onLost(why)
+    const most = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** this.#failures)
+    this.#failures += 1
+    this.#timer = setTimeout(() => void this.#connect(), most / 2 + (most / 2) * Math.random())
+  }
+}

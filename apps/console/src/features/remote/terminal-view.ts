@@ -1,0 +1,154 @@
+import '@xterm/xterm/css/xterm.css'
+import { FitAddon } from '@xterm/addon-fit'
+import { WebglAddon } from '@xterm/addon-webgl'
+import { Terminal } from '@xterm/xterm'
+import { createSocketTicket } from '@muster/contract/api/core'
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { TerminalNews } from '@muster/contract/channels'
+import { call } from '../../app/api.ts'
+import { ChannelClient } from './channel-client.ts'
+
+const SCROLLBACK_LINES = 50_000
+const THEME = {
+  background: '#0d1117',
+  foreground: '#e6edf3',
+  cursor: '#e6edf3',
+  selectionBackground: '#3b5070',
+}
+
+export type TerminalState =
+  | { state: 'connecting' }
+  | { state: 'open'; shell: string; user: string; resumed: boolean }
+  | { state: 'lost' }
+  | { state: 'offline'; message: string }
+  | { state: 'ended'; exitCode: number | null; message: string }
+  | { state: 'refused'; code: ChannelEnd['code']; message: string }
+
+export interface TerminalView extends Disposable {
+  copy: () => string
+  focus: () => void
+  /** Ends the shell on the machine. */
+  end: () => void
+}
+
+/** Draws a terminal of a machine into an element, and keeps it connected. */
+export function openTerminal(
+  element: HTMLElement,
+  { agentId, onState }: { agentId: string; onState: (state: TerminalState) => void },
+): TerminalView {
+  const kept = keptSession(agentId)
+  const terminal = new Terminal({
+    fontFamily: "'JetBrains Mono Variable', ui-monospace, monospace",
+    fontSize: 13,
+    scrollback: SCROLLBACK_LINES,
+    cursorBlink: true,
+    theme: THEME,
+  })
+  const fit = new FitAddon()
+  terminal.loadAddon(fit)
+  terminal.open(element)
+  drawByGraphicsCard(terminal)
+  fit.fit()
+  terminal.attachCustomKeyEventHandler((event) => handleKey(terminal, event))
+
+  let wasOpen = false
+  let exitCode: number | null = null
+  const channel = new ChannelClient(agentId, {
+    fetchTicket: async () => (await call(createSocketTicket, {}, { timeoutMs: 10_000 })).ticket,
+    request: () => ({ tool: 'terminal', session: kept.read(), cols: terminal.cols, rows: terminal.rows }),
+    onData: (bytes, consumed) => terminal.write(bytes, consumed),
+    onText: (message) => {
+      const news = TerminalNews.safeParse(message)
+      if (!news.success) return
+      if (news.data.type === 'exit') {
+        exitCode = news.data.exit_code
+        return
+      }
+      const { shell, user, resumed, session } = news.data
+      wasOpen = true
+      kept.store(session)
+      // What it wrote last comes again.
+      terminal.reset()
+      onState({ state: 'open', shell, user, resumed })
+    },
+    onLost: (why) =>
+      onState(why?.code === 'agent_offline' ? { state: 'offline', message: why.message } : { state: 'lost' }),
+    onEnd: (end) => {
+      const isOld = end.code === 'not_found' && !wasOpen && kept.read() !== null
+      if (end.code !== 'closed') kept.forget()
+      if (isOld) return true
+      onState(
+        end.code === 'ended'
+          ? { state: 'ended', exitCode, message: end.message }
+          : { state: 'refused', code: end.code, message: end.message },
+      )
+      return false
+    },
+  })
+  const encoder = new TextEncoder()
+  terminal.onData((text) => channel.sendData(encoder.encode(text)))
+  terminal.onBinary((text) => channel.sendData(Uint8Array.from(text, (char) => char.codePointAt(0) ?? 0)))
+  terminal.onResize(({ cols, rows }) => channel.sendText({ type: 'resize', cols, rows }))
+  const watcher = new ResizeObserver(() => fit.fit())
+  watcher.observe(element)
+  terminal.focus()
+
+  return {
+    copy: () => (terminal.hasSelection() ? terminal.getSelection() : readAll(terminal)),
+    focus: () => terminal.focus(),
+    end: () => {
+      kept.forget()
+      channel.close()
+      onState({ state: 'ended', exitCode: null, message: 'You ended it.' })
+    },
+    [Symbol.dispose]() {
+      watcher.disconnect()
+      channel[Symbol.dispose]()
+      terminal.dispose()
+    },
+  }
+}
+
+/** By WebGL where a graphics card does it; else the rows are elements, which is faster than a processor that plays one. */
+function drawByGraphicsCard(terminal: Terminal): void {
+  const context = document.createElement('canvas').getContext('webgl2')
+  const info = context?.getExtension('WEBGL_debug_renderer_info')
+  const renderer: unknown = info ? context?.getParameter(info.UNMASKED_RENDERER_WEBGL) : undefined
+  context?.getExtension('WEBGL_lose_context')?.loseContext()
+  if (typeof renderer !== 'string' || /swiftshader|llvmpipe|software/i.test(renderer)) return
+  const addon = new WebglAddon()
+  addon.onContextLoss(() => addon.dispose())
+  terminal.loadAddon(addon)
+}
+
+/** Ctrl+C copies what is marked and is the machine's otherwise; Ctrl+V and Ctrl+Shift+V are left to the browser, which pastes. */
+function handleKey(terminal: Terminal, event: KeyboardEvent): boolean {
+  if (event.type !== 'keydown' || !event.ctrlKey || event.altKey) return true
+  const key = event.key.toLowerCase()
+  if (key === 'v') return false
+  if (key !== 'c' || !terminal.hasSelection()) return true
+  // The browser copies what xterm has put into its hidden field.
+  if (event.shiftKey) event.preventDefault()
+  void navigator.clipboard?.writeText(terminal.getSelection())
+  terminal.clearSelection()
+  return false
+}
+
+function readAll(terminal: Terminal): string {
+  const { active } = terminal.buffer
+  const lines = Array.from(
+    { length: active.length },
+    (_, y) => active.getLine(y)?.translateToString(true) ?? '',
+  )
+  return lines.join('\n').trimEnd()
+}
+
+/** The session that this window shows, so that it is found again after a reload. */
+function keptSession(agentId: string) {
+  const key = `muster terminal ${agentId}`
+  return {
+    read: () => sessionStorage.getItem(key),
+    store: (session: string) => sessionStorage.setItem(key, session),
+    forget: () => sessionStorage.removeItem(key),
+  }
+}

@@ -1,0 +1,46 @@
+import { testScript } from '@muster/contract/api/history'
+import { testScriptOnServer } from '@muster/contract/api/scripts'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { call } from '../../app/api.ts'
+import { useDashInfo, useMay } from '../../app/queries.ts'
+import type { ScriptEdit } from './script-edit.ts'
+import { toScriptBody } from './script-form.ts'
+
+/** In the place of a machine: the server itself. */
+export const SERVER = 'server'
+/** What the answer may take beyond the time limit of the script. */
+const ANSWER_SECONDS = 30
+
+export function useMayTestOnServer(): boolean {
+  const mayRun = useMay('can_run_server_scripts')
+  return useDashInfo()?.server_scripts_enabled === true && mayRun
+}
+
+/** Runs the code as it is in the editor, on a machine or the server. Leaving ends what runs on the server. */
+export function useTestRun(edit: ScriptEdit) {
+  const open = useRef<AbortController>(undefined)
+  useEffect(() => {
+    open.current = new AbortController()
+    return () => open.current?.abort()
+  }, [])
+  return useMutation({
+    mutationFn: async (place: string) => {
+      const { script_body, shell, args, env_vars, default_timeout, run_as_user } = toScriptBody(
+        edit.fields,
+        edit.code,
+      )
+      const body = { code: script_body, shell, args, env_vars, timeout: default_timeout }
+      if (place === SERVER) {
+        const signal = open.current?.signal
+        const timeoutMs = (Number(edit.fields.default_timeout) + ANSWER_SECONDS) * 1000
+        const settings = { timeoutMs, ...(signal === undefined ? {} : { signal }) }
+        return { onServer: await call(testScriptOnServer, { body }, settings) }
+      }
+      const more = { wait: false, ...(run_as_user ? { run_as_user } : {}) }
+      const run = await call(testScript, { params: { agent_id: place }, body: { ...body, ...more } })
+      return { runId: run.id }
+    },
+    meta: { errorsShown: true },
+  })
+}

@@ -1,0 +1,60 @@
+import { TextInput } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { listServices } from '@muster/contract/api/services'
+import { IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { query } from '../../app/api.ts'
+import { describeError, isRefused } from '../../app/describe-error.ts'
+import { useMay } from '../../app/queries.ts'
+import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import classes from '../processes/ProcessesPane.module.css'
+import { ServiceTable } from './ServiceTable.tsx'
+
+const REFRESH_MS = 10_000
+const FORBIDDEN = 'Your role does not allow you to see the services of machines.'
+
+/** The services of a machine, asked for anew now and then while somebody looks. */
+export function ServicesPane({ agent }: { agent: AgentDetail }) {
+  const may = useMay('can_manage_winsvcs')
+  const [search, setSearch] = useState('')
+  const { data, error, refetch } = useQuery({
+    ...query(listServices, { params: { agent_id: agent.agent_id } }),
+    enabled: may && agent.connected,
+    refetchInterval: REFRESH_MS,
+    retry: false,
+  })
+  if (!may) return <NoPermission message={FORBIDDEN} />
+  if (data === undefined) {
+    if (!agent.connected)
+      return (
+        <EmptyState message={`${agent.hostname} is not connected. Its services are shown once it is back.`} />
+      )
+    if (error === null) return <SkeletonRows rows={8} />
+    if (isRefused(error)) return <NoPermission message={FORBIDDEN} />
+    return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
+  }
+  const running = data.filter(({ status }) => status === 'running').length
+  return (
+    <div className={classes.pane}>
+      <div className={classes.tools}>
+        <TextInput
+          className={classes.search ?? ''}
+          aria-label="Search services"
+          placeholder="Name, description, failed"
+          leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          autoComplete="off"
+        />
+        <div className={classes.sums}>
+          <span>
+            {data.length} services, {running} running
+          </span>
+          {!agent.connected && <span>Not connected: this is how it was last</span>}
+        </div>
+      </div>
+      <ServiceTable agent={agent} services={data} search={search} />
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { pingAgent, refreshAgent } from '@muster/contract/api/agents'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { TestAgent } from './test-agent.ts'
+
+test('API-055, API-059: a machine is asked for a fresh inventory and whether it is there, as long as it is', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const ada = server.as(await server.given.user({ superuser: true }))
+  using agent = await TestAgent.enrol(server, url, site.id, { hostname: 'pc-1' })
+  const params = { agent_id: agent.agentId }
+  expect((await ada.call(pingAgent, { params })).body).toEqual({ name: 'pc-1', status: 'offline' })
+  const away = await ada.call(refreshAgent, { params })
+  expect(away).toMatchObject({
+    status: 409,
+    error: { code: 'agent_offline', detail: 'pc-1 is not connected.' },
+  })
+
+  await agent.connect()
+  expect((await ada.call(pingAgent, { params })).body).toEqual({ name: 'pc-1', status: 'online' })
+  const answer = ada.call(refreshAgent, { params })
+  await agent.next((frame) => frame.type === 'command' && frame.command.payload.includes('report-facts'), 0)
+  agent.report({ kind: 'facts', facts: { graphics: ['Fresh 9000'] } })
+  expect((await answer).body).toMatchObject({ hostname: 'pc-1', graphics: 'Fresh 9000' })
+})

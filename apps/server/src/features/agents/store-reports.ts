@@ -1,0 +1,85 @@
+import type { Context } from '../../context.ts'
+import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
+import { settleActions } from '../alert-templates/settle-actions.ts'
+import { type ReportedDrop, storeDropped } from '../checks/dropped-results.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
+import { type ReportedResults, storeResults } from '../checks/store-results.ts'
+import { emitChanged } from '../history/deliver-runs.ts'
+import { saveOutputAsNotes } from '../history/save-as-note.ts'
+import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
+import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
+import { endReportedSessions, type ReportedEnd } from '../remote/end-sessions.ts'
+import { lockFieldOwners } from '../tasks/lock-field-owners.ts'
+import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
+import { storeFacts } from './store-facts.ts'
+
+/** Tells a machine the definitions that it lacks. */
+interface Wanted {
+  tell(agentId: string, ids: number[]): void
+}
+
+/** Stores what machines have reported, all or none, and acts on it. */
+export async function storeReports(
+  ctx: Context,
+  wanted: { checks: Wanted; tasks: Wanted },
+  reports: QueuedReport[],
+): Promise<void> {
+  const runReports: ReportedRun[] = []
+  const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
+  const results: ReportedResults[] = []
+  const metrics: ReportedMetrics[] = []
+  const dropped: ReportedDrop[] = []
+  const ofTasks: ReportedTask[] = []
+  const sessions: ReportedEnd[] = []
+  for (const { agentId, report } of reports) {
+    switch (report.kind) {
+      case 'facts':
+        facts.set(agentId, [...(facts.get(agentId) ?? []), report])
+        break
+      case 'checks':
+        results.push({ agentId, results: report.results })
+        break
+      case 'metrics':
+        metrics.push({ agentId, sample: report.sample })
+        break
+      case 'checks-missing':
+        wanted.checks.tell(agentId, report.ids)
+        break
+      case 'checks-dropped':
+        dropped.push({ agentId, report })
+        break
+      case 'tasks-missing':
+        wanted.tasks.tell(agentId, report.ids)
+        break
+      case 'tasks-known':
+      case 'task-started':
+      case 'task-result':
+      case 'task-missed':
+        ofTasks.push({ agentId, report })
+        break
+      case 'session-ended':
+        sessions.push({ agentId, report })
+        break
+      default:
+        runReports.push({ agentId, report })
+    }
+  }
+  const runs = await ctx.transaction(async (tx, emit) => {
+    await lockFieldOwners(tx, ofTasks)
+    for (const [agentId, list] of facts) await storeFacts(tx, { agentId, at: ctx.now() }, list)
+    const ids = [...facts.keys()]
+    if (ids.length > 0) await redefineVariables(tx, emit, { agentIds: ids })
+    if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
+    if (results.length > 0) await storeResults(tx, emit, ctx, results)
+    await storeDropped(tx, emit, dropped)
+    if (metrics.length > 0) await storeMetrics(tx, ctx, metrics)
+    if (ofTasks.length > 0) await storeTaskReports({ ctx: ctx, tx, emit }, ofTasks)
+    await endReportedSessions({ ctx, tx, emit }, sessions)
+    if (runReports.length === 0) return []
+    const changed = await storeRunReports(tx, runReports, ctx.now())
+    await saveOutputAsNotes(tx, emit, changed)
+    return changed
+  })
+  await settleActions(ctx, runs)
+  emitChanged(ctx, runs)
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../../context.ts'
+import type { ReturnedMachine } from './fail-lost-runs.ts'
+
+/**
+ * Puts back into the queue what was sent to machines over a link that is gone, and has not arrived: they name what they
+ * have taken. It keeps its nonce, so that it would run once even if it had.
+ */
+export async function requeueUnreceived(ctx: Context, machines: readonly ReturnedMachine[]): Promise<void> {
+  const byId = new Map(machines.map((machine) => [machine.agentId, machine]))
+  const sent = await ctx.db
+    .selectFrom('agent_history')
+    .select(['id', 'agent_id', 'sent_at'])
+    .where('agent_id', 'in', [...byId.keys()])
+    .where('state', '=', 'sent')
+    .where('cancel_requested', '=', 0)
+    .execute()
+  const unreceived = sent.flatMap(({ id, agent_id, sent_at }) => {
+    const machine = byId.get(agent_id)
+    // What was sent on the new link itself is younger than the list.
+    return machine !== undefined && (sent_at ?? '') < machine.at && !machine.active.includes(id) ? [id] : []
+  })
+  if (unreceived.length === 0) return
+  await ctx.db
+    .updateTable('agent_history')
+    .set({ state: 'queued', sent_at: null })
+    .where('id', 'in', unreceived)
+    .where('state', '=', 'sent')
+    .execute()
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { ToolRequest } from '@muster/contract/channels'
+import type { Context } from '../../context.ts'
+import type { AgentsRow } from '../agents/queries.ts'
+import { audit } from '../audit/write-audit.ts'
+import type { LiveCaller } from '../live/live-socket.ts'
+import { insertSession, listOpenSessions } from './queries.ts'
+
+/** The session to go on with, if it is this person's on this machine and not over. */
+export async function findOwnSession(
+  ctx: Context,
+  given: { id: string; agent: AgentsRow; caller: LiveCaller },
+): Promise<string | undefined> {
+  const [row] = await listOpenSessions(ctx.db, {
+    ids: [given.id],
+    agentIds: [given.agent.agent_id],
+    userIds: [given.caller.userId],
+  })
+  return row?.id
+}
+
+/** Writes down that a person begins to use a tool; the row is there before the machine hears of it. */
+export async function beginSession(
+  ctx: Context,
+  given: { agent: AgentsRow; caller: LiveCaller; tool: ToolRequest['tool'] },
+): Promise<string> {
+  const { agent, caller, tool } = given
+  const id = randomUUID()
+  const now = ctx.now()
+  await ctx.transaction(async (tx, emit) => {
+    await insertSession(tx, {
+      id,
+      agent_id: agent.agent_id,
+      tool,
+      user_id: caller.userId,
+      username: caller.username,
+      ip_address: caller.source,
+      session_digest: caller.session.digest,
+      started_at: now.toISOString(),
+    })
+    await audit(tx, {
+      caller,
+      action: 'remote_session',
+      object_type: 'agent',
+      message: `Opened a ${tool} on "${agent.hostname}"`,
+      after: { session: id },
+      agent,
+      at: now,
+      emit,
+    })
+  })
+  return id
+}

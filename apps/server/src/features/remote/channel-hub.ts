@@ -1,0 +1,148 @@
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { TOOL_PERMISSIONS } from '@muster/contract/channels'
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../../context.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import { findAgent } from '../agents/queries.ts'
+import { findCaller } from '../sessions/find-caller.ts'
+import type { ChannelSocket } from './channel-socket.ts'
+import { listOpenSessions, type SessionRow } from './queries.ts'
+
+const SWEEP_MS = 1000
+/** Events end channels at once; this is for rights that end by the clock, and for an event that was lost. */
+const RECHECK_MS = 30_000
+
+/** The windows on tools that are connected to this process. Each ends when the right to it does. */
+export class ChannelHub implements AsyncDisposable {
+  #ctx: Context
+  #fleet: Fleet
+  #sockets = new Set<ChannelSocket>()
+  #timer: NodeJS.Timeout
+  #running = new Set<Promise<void>>()
+  #isStopped = false
+
+  constructor(ctx: Context, fleet: Fleet) {
+    this.#ctx = ctx
+    this.#fleet = fleet
+    ctx.onEvent((event) => this.#onEvent(event))
+    this.#timer = setInterval(() => this.#sweep(), SWEEP_MS)
+    this.#timer.unref()
+  }
+
+  get size(): number {
+    return this.#sockets.size
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  /** Takes a window in, and looks once more whether it may be: its right may have ended a moment ago. */
+  async add(socket: ChannelSocket): Promise<void> {
+    this.#sockets.add(socket)
+    await this.#recheck(socket)
+  }
+
+  remove(socket: ChannelSocket): void {
+    this.#sockets.delete(socket)
+  }
+
+  /** Work that is waited for when the server stops, since it asks the database. */
+  async run(work: () => Promise<void>): Promise<void> {
+    if (this.#isStopped) return
+    const running = work().catch((error: unknown) => {
+      this.#ctx.log.error({ err: error }, 'a channel could not be looked after')
+    })
+    this.#running.add(running)
+    await running
+    this.#running.delete(running)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    await Promise.all(this.#running)
+  }
+
+  #onEvent(event: Event): void {
+    if (event.type === 'session.ended') {
+      const ended = new Set(event.ids.map(String))
+      for (const socket of this.#sockets) {
+        if (ended.has(socket.caller.session.digest)) socket.end(SIGNED_OUT)
+      }
+      void this.run(() => this.#endUnwatched({ digests: [...ended] }))
+    }
+    if (event.type === 'user.changed' && event.ids.length > 0) {
+      const ids = event.ids.map(Number)
+      for (const socket of this.#sockets) {
+        if (ids.includes(socket.caller.userId)) void this.run(() => this.#recheck(socket))
+      }
+      void this.run(() => this.#endUnwatched({ userIds: ids }))
+    } else if (event.type === 'user.changed' || event.type === 'client.changed') {
+      for (const socket of this.#sockets) void this.run(() => this.#recheck(socket))
+    }
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now()
+    const now = this.#ctx.now().toISOString()
+    for (const socket of this.#sockets) {
+      if (socket.caller.session.expiresAt <= now || nowMs - socket.checkedAtMs > RECHECK_MS) {
+        void this.run(() => this.#recheck(socket))
+      }
+    }
+  }
+
+  async #recheck(socket: ChannelSocket): Promise<void> {
+    socket.checkedAtMs = performance.now()
+    const { digest } = socket.caller.session
+    const end = await this.#whyNot(digest, socket.caller.source, socket)
+    if (end !== undefined) socket.end(end)
+  }
+
+  /** Sessions that nobody looks at just now end as well. The process that holds the machine's link tells it. */
+  async #endUnwatched(filter: { digests: string[] } | { userIds: number[] }): Promise<void> {
+    const rows = await listOpenSessions(this.#ctx.db, filter)
+    for (const row of rows) {
+      if (!this.#fleet.links.isConnected(row.agent_id)) continue
+      const end = await this.#whyNot(row.session_digest, row.ip_address, toolOf(row))
+      if (end === undefined) continue
+      await this.#fleet.sendChore(row.agent_id, 'end-session', {
+        input: { session: row.id },
+        author: 'server',
+      })
+    }
+  }
+
+  async #whyNot(
+    digest: string,
+    source: string,
+    { agentId, request }: { agentId: string; request: { tool: keyof typeof TOOL_PERMISSIONS } },
+  ): Promise<ChannelEnd | undefined> {
+    const caller = await findCaller(this.#ctx, digest, source)
+    const session = caller?.session
+    if (caller === undefined || session === undefined || session.inGrace || session.totpPending)
+      return SIGNED_OUT
+    return whyNotAllowed(this.#ctx, caller, { agentId, tool: request.tool })
+  }
+}
+
+/** Why this person may not use the tool on the machine; undefined where he may. */
+export async function whyNotAllowed(
+  ctx: Context,
+  caller: Caller,
+  { agentId, tool }: { agentId: string; tool: keyof typeof TOOL_PERMISSIONS },
+): Promise<ChannelEnd | undefined> {
+  if (!mayDo(caller, TOOL_PERMISSIONS[tool])) {
+    return { code: 'not_allowed', message: `Your role does not allow the ${tool}.` }
+  }
+  if ((await findAgent(ctx.db, agentId, caller)) !== undefined) return undefined
+  return { code: 'not_found', message: 'There is no such machine, or you may not see it.' }
+}
+
+function toolOf({ agent_id, tool }: SessionRow) {
+  return { agentId: agent_id, request: { tool } }
+}
+
+const SIGNED_OUT: ChannelEnd = { code: 'session_ended', message: 'The session has ended. Sign in again.' }

@@ -1,0 +1,73 @@
+import { type ChannelEnd, encodeChannelEnd } from '@muster/contract/agent/channel'
+import { CHANNEL_CLOSE, type ToolRequest } from '@muster/contract/channels'
+import type { WebSocket } from 'ws'
+import type { ChannelMouth } from '../../platform/agent-link/link-channels.ts'
+import type { LiveCaller } from '../live/live-socket.ts'
+
+/** One person's window on one tool. Frames go through as they are; what ends is told to both sides. */
+export class ChannelSocket {
+  caller: LiveCaller
+  readonly agentId: string
+  readonly request: ToolRequest
+  readonly session: string
+  checkedAtMs = performance.now()
+  #socket: WebSocket
+  #mouth: ChannelMouth | undefined
+  /** Nothing is read while the channel is opened; this is what was on its way through the reader. */
+  #early: Uint8Array[] = []
+  #isOver = false
+
+  constructor(
+    socket: WebSocket,
+    given: { caller: LiveCaller; agentId: string; request: ToolRequest; session: string },
+  ) {
+    this.#socket = socket
+    this.caller = given.caller
+    this.agentId = given.agentId
+    this.request = given.request
+    this.session = given.session
+  }
+
+  /** The channel is there. */
+  connect(mouth: ChannelMouth): void {
+    this.#mouth = mouth
+    if (this.#isOver) return mouth.end(GONE)
+    for (const frame of this.#early) mouth.send(frame)
+    this.#early = []
+  }
+
+  /** A frame of the machine. */
+  tell(frame: Uint8Array): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame)
+  }
+
+  /** A frame of the person. */
+  hear(frame: Buffer): void {
+    if (this.#isOver) return
+    if (this.#mouth !== undefined) return this.#mouth.send(frame)
+    this.#early.push(frame)
+  }
+
+  /** Ends both sides. */
+  end(end: ChannelEnd): void {
+    this.#mouth?.end(end)
+    this.endHere(end)
+  }
+
+  /** The machine's side is over. */
+  endHere(end: ChannelEnd): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.tell(encodeChannelEnd(0, end))
+    this.#socket.close(CHANNEL_CLOSE.over, end.code)
+  }
+
+  /** The window is gone: its tool may wait for another one. */
+  gone(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#mouth?.end(GONE)
+  }
+}
+
+const GONE: ChannelEnd = { code: 'detached', message: 'The window was closed or lost its connection.' }

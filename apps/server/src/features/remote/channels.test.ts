@@ -1,0 +1,213 @@
+import {
+  CHANNEL_KIND,
+  CHANNEL_WINDOW_BYTES,
+  type ChannelKind,
+  encodeChannelEnd,
+  encodeChannelFrame,
+  encodeCredit,
+  MAX_CHANNELS,
+  readChannelEnd,
+} from '@muster/contract/agent/channel'
+import { commands } from '@muster/contract/agent/commands'
+import { listAudit } from '@muster/contract/api/audit'
+import { expect, test, vi } from 'vitest'
+import { createTestServer, type TestServer } from '../../test-server.ts'
+import { TestAgent } from '../agents/test-agent.ts'
+import { upgradeStatus } from '../live/test-console.ts'
+import { TestWindow } from './test-window.ts'
+
+async function start(server: TestServer) {
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const agent = await TestAgent.enrol(server, url, site.id)
+  await agent.connect({ checksVersion: 0 })
+  const user = await server.given.user({ permissions: ['can_use_terminal', 'can_view_auditlogs'] })
+  await vi.waitFor(async () => {
+    const row = await server.ctx.db.selectFrom('agents').select('connected').executeTakeFirstOrThrow()
+    expect(row.connected).toBe(1)
+  })
+  return { url, agent, user, agentId: agent.agentId }
+}
+
+/** The next order to open a channel, as the machine reads it. */
+async function nextOpening(agent: TestAgent, from = 0) {
+  for (let index = from; ; index += 1) {
+    const { payload } = await agent.nextCommand(index)
+    if (payload.name === 'open-channel') return { ...commands['open-channel'].parse(payload.input), payload }
+  }
+}
+
+function frameOf(channel: number, kind: ChannelKind, payload: Uint8Array | string) {
+  return encodeChannelFrame({
+    kind,
+    channel,
+    payload: typeof payload === 'string' ? Buffer.from(payload) : payload,
+  })
+}
+
+const endOf = (agent: TestAgent, channel: number) => {
+  const found = agent.channelFrames.find(
+    (frame) => frame.channel === channel && frame.kind === CHANNEL_KIND.end,
+  )
+  return found === undefined ? undefined : readChannelEnd(found.payload)
+}
+
+async function auditOf(server: TestServer) {
+  const reader = server.as(await server.given.user({ superuser: true }))
+  const { body } = await reader.call(listAudit, { body: { actionFilter: ['remote_session'] } })
+  return body.audit_logs.map(({ message, username }) => `${username}: ${message}`).toReversed()
+}
+
+test('bytes travel both ways on a channel that a signed command opened, and its session is written down', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  using window = await TestWindow.open(server, { ...at, user })
+  const { channel, tool, payload } = await nextOpening(agent)
+  expect(payload.author).toBe(user.username)
+  expect(tool).toMatchObject({ tool: 'terminal', resume: false, cols: 80, rows: 24 })
+  agent.sendText(frameOf(channel, CHANNEL_KIND.data, 'from the machine'))
+  await vi.waitFor(() => expect(window.text).toBe('from the machine'))
+  window.type('from the person')
+  await vi.waitFor(() =>
+    expect(
+      agent.channelFrames.map((frame) => [frame.channel, Buffer.from(frame.payload).toString()]),
+    ).toEqual([[channel, 'from the person']]),
+  )
+  agent.report({
+    kind: 'session-ended',
+    session: tool.session,
+    at: new Date().toISOString(),
+    exit_code: 3,
+    reason: 'The shell has ended.',
+  })
+  agent.sendText(encodeChannelEnd(channel, { code: 'ended', message: 'The shell has ended.' }))
+  expect(await window.closed).toEqual({ code: 4000, reason: 'ended' })
+  expect(window.end).toEqual({ code: 'ended', message: 'The shell has ended.' })
+  await vi.waitFor(async () =>
+    expect(await auditOf(server)).toEqual([
+      `${user.username}: Opened a terminal on "PC-12"`,
+      expect.stringMatching(/^\w+: The terminal on "PC-12" ended after \d+ s$/),
+    ]),
+  )
+})
+
+test('who may not, sees not or has no ticket gets no channel, and the machine hears nothing', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  const other = await server.given.client()
+  const without = await server.given.user({ permissions: ['can_send_cmd'] })
+  const elsewhere = await server.given.user({ permissions: ['can_use_terminal'], clients: [other.id] })
+  for (const [person, code] of [
+    [without, 'not_allowed'],
+    [elsewhere, 'not_found'],
+  ] as const) {
+    using window = await TestWindow.open(server, { ...at, user: person })
+    expect(await window.closed).toEqual({ code: 4000, reason: code })
+  }
+  using guess = new TestWindow(at.url, at.agentId)
+  guess.socket.once('open', () => guess.hello('not-a-ticket'))
+  expect(await guess.closed).toMatchObject({ code: 4001 })
+  using noHello = new TestWindow(at.url, at.agentId)
+  noHello.socket.once('open', () => noHello.type('x'))
+  expect(await noHello.closed).toMatchObject({ code: 4003 })
+  using stranger = await TestWindow.open(server, { ...at, user, session: crypto.randomUUID() })
+  expect(await stranger.closed).toEqual({ code: 4000, reason: 'not_found' })
+  const path = `/ws/agent/${at.agentId}/channel/`
+  expect(await upgradeStatus(at.url, { origin: 'http://evil.example' }, path)).toBe(403)
+  expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+  expect(agent.channelFrames).toEqual([])
+})
+
+test('neither side fills the memory of the server: more than a window ends the channel on both', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  using window = await TestWindow.open(server, { ...at, user })
+  const { channel } = await nextOpening(agent)
+  const page = new Uint8Array(32 * 1024)
+  for (let sent = 0; sent <= CHANNEL_WINDOW_BYTES; sent += page.length)
+    agent.sendText(frameOf(channel, CHANNEL_KIND.data, page))
+  expect(await window.closed).toEqual({ code: 4000, reason: 'over_window' })
+  await vi.waitFor(() => expect(endOf(agent, channel)).toMatchObject({ code: 'over_window' }))
+
+  const from = agent.frames.length
+  using greedy = await TestWindow.open(server, { ...at, user })
+  const second = await nextOpening(agent, from)
+  greedy.socket.send(encodeCredit(0, 1))
+  expect(await greedy.closed).toEqual({ code: 4000, reason: 'over_window' })
+  await vi.waitFor(() => expect(endOf(agent, second.channel)).toMatchObject({ code: 'over_window' }))
+})
+
+test('frames that are wrong end their channel or nothing, and the link stays', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  using window = await TestWindow.open(server, { ...at, user })
+  const { channel } = await nextOpening(agent)
+  agent.sendText(Buffer.from([1, 2]))
+  agent.sendText(frameOf(4_000_000_000, CHANNEL_KIND.data, 'to nobody'))
+  await vi.waitFor(() => expect(endOf(agent, 4_000_000_000)).toMatchObject({ code: 'not_found' }))
+  agent.sendText(frameOf(channel, CHANNEL_KIND.data, 'fine'))
+  await vi.waitFor(() => expect(window.text).toBe('fine'))
+  agent.sendText(frameOf(channel, CHANNEL_KIND.data, new Uint8Array(65 * 1024)))
+  expect(await window.closed).toEqual({ code: 4000, reason: 'bad_frame' })
+  expect(agent.isOpen).toBe(true)
+})
+
+test('whatever breaks, the other side hears of it', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  const lost = await TestWindow.open(server, { ...at, user })
+  const first = await nextOpening(agent)
+  lost.socket.terminate()
+  await vi.waitFor(() => expect(endOf(agent, first.channel)).toMatchObject({ code: 'detached' }))
+
+  using back = await TestWindow.open(server, { ...at, user, session: first.tool.session })
+  const again = await nextOpening(agent, agent.frames.length)
+  expect(again.tool).toMatchObject({ session: first.tool.session, resume: true })
+  agent.cut()
+  expect(await back.closed).toEqual({ code: 4000, reason: 'link_lost' })
+  await vi.waitFor(async () => {
+    using offline = await TestWindow.open(server, { ...at, user })
+    expect(await offline.closed).toEqual({ code: 4000, reason: 'agent_offline' })
+  })
+  // The agent was restarted: it knows of no session any more.
+  await agent.connect({ sessions: [] })
+  await vi.waitFor(async () => expect((await auditOf(server)).at(-1)).toContain('ended after'))
+})
+
+test('the end of the session or of the right ends the tool within a second', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  using window = await TestWindow.open(server, { ...at, user })
+  const first = await nextOpening(agent)
+  await vi.waitFor(() => expect(server.app.channels.size).toBe(1))
+  await server.ctx.db.updateTable('roles').set({ permissions: '[]' }).where('id', '=', user.roleId).execute()
+  server.ctx.emit({ type: 'user.changed', ids: [user.id] })
+  expect(await window.closed).toEqual({ code: 4000, reason: 'not_allowed' })
+  await vi.waitFor(() => expect(endOf(agent, first.channel)).toMatchObject({ code: 'not_allowed' }))
+
+  const ben = await server.given.user({ permissions: ['can_use_terminal'] })
+  const from = agent.frames.length
+  using second = await TestWindow.open(server, { ...at, user: ben })
+  const opening = await nextOpening(agent, from)
+  second.socket.terminate()
+  await vi.waitFor(() => expect(endOf(agent, opening.channel)).toMatchObject({ code: 'detached' }))
+  const before = agent.frames.length
+  await server.ctx.db.deleteFrom('sessions').where('digest', '=', ben.sessionDigest).execute()
+  server.ctx.emit({ type: 'session.ended', ids: [ben.sessionDigest] })
+  const { payload } = await agent.nextCommand(before)
+  expect(payload).toMatchObject({ name: 'end-session', input: { session: opening.tool.session } })
+})
+
+test('a machine has a bounded number of channels, and a server that stops closes all of them', async () => {
+  const server = await createTestServer()
+  const { url, agentId, user } = await start(server)
+  const at = { url, agentId }
+  const windows: TestWindow[] = []
+  for (let count = 0; count < MAX_CHANNELS; count += 1)
+    windows.push(await TestWindow.open(server, { ...at, user }))
+  await vi.waitFor(() => expect(server.app.channels.size).toBe(MAX_CHANNELS))
+  using more = await TestWindow.open(server, { ...at, user })
+  expect(await more.closed).toEqual({ code: 4000, reason: 'too_many' })
+  await server[Symbol.asyncDispose]()
+  await Promise.all(windows.map(({ closed }) => closed))
+})

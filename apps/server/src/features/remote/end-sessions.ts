@@ -1,0 +1,68 @@
+import type { Report } from '@muster/contract/agent/link'
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { audit } from '../audit/write-audit.ts'
+import { closeSession, listOpenSessions, type SessionRow } from './queries.ts'
+import { tellSeconds } from './tell-seconds.ts'
+
+export interface ReportedEnd {
+  agentId: string
+  report: Extract<Report, { kind: 'session-ended' }>
+}
+
+interface Writing {
+  ctx: Context
+  tx: Db
+  emit: (event: Event) => void
+}
+
+/** Sessions that machines say are over. One that comes twice, or of another machine, changes nothing. */
+export async function endReportedSessions(writing: Writing, ends: ReportedEnd[]): Promise<void> {
+  if (ends.length === 0) return
+  const rows = await listOpenSessions(writing.tx, { ids: ends.map(({ report }) => report.session) })
+  for (const { agentId, report } of ends) {
+    const row = rows.find(({ id, agent_id }) => id === report.session && agent_id === agentId)
+    if (row !== undefined) await writeEnd(writing, row, { exitCode: report.exit_code, reason: report.reason })
+  }
+}
+
+/** Sessions that a machine, back again, no longer knows: its agent was restarted. */
+export async function endLostSessions(
+  ctx: Context,
+  machines: readonly { agentId: string; at: string; sessions: readonly string[] }[],
+): Promise<void> {
+  const open = await listOpenSessions(ctx.db, { agentIds: machines.map(({ agentId }) => agentId) })
+  const lost = open.filter(({ id, agent_id, started_at }) => {
+    const machine = machines.find(({ agentId }) => agentId === agent_id)
+    // What was begun on the new link itself is younger than the list.
+    return machine !== undefined && started_at < machine.at && !machine.sessions.includes(id)
+  })
+  if (lost.length === 0) return
+  await ctx.transaction(async (tx, emit) => {
+    for (const row of lost) {
+      await writeEnd({ ctx, tx, emit }, row, { exitCode: null, reason: 'The agent was restarted.' })
+    }
+  })
+}
+
+/** Writes that a session is over, and for how long it was. */
+export async function writeEnd(
+  { ctx, tx, emit }: Writing,
+  row: SessionRow,
+  { exitCode, reason }: { exitCode: number | null; reason: string },
+): Promise<void> {
+  const now = ctx.now()
+  if (!(await closeSession(tx, row.id, { ended_at: now.toISOString(), exit_code: exitCode, reason }))) return
+  const seconds = Math.round((now.getTime() - Date.parse(row.started_at)) / 1000)
+  await audit(tx, {
+    caller: { username: row.username, source: row.ip_address },
+    action: 'remote_session',
+    object_type: 'agent',
+    message: `The ${row.tool} on "${row.hostname}" ended after ${tellSeconds(seconds)}`,
+    after: { session: row.id, seconds, exit_code: exitCode, reason },
+    agent: { agent_id: row.agent_id },
+    at: now,
+    emit,
+  })
+}

@@ -1,0 +1,100 @@
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { encodeChannelEnd } from '@muster/contract/agent/channel'
+import { CHANNEL_CLOSE, type ChannelHello } from '@muster/contract/channels'
+import { AppError } from '@muster/contract/errors'
+import type { WebSocket } from 'ws'
+import type { Context } from '../../context.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import type { LiveCaller } from '../live/live-socket.ts'
+import { redeemTicket } from '../sessions/socket-tickets.ts'
+import { beginSession, findOwnSession } from './begin-session.ts'
+import { type ChannelHub, whyNotAllowed } from './channel-hub.ts'
+import { ChannelSocket } from './channel-socket.ts'
+import { writeEnd } from './end-sessions.ts'
+import { listOpenSessions } from './queries.ts'
+
+interface Parts {
+  ctx: Context
+  fleet: Fleet
+  hub: ChannelHub
+}
+
+interface Wish {
+  socket: WebSocket
+  hello: ChannelHello
+  agentId: string
+  source: string
+}
+
+/** Opens a tool for who holds the ticket: looks at the right to it, writes it down, and connects both sides. */
+export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<void> {
+  const { socket, hello, agentId } = wish
+  const refuse = (end: ChannelEnd) => {
+    if (socket.readyState === socket.OPEN) socket.send(encodeChannelEnd(0, end))
+    socket.close(CHANNEL_CLOSE.over, end.code)
+  }
+  const caller = await redeem(ctx, wish)
+  if (caller === undefined) return
+  const { tool, session: wanted } = hello.request
+  const refusal = await whyNotAllowed(ctx, caller, { agentId, tool })
+  if (refusal !== undefined) return refuse(refusal)
+  const agent = await requireAgent(ctx.db, agentId, caller)
+  if (agent.connected === 0)
+    return refuse({ code: 'agent_offline', message: `"${agent.hostname}" is not connected.` })
+  const own = wanted === null ? undefined : await findOwnSession(ctx, { id: wanted, agent, caller })
+  if (wanted !== null && own === undefined)
+    return refuse({ code: 'not_found', message: `This ${tool} has ended. Open a new one.` })
+  const session = own ?? (await beginSession(ctx, { agent, caller, tool }))
+
+  const window = new ChannelSocket(socket, { caller, agentId, request: hello.request, session })
+  socket.on('message', (data, isBinary) => {
+    // `ws` hands over one Buffer unless it is told otherwise.
+    if (isBinary) window.hear(data as Buffer)
+    else if ((data as Buffer).toString('utf8') === 'ping') socket.send('pong')
+    else socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are understood.')
+  })
+  socket.on('close', () => {
+    window.gone()
+    hub.remove(window)
+  })
+  // It may have gone while all of this was looked up.
+  if (socket.readyState !== socket.OPEN) window.gone()
+  const { cols, rows } = hello.request
+  const opened = await fleet.tools.open(
+    agentId,
+    { tool: { tool, session, resume: own !== undefined, cols, rows }, author: caller.username },
+    { onFrame: (frame) => window.tell(frame), onEnd: (end) => window.endHere(end) },
+  )
+  if ('code' in opened) {
+    if (own === undefined) await writeNeverBegun(ctx, session, opened)
+    return refuse(opened)
+  }
+  window.connect(opened)
+  if (hub.isStopped) return window.end({ code: 'server_stopping', message: 'The server stops.' })
+  await hub.add(window)
+}
+
+async function redeem(ctx: Context, { socket, hello, source }: Wish): Promise<LiveCaller | undefined> {
+  try {
+    const caller = await redeemTicket(ctx, hello.ticket, source)
+    if (caller.session !== undefined) return { ...caller, session: caller.session }
+    socket.close(CHANNEL_CLOSE.ticketRefused, 'Tools are for signed-in people.')
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      socket.close(1011, 'Something went wrong on the server.')
+      throw error
+    }
+    socket.close(CHANNEL_CLOSE.ticketRefused, error.message)
+  }
+  return undefined
+}
+
+/** The machine never heard of it, so it will not say that it is over. */
+async function writeNeverBegun(ctx: Context, session: string, end: ChannelEnd): Promise<void> {
+  const [row] = await listOpenSessions(ctx.db, { ids: [session] })
+  if (row === undefined) return
+  await ctx.transaction((tx, emit) =>
+    writeEnd({ ctx, tx, emit }, row, { exitCode: null, reason: end.message }),
+  )
+}

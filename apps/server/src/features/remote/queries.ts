@@ -1,0 +1,54 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import type { RemoteSessionsTable } from '../../platform/database/tables/remote-sessions.ts'
+
+export type SessionRow = Selectable<RemoteSessionsTable> & { hostname: string }
+
+export async function insertSession(
+  db: Db,
+  row: Omit<RemoteSessionsTable, 'ended_at' | 'exit_code' | 'reason'>,
+): Promise<void> {
+  await db
+    .insertInto('remote_sessions')
+    .values({ ...row, ended_at: null, exit_code: null, reason: null })
+    .execute()
+}
+
+/** Sessions that are not over, of these: all that are given have to fit. */
+export async function listOpenSessions(
+  db: Db,
+  filter: {
+    ids?: readonly string[]
+    agentIds?: readonly string[]
+    digests?: readonly string[]
+    userIds?: readonly number[]
+  },
+): Promise<SessionRow[]> {
+  const { ids, agentIds, digests, userIds } = filter
+  let query = db
+    .selectFrom('remote_sessions')
+    .innerJoin('agents', 'agents.agent_id', 'remote_sessions.agent_id')
+    .where('ended_at', 'is', null)
+    .selectAll('remote_sessions')
+    .select('agents.hostname')
+  if (ids !== undefined) query = query.where('remote_sessions.id', 'in', [...ids])
+  if (agentIds !== undefined) query = query.where('remote_sessions.agent_id', 'in', [...agentIds])
+  if (digests !== undefined) query = query.where('session_digest', 'in', [...digests])
+  if (userIds !== undefined) query = query.where('user_id', 'in', [...userIds])
+  return query.execute()
+}
+
+/** False = it was over already. */
+export async function closeSession(
+  db: Db,
+  id: string,
+  end: Pick<RemoteSessionsTable, 'ended_at' | 'exit_code' | 'reason'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('remote_sessions')
+    .set(end)
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

@@ -1,0 +1,68 @@
+import {
+  CHANNEL_KIND,
+  type ChannelEnd,
+  type ChannelFrame,
+  decodeChannelFrame,
+  encodeChannelFrame,
+  readChannelEnd,
+} from '@muster/contract/agent/channel'
+import { channelPath } from '@muster/contract/channels'
+import { WebSocket } from 'ws'
+import type { TestUser } from '../../test-given.ts'
+import type { TestServer } from '../../test-server.ts'
+import { getTicket, onceOpen } from '../live/test-console.ts'
+
+/** A person's window on a tool, on a real socket. */
+export class TestWindow implements Disposable {
+  readonly socket: WebSocket
+  readonly frames: ChannelFrame[] = []
+  readonly closed: Promise<{ code: number; reason: string }>
+
+  constructor(url: string, agentId: string) {
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}${channelPath(agentId)}`, { origin: url })
+    this.closed = new Promise((resolve) => {
+      this.socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
+    })
+    this.socket.on('error', () => undefined)
+    this.socket.on('message', (data) => {
+      const frame = decodeChannelFrame(data as Buffer)
+      if ('wrong' in frame) throw new Error(frame.wrong)
+      this.frames.push(frame)
+    })
+  }
+
+  static async open(
+    server: TestServer,
+    given: { url: string; agentId: string; user: TestUser; session?: string },
+  ): Promise<TestWindow> {
+    const window = new TestWindow(given.url, given.agentId)
+    const ticket = await getTicket(server, given.user)
+    await onceOpen(window.socket)
+    window.hello(ticket, given.session)
+    return window
+  }
+
+  hello(ticket: string, session: string | null = null): void {
+    const request = { tool: 'terminal', session, cols: 80, rows: 24 }
+    this.socket.send(JSON.stringify({ type: 'hello', ticket, request }))
+  }
+
+  get end(): ChannelEnd | undefined {
+    const last = this.frames.find(({ kind }) => kind === CHANNEL_KIND.end)
+    return last === undefined ? undefined : readChannelEnd(last.payload)
+  }
+
+  get text(): string {
+    const data = this.frames.filter(({ kind }) => kind === CHANNEL_KIND.data)
+    return Buffer.concat(data.map(({ payload }) => payload)).toString()
+  }
+
+  type(text: string | Uint8Array): void {
+    const payload = typeof text === 'string' ? Buffer.from(text) : text
+    this.socket.send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.terminate()
+  }
+}

@@ -1,0 +1,102 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { listAudit } from '@muster/contract/api/audit'
+import { createKey } from '@muster/contract/api/keystore'
+import { testScriptOnServer } from '@muster/contract/api/scripts'
+import { editCoreSettings } from '@muster/contract/api/settings'
+import { createSnippet } from '@muster/contract/api/snippets'
+import { expect, test, vi } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+
+const SECRET = 'correct horse battery'
+const CALL = { code: 'true', shell: 'shell' } as const
+
+async function prepare({ isOn = true } = {}) {
+  const server = await createTestServer()
+  const root = server.as(await server.given.user({ superuser: true, username: 'ada' }))
+  await root.call(editCoreSettings, { body: { enable_server_scripts: isOn } })
+  return { server, root, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+test('6 test run on the server: code runs there as it would be called: with snippets, keys, and both outputs', async () => {
+  await using bench = await prepare()
+  const { root } = bench
+  await root.call(createKey, { body: { name: 'API', value: SECRET } })
+  await root.call(createSnippet, { body: { name: 'greet', code: 'echo "hello $1"', shell: 'shell' } })
+  const body = {
+    code: '{{greet}}\necho "key $KEY" >&2\nexit 4\n',
+    shell: 'shell' as const,
+    args: ['a b; id'],
+    env_vars: ['KEY={{global.API}}'],
+  }
+  const { body: run } = await root.call(testScriptOnServer, { body })
+  expect(run).toEqual({
+    retcode: 4,
+    reason: '',
+    execution_time: expect.any(Number),
+    stdout: 'hello a b; id\n',
+    stderr: 'key ••••••\n',
+  })
+  const { audit_logs } = (await root.call(listAudit, { body: {} })).body
+  expect(audit_logs[0]).toMatchObject({
+    username: 'ada',
+    action: 'execute_script',
+    message: 'Tested a script on the server',
+    after_value: { shell: 'shell', args: ['a b; id'], code: body.code },
+  })
+  expect(JSON.stringify(audit_logs)).not.toContain('horse')
+})
+
+test('it is refused where it is switched off, and nothing runs', async () => {
+  await using bench = await prepare({ isOn: false })
+  const folder = mkdtempSync(join(tmpdir(), 'muster-server-test-'))
+  const code = `touch ${join(folder, 'made')}`
+  expect(await bench.root.call(testScriptOnServer, { body: { ...CALL, code } })).toMatchObject({
+    status: 403,
+    error: {
+      detail:
+        'Scripts on the server are switched off. A superuser may switch them on in the global settings.',
+    },
+  })
+  expect(existsSync(join(folder, 'made'))).toBe(false)
+  rmSync(folder, { recursive: true })
+})
+
+test('it needs its own permission, and a role that sees every client', async () => {
+  await using bench = await prepare()
+  const { server } = bench
+  const runner = await server.given.user({ permissions: ['can_run_scripts', 'can_manage_scripts'] })
+  expect((await server.as(runner).call(testScriptOnServer, { body: CALL })).status).toBe(403)
+  const client = await server.given.client({ name: 'Acme' })
+  const limited = await server.given.user({ permissions: ['can_run_server_scripts'], clients: [client.id] })
+  expect(await server.as(limited).call(testScriptOnServer, { body: CALL })).toMatchObject({
+    status: 403,
+    error: {
+      detail: 'A script on the server reaches every client, and your role sees only some of them.',
+    },
+  })
+})
+
+test('there is no machine whose values a variable could stand for', async () => {
+  await using bench = await prepare()
+  const body = { ...CALL, args: ['{{agent.hostname}}'] }
+  expect(await bench.root.call(testScriptOnServer, { body })).toMatchObject({
+    status: 400,
+    error: { detail: expect.stringContaining('{{agent.hostname}} has no value for the server') },
+  })
+})
+
+test('it ends at its time limit, and with the server', async () => {
+  await using bench = await prepare()
+  const { server, root } = bench
+  const late = await root.call(testScriptOnServer, { body: { ...CALL, code: 'sleep 600', timeout: 1 } })
+  expect(late.body).toMatchObject({ retcode: null, reason: 'It was ended after 1 s.' })
+  const folder = mkdtempSync(join(tmpdir(), 'muster-server-test-'))
+  const begun = join(folder, 'begun')
+  const waiting = root.call(testScriptOnServer, { body: { ...CALL, code: `touch ${begun}; sleep 600` } })
+  await vi.waitFor(() => expect(existsSync(begun)).toBe(true), { timeout: 5000 })
+  await server.app.stop()
+  expect((await waiting).body).toMatchObject({ retcode: null, reason: 'The server stopped while it ran.' })
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,15 @@
+/** A session of a remote tool; open as long as `ended_at` is null. */
+export interface RemoteSessionsTable {
+  id: string
+  agent_id: string
+  tool: 'terminal'
+  user_id: number
+  username: string
+  ip_address: string
+  /** The sign-in that it hangs on: it ends with it. */
+  session_digest: string
+  started_at: string
+  ended_at: string | null
+  exit_code: number | null
+  reason: string | null
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { migrate } from './migrate.ts'
+import { migrations } from './migrations/index.ts'
+import { openDatabase } from './open-database.ts'
+
+/** Any number: one process at a time makes the template. */
+const ADVISORY_LOCK = 4_127_730_981
+
+let template: Promise<string> | undefined
+
+/** The name of a database on the test server in which all migrations have run; it is made when there is none. */
+export function requireTemplate(server: string): Promise<string> {
+  return (template ??= findOrMake(server))
+}
+
+async function findOrMake(server: string): Promise<string> {
+  const name = `muster_template_${hashMigrations()}`
+  const client = new Client({ connectionString: server })
+  await client.connect()
+  try {
+    await client.query(`select pg_advisory_lock(${ADVISORY_LOCK})`)
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
+    if (rowCount === 0) await make(client, server, name)
+    return name
+  } finally {
+    await client.end()
+  }
+}
+
+async function make(client: Client, server: string, name: string): Promise<void> {
+  const unfinished = `${name}_new`
+  await client.query(`drop database if exists ${unfinished} with (force)`)
+  await client.query(`create database ${unfinished}`)
+  const url = new URL(server)
+  url.pathname = `/${unfinished}`
+  const database = await openDatabase<unknown>(url.href, tmpdir())
+  try {
+    await migrate(database, { migrations, dataFolder: tmpdir() })
+  } finally {
+    await database[Symbol.asyncDispose]()
+  }
+  await client.query(`alter database ${unfinished} rename to ${name}`)
+}
+
+/** Of their sources: a changed one makes another template on a server that stays. */
+function hashMigrations(): string {
+  const hash = createHash('sha256')
+  for (const file of globSync(join(import.meta.dirname, 'migrations/*.ts')).toSorted()) {
+    hash.update(readFileSync(file))
+  }
+  return hash.digest('hex').slice(0, 16)
+}

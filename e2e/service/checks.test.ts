@@ -1,0 +1,140 @@
+import { createInstaller, listAgents } from '@muster/contract/api/agents'
+import { type Check, createCheck, getCheck, runChecks } from '@muster/contract/api/checks'
+import type { Input } from '@muster/contract/endpoint'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { buildPrograms } from '../support/build.ts'
+import { addClient } from '../support/seed.ts'
+import { type Session, signIn } from '../support/sign-in.ts'
+import { startServer } from '../support/start-server.ts'
+import { startSystemdMachine, type SystemdMachine } from '../support/systemd-machine.ts'
+
+type Settings = Input<typeof createCheck>['body']['settings']
+
+const resources = new AsyncDisposableStack()
+let machine: SystemdMachine
+let admin: Session
+let agentId: string
+
+// A machine as administrators have it: systemd, its journal, and the agent as a service that the line installed.
+beforeAll(async () => {
+  buildPrograms()
+  const server = resources.use(await startServer())
+  machine = resources.use(await startSystemdMachine())
+  expect(await machine.run('systemctl start systemd-journald.service')).toEqual({ code: 0, output: '' })
+  admin = await signIn(server.url, server.admin)
+  const { id, sites } = await addClient(admin, 'Acme')
+  const { cmd } = await admin.call(createInstaller, {
+    body: { client: id, site: sites[0]?.id ?? 0, agenttype: 'server', plat: 'linux' },
+  })
+  expect((await machine.run(cmd)).code).toBe(0)
+  agentId = await vi.waitFor(
+    async () => {
+      const [agent] = await admin.call(listAgents, { query: {} })
+      expect(agent).toMatchObject({ connected: true })
+      return agent?.agent_id ?? ''
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+}, 240_000)
+
+afterAll(() => resources.disposeAsync())
+
+test('issue 3, 1.1: a service check: running, stopped, restarted if stopped, start pending, missing', async () => {
+  await addUnit('muster-sleeper', 'ExecStart=/bin/sleep infinity')
+  await machine.run('systemctl start muster-sleeper')
+  const service = { check_type: 'service', svc_name: 'muster-sleeper', alert_severity: 'error' } as const
+  const watching = await addCheck(service)
+  expect(await readResult(watching)).toMatchObject({ status: 'passing', more_info: 'muster-sleeper runs' })
+
+  await machine.run('systemctl stop muster-sleeper')
+  expect(await runAgain(watching)).toMatchObject({
+    status: 'failing',
+    alert_severity: 'error',
+    more_info: 'muster-sleeper is stopped',
+  })
+
+  const keeping = await addCheck({ ...service, restart_if_stopped: true })
+  expect(await readResult(keeping)).toMatchObject({
+    status: 'passing',
+    more_info: 'muster-sleeper runs, after it was started again',
+  })
+  expect((await machine.run('systemctl is-active muster-sleeper')).output).toBe('active\n')
+  expect(await runAgain(watching)).toMatchObject({ status: 'passing' })
+
+  await addUnit('muster-starting', 'Type=notify\nExecStart=/bin/sleep infinity')
+  await machine.run('systemctl start --no-block muster-starting')
+  const starting = { ...service, svc_name: 'muster-starting' }
+  expect(await readResult(await addCheck(starting))).toMatchObject({
+    status: 'failing',
+    more_info: 'muster-starting is starting',
+  })
+  const pending = await addCheck({
+    ...starting,
+    svc_name: 'muster-starting.service',
+    pass_if_start_pending: true,
+  })
+  expect(await readResult(pending)).toMatchObject({ status: 'passing' })
+
+  const missing = await addCheck({ ...service, svc_name: 'no-such-service' })
+  expect(await readResult(missing)).toMatchObject({
+    status: 'failing',
+    more_info: 'There is no service no-such-service.',
+  })
+}, 60_000)
+
+test('issue 3, 1.1: a journal check: unit, priority and message of what a service wrote', async () => {
+  const words = `printf '<3>The disk failed\\n<6>The disk is fine\\n<4>The fan is slow\\n'`
+  await addUnit('muster-talker', `Type=oneshot\nExecStart=/bin/sh -c "${words}"`)
+  await machine.run('systemctl start muster-talker; journalctl --sync')
+  const journal = { check_type: 'journal', name: 'Talker', unit: 'muster-talker.service' } as const
+  const failed = await readResult(await addCheck({ ...journal, priority: 'err' }))
+  expect(failed).toMatchObject({ status: 'failing', alert_severity: 'warning' })
+  expect(failed.more_info).toBe('1 matching entry in the last 1 h, the newest: The disk failed')
+  expect(failed.stdout).toMatch(/ sh {2}.*The disk failed$/)
+  const results = await Promise.all(
+    [
+      { priority: 'warning' } as const,
+      { priority: 'info', event_message: 'the DISK' } as const,
+      { priority: 'err', event_message: 'fan' } as const,
+      { priority: 'err', unit: 'another.service' } as const,
+      { priority: 'err', event_message: 'backup is done', fail_when: 'not_contains' } as const,
+    ].map(async (more) => readResult(await addCheck({ ...journal, name: JSON.stringify(more), ...more }))),
+  )
+  expect(results.map(({ status, more_info }) => [status, more_info.split(' in the last')[0]])).toEqual([
+    ['failing', '2 matching entries'],
+    ['failing', '2 matching entries'],
+    ['passing', 'No matching entries'],
+    ['passing', 'No matching entries'],
+    ['failing', 'No matching entries'],
+  ])
+}, 60_000)
+
+async function addUnit(name: string, body: string): Promise<void> {
+  const text = `[Unit]\nDefaultDependencies=no\n[Service]\n${body}\n`
+  const file = `/etc/systemd/system/${name}.service`
+  const bytes = Buffer.from(text).toString('base64')
+  const made = await machine.run(`echo ${bytes} | base64 -d > ${file} && systemctl daemon-reload`)
+  expect(made).toEqual({ code: 0, output: '' })
+}
+
+async function addCheck(settings: Settings): Promise<Check> {
+  return admin.call(createCheck, { body: { agent: agentId, settings } })
+}
+
+/** How it stands once it has run. */
+async function readResult({ id }: Pick<Check, 'id'>, after = ''): Promise<Check['check_result']> {
+  return vi.waitFor(
+    async () => {
+      const { check_result } = await admin.call(getCheck, { params: { id } })
+      expect((check_result.last_run ?? '') > after).toBe(true)
+      return check_result
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+}
+
+async function runAgain({ id }: Check): Promise<Check['check_result']> {
+  const before = await readResult({ id })
+  await admin.call(runChecks, { params: { agent_id: agentId }, body: { ids: [id] } })
+  return readResult({ id }, before.last_run ?? '')
+}

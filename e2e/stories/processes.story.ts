@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { hostname } from 'node:os'
+import { expect } from '@playwright/test'
+import { machineRow } from '../support/dashboard.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+test('a process of a real machine is found, ended, and seen to go', async ({
+  admin,
+  server,
+  openConsole,
+}) => {
+  const acme = await addClient(admin, 'Acme')
+  await using _agent = await startAgent({ server: server.url, token: await makeToken(admin, acme) })
+  const page = await openConsole({ as: admin })
+  await machineRow(page, hostname()).click()
+  await page.keyboard.press('Enter')
+  await page.getByRole('tab', { name: 'Processes' }).click()
+  await expect(page.getByText('Live while you look')).toBeVisible()
+  // Begun while somebody looks, as a number that nothing else has in its command line.
+  const child = spawn('sleep', ['1000.4711'])
+  const ended = once(child, 'exit')
+  try {
+    await page.getByRole('textbox', { name: 'Search processes' }).fill(`sleep 1000.4711 pid:${child.pid}`)
+    const row = page.getByRole('grid', { name: 'Processes' }).getByRole('row', { name: /1000\.4711/ })
+    await expect(row).toBeVisible()
+    await row.click()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: `End sleep on ${hostname()}?` })
+    await dialog.getByRole('button', { name: 'End' }).click()
+    expect((await ended)[1]).toBe('SIGTERM')
+    await expect(dialog).toBeHidden()
+    await expect(row).toBeHidden()
+    await expect(page.getByText('No process has all of these words.')).toBeVisible()
+  } finally {
+    child.kill('SIGKILL')
+  }
+  await page.getByRole('tab', { name: 'Audit' }).click()
+  await expect(page.getByText(`Ended process ${child.pid} "sleep"`)).toBeVisible()
+})

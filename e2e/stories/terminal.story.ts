@@ -1,0 +1,75 @@
+import { hostname } from 'node:os'
+import { listAudit } from '@muster/contract/api/audit'
+import { expect, type Page } from '@playwright/test'
+import { machineRow } from '../support/dashboard.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+const screen = (page: Page) => page.locator('.xterm-rows')
+
+async function enter(page: Page, line: string) {
+  await page.keyboard.type(line)
+  await page.keyboard.press('Enter')
+}
+
+test('a terminal: commands, a full screen, a flood, a reload, the end, and what the audit log says', async ({
+  admin,
+  server,
+  openConsole,
+}) => {
+  const token = await makeToken(admin, await addClient(admin, 'Acme'))
+  await using agent = await startAgent({ server: server.url, token })
+  const page = await openConsole({ as: admin })
+  await machineRow(page, hostname()).click({ button: 'right' })
+  const [window] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('menuitem', { name: 'Remote background' }).click(),
+  ])
+  await expect(window).toHaveTitle(/ - Acme - .* \| Remote Background$/)
+  await expect(window.getByRole('tab', { name: 'Terminal' })).toBeVisible()
+  await expect(window.getByRole('status').filter({ hasText: /^In \/.+ as \w+ on / })).toBeVisible()
+  await expect(screen(window)).toContainText(/[$#] *$/)
+  await enter(window, "PS1='next> '")
+  await enter(window, 'echo "sum $((20 + 22))"')
+  await expect(screen(window)).toContainText('sum 42')
+  await enter(window, 'sleep 1000')
+  await window.keyboard.press('Control+c')
+  await enter(window, 'stty size | tr " " x')
+  await expect(screen(window)).toContainText(/\d{2,}x\d{2,}/)
+
+  await enter(window, 'top')
+  await expect(screen(window)).toContainText(/load average/)
+  await window.setViewportSize({ width: 900, height: 600 })
+  await expect(screen(window)).toContainText(/load average/)
+  await window.keyboard.press('q')
+  // What is typed before the shell is back is for the program.
+  await expect(screen(window)).toContainText(/next>\s*$/)
+  await enter(window, 'vi -u NONE /etc/passwd')
+  await expect(screen(window)).toContainText('root:x:0:0')
+  await enter(window, ':q!')
+  await expect(screen(window)).toContainText(/next>\s*$/)
+
+  await enter(window, 'head -c 20000000 /dev/zero | tr "\\0" "x" | fold -w 100; echo "flood $((1 + 1)) over"')
+  await expect(screen(window)).toContainText('flood 2 over', { timeout: 40_000 })
+
+  await enter(window, 'MARK=kept; clear')
+  await window.reload()
+  await expect(window.getByRole('status').filter({ hasText: /^Back in / })).toBeVisible()
+  await window.locator('.xterm').click()
+  await enter(window, 'echo "is $MARK"')
+  await expect(screen(window)).toContainText('is kept')
+
+  await enter(window, 'exit 3')
+  await expect(window.getByText('The shell has ended. Exit code 3.')).toBeVisible()
+  await expect
+    .poll(async () => {
+      const body = { actionFilter: ['remote_session' as const] }
+      return (await admin.call(listAudit, { body })).audit_logs.map(({ message }) => message)
+    })
+    .toEqual([
+      expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
+      expect.stringMatching(/^Opened a terminal on "/),
+    ])
+  agent.expectCleanLog()
+})

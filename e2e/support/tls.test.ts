@@ -1,0 +1,87 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { createInstaller, listAgents } from '@muster/contract/api/agents'
+import { createClient } from '@muster/contract/api/clients'
+import { sendCommand } from '@muster/contract/api/history'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { buildPrograms } from './build.ts'
+import { PastedLine } from './pasted-line.ts'
+import { signIn } from './sign-in.ts'
+import { startServer } from './start-server.ts'
+import { TEST_AUTHORITY, TEST_LEAF, TEST_LEAF_KEY } from './tls-chain.ts'
+
+const trustedBefore = getCACertificates('default')
+let folder: string
+
+beforeAll(async () => {
+  buildPrograms()
+  folder = await mkdtemp(join(tmpdir(), 'muster-tls-'))
+  await writeFile(join(folder, 'authority.pem'), TEST_AUTHORITY)
+  await writeFile(join(folder, 'leaf.pem'), TEST_LEAF)
+  await writeFile(join(folder, 'chain.pem'), TEST_LEAF + TEST_AUTHORITY)
+  await writeFile(join(folder, 'key.pem'), TEST_LEAF_KEY)
+  setDefaultCACertificates([...trustedBefore, TEST_AUTHORITY])
+}, 120_000)
+
+afterAll(async () => {
+  setDefaultCACertificates(trustedBefore)
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+/** What a machine knows by itself: nothing of ours, or the authority, as it knows those of the world. */
+const deployments = [
+  ['an authority of its own, whose certificate is in the file', 'chain.pem', ''],
+  ['an authority that machines know', 'leaf.pem', 'authority.pem'],
+] as const
+
+test.each(deployments)(
+  'under TLS with %s machines come by the line and by themselves',
+  async (...deployment) => {
+    const [, certificates, known] = deployment
+    const trust =
+      known === '' ? {} : { NODE_EXTRA_CA_CERTS: join(folder, known), CURL_CA_BUNDLE: join(folder, known) }
+    const env = {
+      MUSTER_TLS_CERT: join(folder, certificates),
+      MUSTER_TLS_KEY: join(folder, 'key.pem'),
+      ...trust,
+    }
+    await using server = await startServer({ env })
+    expect(server.url).toMatch(/^https:/)
+    const admin = await signIn(server.url, server.admin)
+    const client = await admin.call(createClient, {
+      body: { client: { name: 'Acme' }, site: { name: 'Office' }, initialsetup: true, monitor_server: true },
+    })
+    const { cmd } = await admin.call(createInstaller, {
+      body: {
+        client: client.id,
+        site: client.sites[0]?.id ?? 0,
+        agenttype: 'workstation',
+        plat: 'linux',
+        data_folder: join(folder, `agent of ${certificates}`),
+      },
+    })
+    const settings = Object.entries(trust).map(([name, value]) => `export ${name}='${value}'; `)
+    await using pasted = new PastedLine(settings.join('') + cmd)
+    const machines = await vi.waitUntil(
+      async () => {
+        const rows = await admin.call(listAgents, { query: {} })
+        return rows.filter((row) => 'connected' in row && row.connected).length === 2 && rows
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+    for (const { agent_id } of machines) {
+      const run = await admin.call(sendCommand, {
+        params: { agent_id },
+        body: { shell: 'sh', cmd: 'echo by TLS' },
+      })
+      expect(run.stdout).toBe('by TLS\n')
+    }
+    await pasted.pressCtrlC()
+    pasted.expectCleanLog()
+    expect(await server.stop()).toBe(0)
+    server.expectCleanLog()
+  },
+  90_000,
+)

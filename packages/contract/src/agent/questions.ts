@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { CommandName } from './commands.ts'
+import { MachineService, MOST_LOG_LINES, MOST_SERVICES } from './services.ts'
+
+const ProcessName = z.string().max(255)
+
+/** Commands that a machine answers with a `reply` frame: name -> shape of the answer. Nothing of them is kept. */
+export const replies = {
+  /** Its name, how many have ended, and which did not. */
+  'end-process': z.object({ name: ProcessName, ended: z.int().min(0), left: z.array(z.int()).max(5000) }),
+  'set-priority': z.object({ name: ProcessName }),
+  'list-services': z.object({ services: z.array(MachineService).max(MOST_SERVICES) }),
+  /** As it is afterwards. */
+  'control-service': MachineService,
+  'set-start-type': MachineService,
+  'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
+} as const satisfies Partial<Record<CommandName, z.ZodType>>
+export type QuestionName = keyof typeof replies
+export type Reply<Name extends QuestionName> = z.infer<(typeof replies)[Name]>
+
+/** A machine that has not answered after so long is not waited for. */
+export const REPLY_SECONDS = 40

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Permission } from './permissions.ts'
+
+/**
+ * A console's own WebSocket for one channel, at `/ws/agent/{agent_id}/channel/`. Its first message is text, a
+ * `ChannelHello`; after it both sides speak channel frames (agent/channel.ts) with the channel 0.
+ */
+export function channelPath(agentId: string): string {
+  return `/ws/agent/${agentId}/channel/`
+}
+
+export const TerminalSize = z.object({
+  cols: z.int().min(2).max(1000),
+  rows: z.int().min(1).max(500),
+})
+
+/** What a person asks for. A `session` is one that is to be gone on with. */
+export const ToolRequest = z.discriminatedUnion('tool', [
+  z.object({ tool: z.literal('terminal'), session: z.uuid().nullable(), ...TerminalSize.shape }),
+])
+export type ToolRequest = z.infer<typeof ToolRequest>
+export type ToolName = ToolRequest['tool']
+
+export const ChannelHello = z.object({
+  type: z.literal('hello'),
+  ticket: z.string().min(1).max(200),
+  request: ToolRequest,
+})
+export type ChannelHello = z.infer<typeof ChannelHello>
+
+export const TOOL_PERMISSIONS: Record<ToolName, Permission> = { terminal: 'can_use_terminal' }
+
+/** What a terminal's window tells the machine. */
+export const TerminalInput = z.object({ type: z.literal('resize'), ...TerminalSize.shape })
+export type TerminalInput = z.infer<typeof TerminalInput>
+
+/** What the machine tells a terminal's window. */
+export const TerminalNews = z.discriminatedUnion('type', [
+  /** It is there. `resumed`: it was before, and what it wrote last comes again. */
+  z.object({
+    type: z.literal('opened'),
+    session: z.uuid(),
+    shell: z.string().max(500),
+    user: z.string().max(200),
+    resumed: z.boolean(),
+  }),
+  /** The shell has ended. */
+  z.object({ type: z.literal('exit'), exit_code: z.int().nullable() }),
+])
+export type TerminalNews = z.infer<typeof TerminalNews>
+
+/** Close codes of this socket beyond the usual ones; why a channel ended is said by its last frame. */
+export const CHANNEL_CLOSE = { ticketRefused: 4001, unknownMessage: 4003, over: 4000 } as const
