@@ -81,7 +81,8 @@ export class TestAgent implements AsyncDisposable {
   }
 
   #spawn(args: string[]): Program {
-    const env = { ...process.env, ...this.#options.env }
+    // The shells that tests start read nobody's profile: one may wait for a minute, or print.
+    const env = { ...process.env, HOME: tmpdir(), ...this.#options.env }
     const program = PROGRAMS[this.#options.program ?? 'sources']
     return new Program(process.execPath, [...program, ...args, '--data', this.dataFolder], { env })
   }

@@ -61,8 +61,8 @@ function windowsBase(): Record<string, string> {
 
 function ownUser(): { name: string; home: string; shell: string } {
   try {
-    const { username, homedir: home, shell } = userInfo()
-    return { name: username, home, shell: shell ?? '/bin/sh' }
+    const { username, shell } = userInfo()
+    return { name: username, home: homedir(), shell: shell ?? '/bin/sh' }
   } catch {
     // In some containers the agent's own user id has no name.
     return { name: String(process.getuid?.() ?? 'agent'), home: homedir(), shell: '/bin/sh' }
