@@ -186,6 +186,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks.onLinkUp()
       tasks.onLinkUp()
     },
+    onForgotten: () => void terminals.endAll('The server does not know this machine any more.'),
     onMetricsInterval: (seconds) => metrics.every(seconds),
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'

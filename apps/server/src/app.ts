@@ -154,6 +154,9 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     maintenance,
     policies,
     routes,
-    stop,
+    stop: () => {
+      channels.stop()
+      return stop()
+    },
   }
 }

@@ -28,6 +28,8 @@ export interface LinkOptions {
   onBytes: (bytes: Buffer) => void
   onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
   onUp: () => void
+  /** The server does not know this machine any more: nobody may have a tool on it. */
+  onForgotten: () => void
   /** So many seconds are to lie between two looks of the machine at itself. */
   onMetricsInterval: (seconds: number) => void
   onState: (state: LinkState) => void

@@ -192,6 +192,7 @@ export class Link implements Disposable {
       case 'refused':
         this.#attempt = Math.max(this.#attempt, REFUSED_ATTEMPT)
         this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server refused this agent')
+        if (frame.code === 'unknown_agent') this.#options.onForgotten()
         return this.drop(`the server refused this agent: ${frame.message}`)
       case 'command':
         if (this.isUp) return this.#options.onCommand(frame.command)

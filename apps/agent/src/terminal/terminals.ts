@@ -51,7 +51,9 @@ export class Terminals implements AsyncDisposable {
     const known = this.#terminals.get(session)
     if (known !== undefined && known.author === author) return known.attach(channel, { cols, rows })
     if (known !== undefined || resume) {
-      return channel.end({ code: 'not_found', message: 'This terminal has ended. Open a new one.' })
+      const message = 'This terminal has ended. Open a new one.'
+      if (known === undefined) this.#report(session, null, 'The machine does not know it any more.')
+      return channel.end({ code: 'not_found', message })
     }
     if (this.#isStopped || this.#terminals.size >= MOST_TERMINALS) {
       const message = `This machine has ${this.#terminals.size} terminals open, and opens no more now.`
@@ -65,9 +67,13 @@ export class Terminals implements AsyncDisposable {
     await this.#terminals.get(session)?.end(reason)
   }
 
+  async endAll(reason: string): Promise<void> {
+    await Promise.all([...this.#terminals.values()].map((terminal) => terminal.end(reason)))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true
-    await Promise.all([...this.#terminals.values()].map((terminal) => terminal.end('The agent stopped.')))
+    await this.endAll('The agent stopped.')
   }
 
   async #begin(

@@ -67,7 +67,7 @@ export class Fleet implements AsyncDisposable {
     this.commandKey = commandKey
     this.tools = new ToolChannels(ctx.bus, {
       openChannel: (agentId, ear) => this.links.openChannel(agentId, ear),
-      sendOrder: (agentId, chore) => this.#sendChore(agentId, chore),
+      sendOrder: (agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce),
       ask: (agentId, request) => this.#ask(agentId, request),
     })
     this.rows = new AgentRows(ctx)
@@ -99,7 +99,10 @@ export class Fleet implements AsyncDisposable {
         void this.#stopAnswering(agentId)
       },
       onCaughtUp: (agentId) => this.#returning.catchUp(agentId),
-      onLive: (agentId, frame) => this.#live.take(agentId, frame),
+      onLive: (agentId, frame) => {
+        if (frame.type === 'reply') this.tools.takeRefusal(agentId, frame)
+        this.#live.take(agentId, frame)
+      },
       store: (reports) => storeReports(ctx, { checks: this.#checks, tasks: this.#tasks }, reports),
     })
     this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))

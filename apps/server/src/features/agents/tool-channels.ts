@@ -4,7 +4,11 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import { BusChannels } from '../../platform/agent-link/bus-channels.ts'
 import type { ChannelEar, ChannelMouth, LinkChannel } from '../../platform/agent-link/link-channels.ts'
 import { type Bus, RequestTimeoutError } from '../../platform/bus/bus.ts'
+import { newNonce } from '../../platform/agent-link/command-sender.ts'
 import type { Chore } from './sign-chore.ts'
+
+/** A machine says at once that a tool is there, or why not. */
+const OPENED_WITHIN_MS = 15_000
 
 export interface ChannelOrder {
   tool: CommandInput<'open-channel'>['tool']
@@ -20,7 +24,7 @@ export interface ChannelRequest {
 
 interface Links {
   openChannel: (agentId: string, ear: ChannelEar) => LinkChannel | ChannelEnd
-  sendOrder: (agentId: string, chore: Chore) => boolean
+  sendOrder: (agentId: string, chore: Chore, nonce: string) => boolean
   /** Answered by `openForOther`; undefined = no process has a link to this machine. */
   ask: (agentId: string, request: ChannelRequest) => Promise<unknown>
 }
@@ -29,6 +33,8 @@ interface Links {
 export class ToolChannels implements Disposable {
   #links: Links
   #overBus: BusChannels
+  /** Channels of which the machine has said nothing yet, by the nonce of their order. */
+  #ordered = new Map<string, { agentId: string; refuse: (message: string) => void }>()
 
   constructor(bus: Bus, links: Links) {
     this.#links = links
@@ -66,6 +72,12 @@ export class ToolChannels implements Disposable {
     return null
   }
 
+  /** A machine refuses an order before it looks at what it asks for. */
+  takeRefusal(agentId: string, { nonce, refused }: { nonce: string; refused: string | null }): void {
+    const ordered = this.#ordered.get(nonce)
+    if (refused !== null && ordered?.agentId === agentId) ordered.refuse(refused)
+  }
+
   async #ask(agentId: string, request: ChannelRequest): Promise<ChannelEnd | null | undefined> {
     try {
       // Answered by openForOther.
@@ -82,9 +94,35 @@ export class ToolChannels implements Disposable {
   }
 
   #openHere(agentId: string, { tool, author }: ChannelOrder, ear: ChannelEar): LinkChannel | ChannelEnd {
-    const channel = this.#links.openChannel(agentId, ear)
-    if ('code' in channel) return channel
-    this.#links.sendOrder(agentId, { name: 'open-channel', input: { channel: channel.id, tool }, author })
+    const nonce = newNonce()
+    const answered = () => {
+      clearTimeout(timer)
+      this.#ordered.delete(nonce)
+    }
+    const channel = this.#links.openChannel(agentId, {
+      onFrame: (frame) => {
+        answered()
+        ear.onFrame(frame)
+      },
+      onEnd: (end) => {
+        answered()
+        ear.onEnd(end)
+      },
+    })
+    const refuse = (message: string) => {
+      answered()
+      if (!('code' in channel)) channel.fail({ code: 'refused', message })
+    }
+    const timer = setTimeout(refuse, OPENED_WITHIN_MS, SILENT).unref()
+    if ('code' in channel) {
+      answered()
+      return channel
+    }
+    this.#ordered.set(nonce, { agentId, refuse })
+    const input = { channel: channel.id, tool }
+    this.#links.sendOrder(agentId, { name: 'open-channel', input, author }, nonce)
     return channel
   }
 }
+
+const SILENT = 'The machine did not open it within 15 seconds. Try again.'

@@ -59,13 +59,23 @@ export class ChannelHub implements AsyncDisposable {
     this.#running.delete(running)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Before the sockets are closed: each window is told why, and its tool goes on for when it comes back. */
+  stop(): void {
     this.#isStopped = true
+    for (const socket of this.#sockets) socket.end(STOPPING)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop()
     clearInterval(this.#timer)
     await Promise.all(this.#running)
   }
 
   #onEvent(event: Event): void {
+    if (event.type === 'agent.removed') {
+      const removed = new Set(event.ids.map(String))
+      for (const socket of this.#sockets) if (removed.has(socket.agentId)) socket.end(REMOVED)
+    }
     if (event.type === 'session.ended') {
       const ended = new Set(event.ids.map(String))
       for (const socket of this.#sockets) {
@@ -145,4 +155,6 @@ function toolOf({ agent_id, tool }: SessionRow) {
   return { agentId: agent_id, request: { tool } }
 }
 
+export const STOPPING: ChannelEnd = { code: 'server_stopping', message: 'The server stops.' }
+const REMOVED: ChannelEnd = { code: 'not_found', message: 'This machine was removed.' }
 const SIGNED_OUT: ChannelEnd = { code: 'session_ended', message: 'The session has ended. Sign in again.' }

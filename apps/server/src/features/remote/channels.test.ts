@@ -1,62 +1,15 @@
 import {
   CHANNEL_KIND,
   CHANNEL_WINDOW_BYTES,
-  type ChannelKind,
   encodeChannelEnd,
-  encodeChannelFrame,
   encodeCredit,
   MAX_CHANNELS,
-  readChannelEnd,
 } from '@muster/contract/agent/channel'
-import { commands } from '@muster/contract/agent/commands'
-import { listAudit } from '@muster/contract/api/audit'
 import { expect, test, vi } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
-import { TestAgent } from '../agents/test-agent.ts'
+import { createTestServer } from '../../test-server.ts'
 import { upgradeStatus } from '../live/test-console.ts'
+import { auditOf, endOf, frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
-
-async function start(server: TestServer) {
-  const { url } = await server.listen()
-  const site = await server.given.site()
-  const agent = await TestAgent.enrol(server, url, site.id)
-  await agent.connect({ checksVersion: 0 })
-  const user = await server.given.user({ permissions: ['can_use_terminal', 'can_view_auditlogs'] })
-  await vi.waitFor(async () => {
-    const row = await server.ctx.db.selectFrom('agents').select('connected').executeTakeFirstOrThrow()
-    expect(row.connected).toBe(1)
-  })
-  return { url, agent, user, agentId: agent.agentId }
-}
-
-/** The next order to open a channel, as the machine reads it. */
-async function nextOpening(agent: TestAgent, from = 0) {
-  for (let index = from; ; index += 1) {
-    const { payload } = await agent.nextCommand(index)
-    if (payload.name === 'open-channel') return { ...commands['open-channel'].parse(payload.input), payload }
-  }
-}
-
-function frameOf(channel: number, kind: ChannelKind, payload: Uint8Array | string) {
-  return encodeChannelFrame({
-    kind,
-    channel,
-    payload: typeof payload === 'string' ? Buffer.from(payload) : payload,
-  })
-}
-
-const endOf = (agent: TestAgent, channel: number) => {
-  const found = agent.channelFrames.find(
-    (frame) => frame.channel === channel && frame.kind === CHANNEL_KIND.end,
-  )
-  return found === undefined ? undefined : readChannelEnd(found.payload)
-}
-
-async function auditOf(server: TestServer) {
-  const reader = server.as(await server.given.user({ superuser: true }))
-  const { body } = await reader.call(listAudit, { body: { actionFilter: ['remote_session'] } })
-  return body.audit_logs.map(({ message, username }) => `${username}: ${message}`).toReversed()
-}
 
 test('bytes travel both ways on a channel that a signed command opened, and its session is written down', async () => {
   await using server = await createTestServer()
@@ -174,33 +127,9 @@ test('whatever breaks, the other side hears of it', async () => {
   await vi.waitFor(async () => expect((await auditOf(server)).at(-1)).toContain('ended after'))
 })
 
-test('the end of the session or of the right ends the tool within a second', async () => {
-  await using server = await createTestServer()
-  const { agent, user, ...at } = await start(server)
-  using window = await TestWindow.open(server, { ...at, user })
-  const first = await nextOpening(agent)
-  await vi.waitFor(() => expect(server.app.channels.size).toBe(1))
-  await server.ctx.db.updateTable('roles').set({ permissions: '[]' }).where('id', '=', user.roleId).execute()
-  server.ctx.emit({ type: 'user.changed', ids: [user.id] })
-  expect(await window.closed).toEqual({ code: 4000, reason: 'not_allowed' })
-  await vi.waitFor(() => expect(endOf(agent, first.channel)).toMatchObject({ code: 'not_allowed' }))
-
-  const ben = await server.given.user({ permissions: ['can_use_terminal'] })
-  const from = agent.frames.length
-  using second = await TestWindow.open(server, { ...at, user: ben })
-  const opening = await nextOpening(agent, from)
-  second.socket.terminate()
-  await vi.waitFor(() => expect(endOf(agent, opening.channel)).toMatchObject({ code: 'detached' }))
-  const before = agent.frames.length
-  await server.ctx.db.deleteFrom('sessions').where('digest', '=', ben.sessionDigest).execute()
-  server.ctx.emit({ type: 'session.ended', ids: [ben.sessionDigest] })
-  const { payload } = await agent.nextCommand(before)
-  expect(payload).toMatchObject({ name: 'end-session', input: { session: opening.tool.session } })
-})
-
-test('a machine has a bounded number of channels, and a server that stops closes all of them', async () => {
+test('a machine has a bounded number of channels, and a server that stops tells both ends of all of them', async () => {
   const server = await createTestServer()
-  const { url, agentId, user } = await start(server)
+  const { url, agentId, user, agent } = await start(server)
   const at = { url, agentId }
   const windows: TestWindow[] = []
   for (let count = 0; count < MAX_CHANNELS; count += 1)
@@ -210,4 +139,7 @@ test('a machine has a bounded number of channels, and a server that stops closes
   expect(await more.closed).toEqual({ code: 4000, reason: 'too_many' })
   await server[Symbol.asyncDispose]()
   await Promise.all(windows.map(({ closed }) => closed))
+  expect(new Set(windows.map(({ end }) => end?.code))).toEqual(new Set(['server_stopping']))
+  const ended = agent.channelFrames.filter(({ kind }) => kind === CHANNEL_KIND.end)
+  expect(ended).toHaveLength(MAX_CHANNELS)
 })

@@ -9,10 +9,13 @@ import { requireAgent } from '../agents/require-agent.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import { redeemTicket } from '../sessions/socket-tickets.ts'
 import { beginSession, findOwnSession } from './begin-session.ts'
-import { type ChannelHub, whyNotAllowed } from './channel-hub.ts'
+import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
 import { listOpenSessions } from './queries.ts'
+
+/** A machine that ends a channel with one of these has no such session, or none any more. */
+const NOT_THERE = new Set<ChannelEnd['code']>(['not_found', 'too_many', 'refused'])
 
 interface Parts {
   ctx: Context
@@ -64,14 +67,20 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const opened = await fleet.tools.open(
     agentId,
     { tool: { tool, session, resume: own !== undefined, cols, rows }, author: caller.username },
-    { onFrame: (frame) => window.tell(frame), onEnd: (end) => window.endHere(end) },
+    {
+      onFrame: (frame) => window.tell(frame),
+      onEnd: (end) => {
+        window.endHere(end)
+        if (NOT_THERE.has(end.code)) void hub.run(() => writeNotThere(ctx, session, end))
+      },
+    },
   )
   if ('code' in opened) {
-    if (own === undefined) await writeNeverBegun(ctx, session, opened)
+    if (own === undefined) await writeNotThere(ctx, session, opened)
     return refuse(opened)
   }
   window.connect(opened)
-  if (hub.isStopped) return window.end({ code: 'server_stopping', message: 'The server stops.' })
+  if (hub.isStopped) return window.end(STOPPING)
   await hub.add(window)
 }
 
@@ -90,8 +99,8 @@ async function redeem(ctx: Context, { socket, hello, source }: Wish): Promise<Li
   return undefined
 }
 
-/** The machine never heard of it, so it will not say that it is over. */
-async function writeNeverBegun(ctx: Context, session: string, end: ChannelEnd): Promise<void> {
+/** The machine does not have it, so it will not say that it is over. */
+async function writeNotThere(ctx: Context, session: string, end: ChannelEnd): Promise<void> {
   const [row] = await listOpenSessions(ctx.db, { ids: [session] })
   if (row === undefined) return
   await ctx.transaction((tx, emit) =>

@@ -1,0 +1,54 @@
+import {
+  CHANNEL_KIND,
+  type ChannelKind,
+  encodeChannelFrame,
+  readChannelEnd,
+} from '@muster/contract/agent/channel'
+import { commands } from '@muster/contract/agent/commands'
+import { listAudit } from '@muster/contract/api/audit'
+import { expect, vi } from 'vitest'
+import type { TestServer } from '../../test-server.ts'
+import { TestAgent } from '../agents/test-agent.ts'
+
+/** A machine that is connected, and somebody who may have its terminal. */
+export async function start(server: TestServer) {
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const agent = await TestAgent.enrol(server, url, site.id)
+  await agent.connect({ checksVersion: 0 })
+  const user = await server.given.user({ permissions: ['can_use_terminal', 'can_view_auditlogs'] })
+  await vi.waitFor(async () => {
+    const row = await server.ctx.db.selectFrom('agents').select('connected').executeTakeFirstOrThrow()
+    expect(row.connected).toBe(1)
+  })
+  return { url, agent, user, agentId: agent.agentId }
+}
+
+/** The next order to open a channel, as the machine reads it. */
+export async function nextOpening(agent: TestAgent, from = 0) {
+  for (let index = from; ; index += 1) {
+    const { payload } = await agent.nextCommand(index)
+    if (payload.name === 'open-channel') return { ...commands['open-channel'].parse(payload.input), payload }
+  }
+}
+
+export function frameOf(channel: number, kind: ChannelKind, payload: Uint8Array | string) {
+  return encodeChannelFrame({
+    kind,
+    channel,
+    payload: typeof payload === 'string' ? Buffer.from(payload) : payload,
+  })
+}
+
+export const endOf = (agent: TestAgent, channel: number) => {
+  const found = agent.channelFrames.find(
+    (frame) => frame.channel === channel && frame.kind === CHANNEL_KIND.end,
+  )
+  return found === undefined ? undefined : readChannelEnd(found.payload)
+}
+
+export async function auditOf(server: TestServer) {
+  const reader = server.as(await server.given.user({ superuser: true }))
+  const { body } = await reader.call(listAudit, { body: { actionFilter: ['remote_session'] } })
+  return body.audit_logs.map(({ message, username }) => `${username}: ${message}`).toReversed()
+}
