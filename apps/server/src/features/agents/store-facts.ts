@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { describeChanges, storeChanges } from './fact-changes.ts'
 import { readFacts } from './view.ts'
 
-type FactsReport = Extract<Report, { kind: 'facts' }>
+export type FactsReport = Extract<Report, { kind: 'facts' }>
 
 /** Facts of which the first report must bring all; a later one brings those that changed. */
 const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
@@ -28,34 +28,69 @@ const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
   problems: [],
 }
 
-/** Merges reported facts into what the machine has said before, and keeps for its timeline what differs. */
+/**
+ * Merges what machines have reported, by agent_id, into what they have said before, and keeps for their timelines what
+ * differs.
+ */
 export async function storeFacts(
   tx: Db,
-  { agentId, at }: { agentId: string; at: Date },
-  reports: FactsReport[],
+  at: Date,
+  reported: ReadonlyMap<string, readonly FactsReport[]>,
 ): Promise<void> {
-  const row = await tx
-    .selectFrom('agents')
-    .leftJoin('agent_facts', 'agent_facts.agent', 'agents.id')
-    .select(['agents.id', 'facts', 'hostname', 'plat', 'arch'])
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst()
-  if (row === undefined) return
-  const before = readFacts(row)
-  const base: AgentFacts = { ...UNKNOWN, hostname: row.hostname, platform: row.plat, arch: row.arch }
-  const facts = AgentFacts.parse(Object.assign({}, base, before, ...reports.map((report) => report.facts)))
+  if (reported.size === 0) return
+  const machines = await findMachines(tx, [...reported.keys()])
+  const merged = machines.map((machine) => ({
+    machine,
+    ...merge(machine, reported.get(machine.agent_id) ?? []),
+  }))
+  if (merged.length === 0) return
   await tx
     .insertInto('agent_facts')
-    .values({ agent: row.id, facts: JSON.stringify(facts) })
+    .values(merged.map(({ machine, facts }) => ({ agent: machine.id, facts: JSON.stringify(facts) })))
     .onConflict((conflict) =>
       conflict.column('agent').doUpdateSet((eb) => ({ facts: eb.ref('excluded.facts') })),
     )
     .execute()
-  if (before !== null) {
-    const texts = describeChanges(before, facts)
-    await storeChanges(tx, { agentId, at: Math.floor(at.getTime() / 1000), texts })
+  for (const { machine, before, facts } of merged) {
+    if (before !== null) {
+      const texts = describeChanges(before, facts)
+      await storeChanges(tx, { agentId: machine.agent_id, at: Math.floor(at.getTime() / 1000), texts })
+    }
+    await rename(tx, machine, facts)
   }
+}
+
+type Machine = Awaited<ReturnType<typeof findMachines>>[number]
+
+/** In the order of ids: two servers that store facts of the same machines do not wait for one another in turn. */
+function findMachines(tx: Db, agentIds: string[]) {
+  return tx
+    .selectFrom('agents')
+    .leftJoin('agent_facts', 'agent_facts.agent', 'agents.id')
+    .select(['agents.id', 'agent_id', 'facts', 'hostname', 'plat', 'arch'])
+    .where('agent_id', 'in', agentIds)
+    .orderBy('agents.id')
+    .execute()
+}
+
+function merge(
+  machine: Machine,
+  reports: readonly FactsReport[],
+): { before: AgentFacts | null; facts: AgentFacts } {
+  const before = readFacts(machine)
+  const base: AgentFacts = {
+    ...UNKNOWN,
+    hostname: machine.hostname,
+    platform: machine.plat,
+    arch: machine.arch,
+  }
+  const facts = AgentFacts.parse(Object.assign({}, base, before, ...reports.map((report) => report.facts)))
+  return { before, facts }
+}
+
+async function rename(tx: Db, machine: Machine, facts: AgentFacts): Promise<void> {
   const names = { hostname: facts.hostname, plat: facts.platform, arch: facts.arch }
-  if (row.hostname === names.hostname && row.plat === names.plat && row.arch === names.arch) return
-  await tx.updateTable('agents').set(names).where('id', '=', row.id).execute()
+  if (machine.hostname === names.hostname && machine.plat === names.plat && machine.arch === names.arch)
+    return
+  await tx.updateTable('agents').set(names).where('id', '=', machine.id).execute()
 }

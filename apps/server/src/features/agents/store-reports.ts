@@ -11,7 +11,7 @@ import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
 import { endReportedSessions, type ReportedEnd } from '../remote/end-sessions.ts'
 import { lockFieldOwners } from '../tasks/lock-field-owners.ts'
 import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
-import { storeFacts } from './store-facts.ts'
+import { type FactsReport, storeFacts } from './store-facts.ts'
 
 /** Tells a machine the definitions that it lacks. */
 interface Wanted {
@@ -25,7 +25,7 @@ export async function storeReports(
   reports: QueuedReport[],
 ): Promise<void> {
   const runReports: ReportedRun[] = []
-  const facts = new Map<string, Extract<QueuedReport['report'], { kind: 'facts' }>[]>()
+  const facts = new Map<string, FactsReport[]>()
   const results: ReportedResults[] = []
   const metrics: ReportedMetrics[] = []
   const dropped: ReportedDrop[] = []
@@ -66,7 +66,7 @@ export async function storeReports(
   }
   const runs = await ctx.transaction(async (tx, emit) => {
     await lockFieldOwners(tx, ofTasks)
-    for (const [agentId, list] of facts) await storeFacts(tx, { agentId, at: ctx.now() }, list)
+    await storeFacts(tx, ctx.now(), facts)
     const ids = [...facts.keys()]
     if (ids.length > 0) await redefineVariables(tx, emit, { agentIds: ids })
     if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })

@@ -219,7 +219,7 @@ test('issue 3, 2.4: changes of software and hardware stand on the timeline, as t
   const { server, ctx, root, query, agentId } = prepared
   const report = (at: number, facts: Partial<AgentFacts>) =>
     ctx.transaction((tx) =>
-      storeFacts(tx, { agentId, at: new Date((NOW + at) * 1000) }, [{ kind: 'facts', facts }]),
+      storeFacts(tx, new Date((NOW + at) * 1000), new Map([[agentId, [{ kind: 'facts', facts }]]])),
     )
   const linux = { os_name: 'Debian GNU/Linux', os_version: '12.1', agent_version: '0.1.0' }
   await report(-500, { ...linux, total_ram: 8 * 1024 ** 3, logged_in_user: 'ada' })

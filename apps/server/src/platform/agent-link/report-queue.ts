@@ -14,6 +14,11 @@ interface Entry extends QueuedReport {
 }
 
 const MAX_BATCH = 500
+/** What a machine says of itself may wait so long for that of others: a transaction costs more than a report in it. */
+const LINGER_MS = 20
+/** As many are worth a transaction at once. */
+const ENOUGH = 100
+const MAY_LINGER: ReadonlySet<Report['kind']> = new Set(['facts', 'checks', 'metrics'])
 /** One that is longer goes alone. Some tens of milliseconds: all other queries of SQLite wait meanwhile. */
 const MAX_BATCH_BYTES = 128 * 1024
 /** Reports that wait above this: the machines keep theirs on disk, so the link is dropped and they come again. */
@@ -29,6 +34,9 @@ export class ReportQueue implements AsyncDisposable {
   #log: Log
   #waiting: Entry[] = []
   #running: Promise<void> | undefined
+  /** One of those that wait is about something that a person waits for. */
+  #isUrgent = false
+  #go: () => void = () => {}
 
   constructor(log: Log, store: (reports: QueuedReport[]) => Promise<void>) {
     this.#log = log
@@ -42,6 +50,8 @@ export class ReportQueue implements AsyncDisposable {
   add(socket: AgentSocket, sent: { seq: number; report: Report; bytes: number }): void {
     if (this.#waiting.length >= MAX_WAITING) return socket.terminate()
     this.#waiting.push({ socket, agentId: socket.agentId, ...sent })
+    if (!MAY_LINGER.has(sent.report.kind)) this.#isUrgent = true
+    if (this.#isUrgent || this.#waiting.length >= ENOUGH) this.#go()
     this.#running ??= this.#run()
   }
 
@@ -52,16 +62,30 @@ export class ReportQueue implements AsyncDisposable {
 
   async #run(): Promise<void> {
     try {
-      // One turn of the event loop, so that frames of the same network packet share a transaction.
-      await new Promise(setImmediate)
       while (this.#waiting.length > 0) {
-        await this.#storeBatch(this.#waiting.splice(0, countOfBatch(this.#waiting)))
-        // SQLite answers at once: without this, nobody else would get a turn until all of them are stored.
+        // One turn of the event loop at least: frames of the same network packet share a transaction, and as SQLite
+        // answers at once, nobody else would get a turn until all of them are stored.
         await new Promise(setImmediate)
+        await this.#linger()
+        const batch = this.#waiting.splice(0, countOfBatch(this.#waiting))
+        if (this.#waiting.length === 0) this.#isUrgent = false
+        await this.#storeBatch(batch)
       }
     } finally {
       this.#running = undefined
     }
+  }
+
+  async #linger(): Promise<void> {
+    if (this.#isUrgent || this.#waiting.length >= ENOUGH) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LINGER_MS)
+      this.#go = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#go = () => {}
   }
 
   async #storeBatch(batch: Entry[]): Promise<void> {

@@ -1,0 +1,65 @@
+import type { Report } from '@muster/contract/agent/link'
+import { pino } from 'pino'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { AgentSocket } from './agent-socket.ts'
+import { type QueuedReport, ReportQueue } from './report-queue.ts'
+
+const FACTS: Report = { kind: 'facts', facts: { needs_reboot: true } }
+const OUTPUT: Report = { kind: 'output', history_id: 1, chunk: 0, stream: 'stdout', text: 'x' }
+
+afterEach(() => vi.useRealTimers())
+
+/** The clock stands, so that nothing that lingers goes by itself. */
+function prepare() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const stored: string[][] = []
+  const acknowledged: number[] = []
+  const queue = new ReportQueue(pino({ level: 'silent' }), async (batch: QueuedReport[]) => {
+    stored.push(batch.map(({ report }) => report.kind))
+  })
+  // The queue only acknowledges and drops.
+  const socket = { agentId: 'a', acknowledge: (seq: number) => acknowledged.push(seq), terminate() {} }
+  let seq = 0
+  const add = (report: Report) =>
+    queue.add(socket as unknown as AgentSocket, { seq: (seq += 1), report, bytes: 50 })
+  return { stored, acknowledged, add }
+}
+
+const turns = async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+}
+
+test('what machines say of themselves waits a moment for that of others, and is stored and acknowledged with it', async () => {
+  const { stored, acknowledged, add } = prepare()
+  add(FACTS)
+  await turns()
+  add(FACTS)
+  await turns()
+  expect(stored).toEqual([])
+  await vi.advanceTimersByTimeAsync(20)
+  await turns()
+  expect(stored).toEqual([['facts', 'facts']])
+  expect(acknowledged).toEqual([2])
+})
+
+test('what a person waits for does not linger, and takes along what does', async () => {
+  const { stored, add } = prepare()
+  add(FACTS)
+  await turns()
+  add(OUTPUT)
+  await turns()
+  expect(stored).toEqual([['facts', 'output']])
+  add(FACTS)
+  await turns()
+  expect(stored).toHaveLength(1)
+})
+
+test('as many as are worth a transaction do not linger', async () => {
+  const { stored, add } = prepare()
+  for (let count = 0; count < 99; count++) add(FACTS)
+  await turns()
+  expect(stored).toEqual([])
+  add(FACTS)
+  await turns()
+  expect(stored.map((batch) => batch.length)).toEqual([100])
+})
