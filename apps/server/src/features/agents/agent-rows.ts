@@ -1,41 +1,23 @@
-import { AgentRow } from '@muster/contract/api/agents'
+import type { AgentRow } from '@muster/contract/api/agents'
 import type { Event } from '@muster/contract/events'
-import { nextStatusChangeAt } from '@muster/rules/agent-status'
 import type { Context } from '../../context.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { JsonPieces, JsonText } from '../../platform/http/route.ts'
-import { findAgents, findAgentsAfter } from './queries.ts'
+import { type KeptRow, KeptRows, type RowFilter } from './kept-rows.ts'
+import { type AgentsRow, findAgents, findAgentsAfter } from './queries.ts'
+import type { SiteSum } from './site-sum.ts'
 import { viewAgentRow } from './view.ts'
-
-interface CachedRow {
-  row: AgentRow
-  /** JSON of the row around its last_seen: that of a connected machine is the moment of the answer. */
-  head: string
-  tail: string
-  /** When the status changes by time alone. */
-  changesAt: number
-}
-
-export interface RowFilter {
-  client?: number | undefined
-  site?: number | undefined
-  monitoring_type?: AgentRow['monitoring_type'] | undefined
-}
 
 const SLICE = 250
 /** Rows of one piece of a long answer: some 700 kB. */
 const PIECE_ROWS = 600
-// With the key in front: no text that a machine sends can hold an unescaped quote.
-const LAST_SEEN_KEY = '"last_seen":'
-const LAST_SEEN_MARK = `${LAST_SEEN_KEY}"@"`
-
 /**
  * The rows of the machines table, ready to be sent, kept in memory: a list of ten thousand is a join of strings.
  * Events mark rows as stale; stale ones are read again before the next answer. The database stays the truth.
  */
 export class AgentRows implements Disposable {
   #ctx: Context
-  #rows = new Map<string, CachedRow>()
+  #rows = new KeptRows()
   #stale = new Set<string>()
   #allStale = true
   #loading: Promise<void> | undefined
@@ -50,7 +32,7 @@ export class AgentRows implements Disposable {
     ctx.onEvent((event) => this.#onEvent(event))
     ctx.bus.onReconnect(() => {
       this.#allStale = true
-      this.#changed([...this.#rows.keys()])
+      this.#changed(this.#rows.ids())
     })
     this.#timer = setInterval(() => this.#findAged(), 1000)
     this.#timer.unref()
@@ -84,25 +66,19 @@ export class AgentRows implements Disposable {
     return new JsonPieces(writePieces(found, now))
   }
 
+  /** What the machines of each site add up to, whoever asks; sites without a machine are missing. */
+  async sums(): Promise<Map<number, SiteSum>> {
+    await this.#fresh()
+    return this.#rows.sums()
+  }
+
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
   }
 
-  async #find(caller: { scope: Scope }, filter: RowFilter): Promise<CachedRow[]> {
+  async #find(caller: { scope: Scope }, filter: RowFilter): Promise<KeptRow[]> {
     await this.#fresh()
-    const { scope } = caller
-    const clients = scope.all ? undefined : new Set(scope.clientIds)
-    const sites = scope.all ? undefined : new Set(scope.siteIds)
-    const found: CachedRow[] = []
-    for (const cached of this.#rows.values()) {
-      const { row } = cached
-      if (filter.client !== undefined && row.client_id !== filter.client) continue
-      if (filter.site !== undefined && row.site_id !== filter.site) continue
-      if (filter.monitoring_type !== undefined && row.monitoring_type !== filter.monitoring_type) continue
-      if (clients !== undefined && !clients.has(row.client_id) && sites?.has(row.site_id) !== true) continue
-      found.push(cached)
-    }
-    return found
+    return this.#rows.find(caller, filter)
   }
 
   #onEvent(event: Event): void {
@@ -112,13 +88,14 @@ export class AgentRows implements Disposable {
       this.#changed(ids)
     } else if (event.type === 'alert_template.changed') {
       // Which one counts may be another for any of them.
-      const ids = [...this.#rows.keys()]
+      const ids = this.#rows.ids()
       for (const id of ids) this.#stale.add(id)
       this.#changed(ids)
     } else if (event.type === 'client.changed') {
       // Names of clients and sites stand in every row below them.
       const clients = new Set(event.ids)
-      const ids = [...this.#rows].filter(([, { row }]) => clients.has(row.client_id)).map(([id]) => id)
+      const rows = [...this.#rows.values()].filter(({ row }) => clients.has(row.client_id))
+      const ids = rows.map(({ row }) => row.agent_id)
       for (const id of ids) this.#stale.add(id)
       this.#changed(ids)
     }
@@ -137,7 +114,8 @@ export class AgentRows implements Disposable {
 
   #findAged(): void {
     const nowMs = this.#ctx.now().getTime()
-    const aged = [...this.#rows].filter(([, { changesAt }]) => changesAt <= nowMs).map(([id]) => id)
+    const aged: string[] = []
+    for (const { row, changesAt } of this.#rows.values()) if (changesAt <= nowMs) aged.push(row.agent_id)
     for (const id of aged) this.#stale.add(id)
     this.#changed(aged)
   }
@@ -165,7 +143,7 @@ export class AgentRows implements Disposable {
         const gone = new Set(slice)
         for (const row of rows) {
           gone.delete(row.agent_id)
-          this.#keep(viewAgentRow(row, this.#ctx.now()))
+          this.#keep(row)
         }
         for (const id of gone) this.#rows.delete(id)
       } catch (error) {
@@ -177,17 +155,22 @@ export class AgentRows implements Disposable {
     }
   }
 
+  #keep(row: AgentsRow): void {
+    const now = this.#ctx.now()
+    this.#rows.keep(viewAgentRow(row, now), now.getTime())
+  }
+
   async #loadAll(): Promise<void> {
     this.#allStale = false
     this.#stale.clear()
     try {
-      const gone = new Set(this.#rows.keys())
+      const gone = new Set(this.#rows.ids())
       let afterId = 0
       for (;;) {
         const rows = await findAgentsAfter(this.#ctx.db, afterId, SLICE)
         for (const row of rows) {
           gone.delete(row.agent_id)
-          this.#keep(viewAgentRow(row, this.#ctx.now()))
+          this.#keep(row)
         }
         const last = rows.at(-1)
         if (last === undefined || rows.length < SLICE) break
@@ -200,27 +183,15 @@ export class AgentRows implements Disposable {
       throw error
     }
   }
-
-  #keep(view: AgentRow): void {
-    const row = AgentRow.parse(view)
-    const json = JSON.stringify({ ...row, last_seen: '@' })
-    const at = json.indexOf(LAST_SEEN_MARK)
-    this.#rows.set(row.agent_id, {
-      row,
-      head: json.slice(0, at + LAST_SEEN_KEY.length),
-      tail: json.slice(at + LAST_SEEN_MARK.length),
-      changesAt: nextStatusChangeAt(row, this.#ctx.now().getTime()) ?? Number.POSITIVE_INFINITY,
-    })
-  }
 }
 
-function writeRows(rows: CachedRow[], now: string): string {
+function writeRows(rows: KeptRow[], now: string): string {
   return rows
     .map(({ row, head, tail }) => head + (row.connected ? now : JSON.stringify(row.last_seen)) + tail)
     .join(',')
 }
 
-function* writePieces(rows: CachedRow[], now: string): Generator<string> {
+function* writePieces(rows: KeptRow[], now: string): Generator<string> {
   for (let at = 0; at < rows.length; at += PIECE_ROWS) {
     yield (at === 0 ? '[' : ',') + writeRows(rows.slice(at, at + PIECE_ROWS), now)
   }

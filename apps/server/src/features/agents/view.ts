@@ -74,6 +74,7 @@ function viewTemplate({ template }: AgentsRow): AgentRow['alert_template'] {
 function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
   const connected = row.connected === 1
   const last_seen = connected ? now.toISOString() : row.last_seen
+  const { offline_time, overdue_time } = row
   const user = facts?.logged_in_user ?? ''
   return {
     client_name: row.client_name,
@@ -84,12 +85,12 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
     plat: row.plat,
     goarch: row.arch,
     description: row.description,
-    status: agentStatus({ ...row, connected, last_seen }, now.getTime()),
+    status: agentStatus({ connected, last_seen, offline_time, overdue_time }, now.getTime()),
     connected,
     last_seen,
     boot_time: facts?.boot_time ?? null,
-    offline_time: row.offline_time,
-    overdue_time: row.overdue_time,
+    offline_time,
+    overdue_time,
     checks: row.checks,
     maintenance_mode: row.maintenance_mode === 1,
     needs_reboot: facts?.needs_reboot ?? false,

@@ -27,7 +27,6 @@ import type { AgentRows } from '../agents/agent-rows.ts'
 import { findFailingSites, findSiteStates, type NodeFilter } from './queries.ts'
 import { removeClient } from './remove-client.ts'
 import { removeSite } from './remove-site.ts'
-import { sumSites } from './sum-sites.ts'
 import { type ValuesOf, viewClients, viewSites } from './view.ts'
 
 export interface ClientsOptions {
@@ -80,13 +79,12 @@ const SEES_ALL: Viewer = { scope: { all: true } }
 
 async function readSites(ctx: Context, machines: AgentRows, caller: Viewer, node: NodeFilter) {
   const rows = await findSiteStates(ctx.db, caller, node)
-  const ofNode = await machines.list(caller, { client: node.clientId, site: node.siteId })
   const failing = await findFailingSites(ctx.db, caller, node)
   const siteValues = await valuesOf(ctx.db, 'site', node.siteId)
   // One site is shown without its client.
   const policies = await findNodePolicies(ctx.db)
   const clientValues = node.siteId === undefined ? await valuesOf(ctx.db, 'client', node.clientId) : () => []
-  return [rows, { sums: sumSites(ofNode, ctx.now()), failing, siteValues, clientValues, policies }] as const
+  return [rows, { sums: await machines.sums(), failing, siteValues, clientValues, policies }] as const
 }
 
 async function valuesOf(db: Db, model: 'client' | 'site', id: number | undefined): Promise<ValuesOf> {

@@ -3,7 +3,7 @@ import type { NodePolicies } from '../automation/node-policies.ts'
 import type { ValueRow } from '../custom-fields/queries.ts'
 import { viewValue } from '../custom-fields/view.ts'
 import type { FailingRow, SiteStateRow } from './queries.ts'
-import type { SiteSum } from './sum-sites.ts'
+import type { SiteSum } from '../agents/site-sum.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 
@@ -31,11 +31,11 @@ export function viewSites(rows: SiteStateRow[], { sums, failing, siteValues, pol
       name: row.name,
       client: row.client_id,
       client_name: row.client_name,
-      agent_count: sums.get(row.id)?.agent_count ?? 0,
-      maintenance_mode: sums.get(row.id)?.maintenance_mode ?? false,
+      agent_count: sums.get(row.id)?.machines ?? 0,
+      maintenance_mode: has(sums.get(row.id)?.maintenance),
       failing_checks: {
-        error: errors.has(row.id) || sums.get(row.id)?.error === true,
-        warning: warnings.has(row.id) || sums.get(row.id)?.warning === true,
+        error: errors.has(row.id) || has(sums.get(row.id)?.errors),
+        warning: warnings.has(row.id) || has(sums.get(row.id)?.warnings),
       },
       block_policy_inheritance: row.block_policy_inheritance === 1,
       custom_fields: siteValues(row.id).map(viewValue),
@@ -44,6 +44,8 @@ export function viewSites(rows: SiteStateRow[], { sums, failing, siteValues, pol
     }))
     .toSorted((a, b) => byName.compare(a.name, b.name))
 }
+
+const has = (count: number | undefined) => count !== undefined && count > 0
 
 /** Clients sorted by name, each with its sites and the sum of them. */
 export function viewClients(rows: SiteStateRow[], parts: NodeParts): Client[] {

@@ -1,0 +1,75 @@
+import { AgentRow, listAgents } from '@muster/contract/api/agents'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { KeptRows } from './kept-rows.ts'
+import { count, emptySum } from './site-sum.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const MACHINES = ['a', 'b', 'c', 'd']
+
+const change = fc.record({
+  machine: fc.constantFrom(...MACHINES),
+  isGone: fc.boolean(),
+  site_id: fc.integer({ min: 1, max: 3 }),
+  failing: fc.integer({ min: 0, max: 2 }),
+  warning: fc.integer({ min: 0, max: 2 }),
+  maintenance_mode: fc.boolean(),
+  overdue_email_alert: fc.boolean(),
+  status: fc.constantFrom('online' as const, 'offline' as const, 'overdue' as const),
+  monitoring_type: fc.constantFrom('server' as const, 'workstation' as const),
+})
+
+async function someRow(): Promise<AgentRow> {
+  await using server = await createTestServer()
+  await server.given.agent({ site_id: (await server.given.site()).id })
+  const root = server.as(await server.given.user({ superuser: true }))
+  const [row] = (await root.call(listAgents, { query: {} })).body
+  return AgentRow.parse(row)
+}
+
+test('after any changes the sums of sites and what is found are those of the rows that are left', async () => {
+  const template = await someRow()
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
+      const kept = new KeptRows()
+      const model = new Map<string, AgentRow>()
+      for (const { machine, isGone, failing, warning, ...fields } of changes) {
+        const checks = { ...template.checks, failing, warning }
+        // The client of a site is the site's matter.
+        const row = {
+          ...template,
+          ...fields,
+          client_id: fields.site_id % 2,
+          agent_id: machine.repeat(20),
+          checks,
+        }
+        if (isGone) {
+          kept.delete(row.agent_id)
+          model.delete(row.agent_id)
+        } else {
+          kept.keep(row, NOW)
+          model.set(row.agent_id, row)
+        }
+      }
+      const rows = [...model.values()]
+      const sums = new Map(rows.map(({ site_id }) => [site_id, emptySum()]))
+      for (const row of rows) count(sums.get(row.site_id) ?? emptySum(), row, 1)
+      expect(kept.sums()).toEqual(sums)
+      const found = (
+        scope: Parameters<KeptRows['find']>[0]['scope'],
+        filter: Parameters<KeptRows['find']>[1],
+      ) => new Set(kept.find({ scope }, filter).map(({ row }) => row.agent_id))
+      const expected = (fits: (row: AgentRow) => boolean) =>
+        new Set(rows.filter(fits).map((row) => row.agent_id))
+      expect(found({ all: true }, {})).toEqual(expected(() => true))
+      expect(found({ all: true }, { client: 1 })).toEqual(expected((row) => row.client_id === 1))
+      expect(found({ all: true }, { site: 2, monitoring_type: 'server' })).toEqual(
+        expected((row) => row.site_id === 2 && row.monitoring_type === 'server'),
+      )
+      expect(found({ all: false, clientIds: [0], siteIds: [3] }, {})).toEqual(
+        expected((row) => row.client_id === 0 || row.site_id === 3),
+      )
+    }),
+  )
+})
