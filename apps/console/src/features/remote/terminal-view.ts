@@ -7,6 +7,7 @@ import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { TerminalNews } from '@muster/contract/channels'
 import { call } from '../../app/api.ts'
 import { ChannelClient } from './channel-client.ts'
+import { bindClipboard } from './terminal-keys.ts'
 
 const SCROLLBACK_LINES = 50_000
 const THEME = {
@@ -26,6 +27,7 @@ export type TerminalState =
 
 export interface TerminalView extends Disposable {
   copy: () => string
+  selectAll: () => void
   focus: () => void
   /** Ends the shell on the machine. */
   end: () => void
@@ -49,7 +51,7 @@ export function openTerminal(
   terminal.open(element)
   drawByGraphicsCard(terminal)
   fit.fit()
-  terminal.attachCustomKeyEventHandler((event) => handleKey(terminal, event))
+  bindClipboard(terminal, element)
 
   let wasOpen = false
   let exitCode: number | null = null
@@ -95,6 +97,7 @@ export function openTerminal(
 
   return {
     copy: () => (terminal.hasSelection() ? terminal.getSelection() : readAll(terminal)),
+    selectAll: () => terminal.selectAll(),
     focus: () => terminal.focus(),
     end: () => {
       kept.forget()
@@ -119,19 +122,6 @@ function drawByGraphicsCard(terminal: Terminal): void {
   const addon = new WebglAddon()
   addon.onContextLoss(() => addon.dispose())
   terminal.loadAddon(addon)
-}
-
-/** Ctrl+C copies what is marked and is the machine's otherwise; Ctrl+V and Ctrl+Shift+V are left to the browser, which pastes. */
-function handleKey(terminal: Terminal, event: KeyboardEvent): boolean {
-  if (event.type !== 'keydown' || !event.ctrlKey || event.altKey) return true
-  const key = event.key.toLowerCase()
-  if (key === 'v') return false
-  if (key !== 'c' || !terminal.hasSelection()) return true
-  // The browser copies what xterm has put into its hidden field.
-  if (event.shiftKey) event.preventDefault()
-  void navigator.clipboard?.writeText(terminal.getSelection())
-  terminal.clearSelection()
-  return false
 }
 
 function readAll(terminal: Terminal): string {

@@ -1,0 +1,35 @@
+import type { Terminal } from '@xterm/xterm'
+
+/**
+ * Keys and the clipboard: Ctrl+C copies what is marked and is the machine's otherwise; Ctrl+V and Ctrl+Shift+V are left
+ * to the browser, which pastes.
+ */
+export function bindClipboard(terminal: Terminal, element: HTMLElement): void {
+  terminal.attachCustomKeyEventHandler((event) => handleKey(terminal, event))
+  const paste = (event: ClipboardEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    terminal.paste(cleanPaste(event.clipboardData?.getData('text/plain') ?? ''))
+  }
+  // Before xterm, which hands on whatever the clipboard holds.
+  element.addEventListener('paste', paste, { capture: true })
+}
+
+/** Text without control characters: those could end the brackets by which a shell knows what was pasted, and run it. */
+export function cleanPaste(text: string): string {
+  // Tabs and ends of lines stay.
+  // oxlint-disable-next-line no-control-regex
+  return text.replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g, '')
+}
+
+function handleKey(terminal: Terminal, event: KeyboardEvent): boolean {
+  if (event.type !== 'keydown' || !event.ctrlKey || event.altKey) return true
+  const key = event.key.toLowerCase()
+  if (key === 'v') return false
+  if (key !== 'c' || !terminal.hasSelection()) return true
+  // The browser copies what xterm has put into its hidden field.
+  if (event.shiftKey) event.preventDefault()
+  void navigator.clipboard?.writeText(terminal.getSelection())
+  terminal.clearSelection()
+  return false
+}

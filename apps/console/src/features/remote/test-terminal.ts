@@ -1,0 +1,94 @@
+import {
+  CHANNEL_KIND,
+  type ChannelFrame,
+  decodeChannelFrame,
+  encodeChannelFrame,
+  encodeChannelText,
+} from '@muster/contract/agent/channel'
+import { createSocketTicket } from '@muster/contract/api/core'
+import { onTestFinished, vi } from 'vitest'
+import { givenSession } from '../../app/test-console.tsx'
+import { answer, fakeServer } from '../../app/test-server.ts'
+import { openTerminal } from './terminal-view.ts'
+
+/** A terminal on the page, and the machine behind it as a test wants it. */
+export async function givenTerminal() {
+  givenSession({ token: 'token', username: 'ada' })
+  const server = fakeServer()
+  server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
+  const opened = Promise.withResolvers<MachineSocket>()
+  vi.stubGlobal(
+    'WebSocket',
+    class extends MachineSocket {
+      constructor() {
+        super()
+        opened.resolve(this)
+      }
+    },
+  )
+  const place = document.createElement('div')
+  place.style.cssText = 'width: 800px; height: 400px'
+  document.body.append(place)
+  const view = openTerminal(place, { agentId: 'alpha0000000', onState: () => {} })
+  onTestFinished(() => {
+    view[Symbol.dispose]()
+    place.remove()
+    sessionStorage.clear()
+    vi.unstubAllGlobals()
+  })
+  const machine = await opened.promise
+  await vi.waitFor(() => {
+    if (!machine.isGreeted) throw new Error('no hello yet')
+  })
+  const field = place.querySelector('textarea')
+  if (field === null) throw new Error('xterm has a field for what is typed')
+  return { machine, place, view, field }
+}
+
+/** The socket of a channel with a machine at its other end. */
+class MachineSocket extends EventTarget {
+  static readonly OPEN = 1
+  readonly readyState = 1
+  binaryType = ''
+  isGreeted = false
+  readonly #frames: ChannelFrame[] = []
+
+  constructor() {
+    super()
+    queueMicrotask(() => this.dispatchEvent(new Event('open')))
+  }
+
+  /** What was typed or pasted, and what xterm itself answered. */
+  get heard(): string {
+    const pieces = this.#frames.filter(({ kind }) => kind === CHANNEL_KIND.data)
+    return pieces.map(({ payload }) => new TextDecoder().decode(payload)).join('')
+  }
+
+  send(data: string | Uint8Array): void {
+    if (typeof data !== 'string') {
+      const frame = decodeChannelFrame(data)
+      if (!('wrong' in frame)) this.#frames.push(frame)
+      return
+    }
+    this.isGreeted = true
+    const session = crypto.randomUUID()
+    this.#tell(
+      encodeChannelText(0, { type: 'opened', session, shell: '/bin/bash', user: 'root', resumed: false }),
+    )
+  }
+
+  close(): void {}
+
+  /** The machine writes; cut as it likes. */
+  print(text: string): void {
+    const bytes = new TextEncoder().encode(text)
+    for (let from = 0; from < bytes.length; from += 16_384) {
+      const payload = bytes.subarray(from, from + 16_384)
+      this.#tell(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+    }
+  }
+
+  #tell(frame: Uint8Array<ArrayBuffer>): void {
+    this.dispatchEvent(new MessageEvent('message', { data: frame.buffer }))
+  }
+}

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CHANNEL_WINDOW_BYTES } from './channel.ts'
+import { CreditDebt, SendWindow } from './channel-flow.ts'
+
+const size = fc.integer({ min: 0, max: CHANNEL_WINDOW_BYTES + 10 })
+
+test('never more than a window is under way, whatever is sent and given back', () => {
+  const steps = fc.array(fc.record({ is: fc.constantFrom('send', 'read'), bytes: size }), { maxLength: 200 })
+  fc.assert(
+    fc.property(steps, (given) => {
+      const window = new SendWindow()
+      const debt = new CreditDebt()
+      let underWay = 0
+      let owed = 0
+      for (const { is, bytes } of given) {
+        if (is === 'send') {
+          const fits = bytes <= window.left
+          expect(window.take(bytes)).toBe(fits)
+          if (fits) underWay += bytes
+        } else {
+          const read = Math.min(bytes, underWay)
+          underWay -= read
+          owed += read
+          const credit = debt.consume(read)
+          owed -= credit
+          expect(window.add(credit)).toBe(true)
+        }
+        expect(window.left).toBe(CHANNEL_WINDOW_BYTES - underWay - owed)
+        // Whoever reads all of it is never left without credit.
+        expect(owed).toBeLessThan(CHANNEL_WINDOW_BYTES / 4)
+      }
+    }),
+  )
+})
+
+test('credit beyond a window is refused, and changes nothing', () => {
+  fc.assert(
+    fc.property(size, size, (sent, credit) => {
+      const window = new SendWindow()
+      window.take(sent)
+      const before = window.left
+      const fits = before + credit <= CHANNEL_WINDOW_BYTES
+      expect(window.add(credit)).toBe(fits)
+      expect(window.left).toBe(fits ? before + credit : before)
+    }),
+  )
+})
