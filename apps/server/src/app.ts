@@ -31,7 +31,9 @@ import { metricsRoutes } from './features/metrics/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { processesRoutes } from './features/processes/routes.ts'
 import type { ChannelHub } from './features/remote/channel-hub.ts'
+import { remoteJobs } from './features/remote/jobs.ts'
 import { remoteRoutes } from './features/remote/routes.ts'
+import { sessionRoutes } from './features/remote/session-routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/snippets/routes.ts'
 import { tasksJobs } from './features/tasks/jobs.ts'
@@ -109,6 +111,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   ctx.jobs.define(alertsJobs(ctx))
   ctx.jobs.define(maintenanceJobs(ctx))
   ctx.jobs.define(tasksJobs(ctx, fleet))
+  ctx.jobs.define(remoteJobs(ctx))
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose link this process holds',
@@ -143,6 +146,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   processesRoutes(api, ctx, fleet)
   servicesRoutes(api, ctx, fleet)
   const channels = remoteRoutes(api, ctx, fleet)
+  sessionRoutes(api, ctx)
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {
     fastify,

@@ -19,7 +19,7 @@ export function addressIn(world: World, { path }: Endpoint): string {
     .replace(':pid', '4711')
     .replace(':name', 'cron.service')
     .replace(':digest', world.user.sessionDigest)
-    .replace(':id', String(idFor(world, path)))
+    .replace(':id', path.startsWith('/remotesessions/') ? world.remoteSessionId : String(idFor(world, path)))
 }
 
 /** What must be in the query. */

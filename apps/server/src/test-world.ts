@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
 import { audit } from './features/audit/write-audit.ts'
+import { insertSession } from './features/remote/queries.ts'
 
 /** A client with one of everything in it, whose texts all carry its name. */
 export interface World {
@@ -21,6 +23,7 @@ export interface World {
   keyId: number
   fieldId: number
   snippetId: number
+  remoteSessionId: string
   user: TestUser
 }
 
@@ -220,6 +223,17 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const remoteSessionId = randomUUID()
+  await insertSession(ctx.db, {
+    id: remoteSessionId,
+    agent_id: agent.agent_id,
+    tool: 'terminal',
+    user_id: 1,
+    username: `${name}-user`,
+    ip_address: '127.0.0.1',
+    session_digest: 'none',
+    started_at: now,
+  })
   return {
     name,
     clientId: client.id,
@@ -238,6 +252,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     keyId: key.id,
     fieldId: field.id,
     snippetId: snippet.id,
+    remoteSessionId,
     user: await given.user(),
   }
 }

@@ -28,6 +28,14 @@ export const ChannelHello = z.object({
 })
 export type ChannelHello = z.infer<typeof ChannelHello>
 
+/** The answer to the hello, text as well; channel frames follow. */
+export const ChannelWelcome = z.object({
+  type: z.literal('welcome'),
+  /** What this window shows is kept, and can be played back. */
+  recorded: z.boolean(),
+})
+export type ChannelWelcome = z.infer<typeof ChannelWelcome>
+
 export const TOOL_PERMISSIONS: Record<ToolName, Permission> = { terminal: 'can_use_terminal' }
 
 /** What a terminal's window tells the machine. */

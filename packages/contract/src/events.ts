@@ -30,6 +30,8 @@ export const EVENT_TYPES = [
   'customfield.changed',
   'history.changed',
   'note.changed',
+  /** Sessions of remote tools that began or ended; ids are those of machines. */
+  'remote_session.changed',
   'audit.added',
   'user.changed',
   'session.ended',

@@ -6,6 +6,7 @@ export const PERMISSIONS = [
   'can_install_agents',
   'can_send_cmd',
   'can_use_terminal',
+  'can_view_recordings',
   'can_run_scripts',
   'can_manage_procs',
   'can_manage_winsvcs',

@@ -26,7 +26,7 @@ function givenTwoChannels() {
     channels,
     sides,
     /** The system takes the oldest frame, and it arrives. */
-    deliver() {
+    deliver: () => {
       const first = onItsWay.shift()
       if (first === undefined) return false
       const frame = decodeChannelFrame(first.bytes)

@@ -23,6 +23,17 @@ const Measuring = {
   metrics_interval: MetricsInterval,
 }
 
+const Recordings = {
+  /** Of which machines terminals are recorded: those that are monitored as servers, all, or none. */
+  record_terminals: z.enum(['servers', 'all', 'none']),
+  recording_keep_days: Days,
+  /** Of what one window on a terminal shows, before it is compressed; the recording ends there, the terminal does not. */
+  recording_max_mb: z
+    .int('A number of whole megabytes.')
+    .min(1, 'At least 1 MB.')
+    .max(1000, 'At most 1000 MB.'),
+}
+
 /** Only a superuser may change these. */
 const Switches = {
   /** Alert templates may run scripts on the server itself, as the user that it runs as. */
@@ -32,6 +43,7 @@ const Switches = {
 export const CoreSettings = z.object({
   ...Retention,
   ...Measuring,
+  ...Recordings,
   ...Switches,
   /** Changes with every save. */
   modified: z.string(),
@@ -53,7 +65,7 @@ export const editCoreSettings = endpoint({
   summary:
     'Change settings of the whole server; those that are left out stay. With `modified`, refused when somebody else saved since',
   body: z
-    .object({ ...Retention, ...Measuring, ...Switches })
+    .object({ ...Retention, ...Measuring, ...Recordings, ...Switches })
     .partial()
     .extend({ modified: z.string().optional() }),
   response: CoreSettings,

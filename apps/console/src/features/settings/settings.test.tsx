@@ -10,6 +10,9 @@ const SETTINGS: CoreSettings = {
   check_history_5min_prune_days: 90,
   check_history_hourly_prune_days: 730,
   metrics_interval: 60,
+  record_terminals: 'servers',
+  recording_keep_days: 90,
+  recording_max_mb: 50,
   enable_server_scripts: false,
   modified: '2026-11-21T10:00:00.000Z',
 }

@@ -66,6 +66,7 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'task.changed':
     case 'history.changed':
     case 'note.changed':
+    case 'remote_session.changed':
       return pending.pick((agentId) => seesAgent(viewer, agentId))
     case 'alert.changed':
       // Of alerts without a machine it is not said which, since they may be of a site that is not seen.
@@ -109,6 +110,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'keystore.changed': 'can_view_global_keystore',
   'history.changed': 'can_list_agent_history',
   'note.changed': 'can_list_notes',
+  'remote_session.changed': 'can_view_recordings',
   'audit.added': 'can_view_auditlogs',
   'user.changed': 'can_list_accounts',
   'session.ended': 'can_list_accounts',

@@ -38,6 +38,7 @@ export async function beginSession(
       session_digest: caller.session.digest,
       started_at: now.toISOString(),
     })
+    emit({ type: 'remote_session.changed', ids: [agent.agent_id], agent_ids: [agent.agent_id] })
     await audit(tx, {
       caller,
       action: 'remote_session',

@@ -50,19 +50,23 @@ export class ChannelHub implements AsyncDisposable {
 
   /** Work that is waited for when the server stops, since it asks the database. */
   async run(work: () => Promise<void>): Promise<void> {
-    if (this.#isStopped) return
-    const running = work().catch((error: unknown) => {
-      this.#ctx.log.error({ err: error }, 'a channel could not be looked after')
-    })
-    this.#running.add(running)
-    await running
-    this.#running.delete(running)
+    if (!this.#isStopped) await this.finish(work)
   }
 
   /** Before the sockets are closed: each window is told why, and its tool goes on for when it comes back. */
   stop(): void {
     this.#isStopped = true
     for (const socket of this.#sockets) socket.end(STOPPING)
+  }
+
+  /** What has to be finished even when the server stops. */
+  async finish(work: () => Promise<void>): Promise<void> {
+    const running = work().catch((error: unknown) => {
+      this.#ctx.log.error({ err: error }, 'a channel could not be looked after')
+    })
+    this.#running.add(running)
+    await running
+    this.#running.delete(running)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,6 +11,8 @@ export class ChannelSocket {
   readonly request: ToolRequest
   readonly session: string
   checkedAtMs = performance.now()
+  /** Called once, when it is over by whatever came first. */
+  onOver: () => void = () => {}
   #socket: WebSocket
   #mouth: ChannelMouth | undefined
   /** Nothing is read while the channel is opened; this is what was on its way through the reader. */
@@ -60,6 +62,7 @@ export class ChannelSocket {
     this.#isOver = true
     this.tell(encodeChannelEnd(0, end))
     this.#socket.close(CHANNEL_CLOSE.over, end.code)
+    this.onOver()
   }
 
   /** The window is gone: its tool may wait for another one. */
@@ -67,6 +70,7 @@ export class ChannelSocket {
     if (this.#isOver) return
     this.#isOver = true
     this.#mouth?.end(GONE)
+    this.onOver()
   }
 }
 

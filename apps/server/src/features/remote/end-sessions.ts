@@ -55,6 +55,7 @@ export async function writeEnd(
   const now = ctx.now()
   if (!(await closeSession(tx, row.id, { ended_at: now.toISOString(), exit_code: exitCode, reason }))) return
   const seconds = Math.round((now.getTime() - Date.parse(row.started_at)) / 1000)
+  emit({ type: 'remote_session.changed', ids: [row.agent_id], agent_ids: [row.agent_id] })
   await audit(tx, {
     caller: { username: row.username, source: row.ip_address },
     action: 'remote_session',

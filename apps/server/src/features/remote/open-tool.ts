@@ -1,6 +1,6 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { encodeChannelEnd } from '@muster/contract/agent/channel'
-import { CHANNEL_CLOSE, type ChannelHello } from '@muster/contract/channels'
+import { CHANNEL_CLOSE, type ChannelHello, type ChannelWelcome } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
 import type { WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
@@ -13,6 +13,8 @@ import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
 import { listOpenSessions } from './queries.ts'
+import type { Recording } from './recording.ts'
+import { beginRecording } from './recordings.ts'
 
 /** A machine that ends a channel with one of these has no such session, or none any more. */
 const NOT_THERE = new Set<ChannelEnd['code']>(['not_found', 'too_many', 'refused'])
@@ -49,12 +51,22 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   if (wanted !== null && own === undefined)
     return refuse({ code: 'not_found', message: `This ${tool} has ended. Open a new one.` })
   const session = own ?? (await beginSession(ctx, { agent, caller, tool }))
+  const recording = await record(ctx, { session, agent, size: hello.request })
+  if (recording !== undefined && 'code' in recording) {
+    if (own === undefined) await writeNotThere(ctx, session, recording)
+    return refuse(recording)
+  }
+  const welcome: ChannelWelcome = { type: 'welcome', recorded: recording !== undefined }
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
 
   const window = new ChannelSocket(socket, { caller, agentId, request: hello.request, session })
+  window.onOver = () => void hub.finish(async () => recording?.end())
   socket.on('message', (data, isBinary) => {
     // `ws` hands over one Buffer unless it is told otherwise.
-    if (isBinary) window.hear(data as Buffer)
-    else if ((data as Buffer).toString('utf8') === 'ping') socket.send('pong')
+    if (isBinary) {
+      recording?.fromPerson(data as Buffer)
+      window.hear(data as Buffer)
+    } else if ((data as Buffer).toString('utf8') === 'ping') socket.send('pong')
     else socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are understood.')
   })
   socket.on('close', () => {
@@ -68,7 +80,10 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
     agentId,
     { tool: { tool, session, resume: own !== undefined, cols, rows }, author: caller.username },
     {
-      onFrame: (frame) => window.tell(frame),
+      onFrame: (frame) => {
+        recording?.fromMachine(frame)
+        window.tell(frame)
+      },
       onEnd: (end) => {
         window.endHere(end)
         if (NOT_THERE.has(end.code)) void hub.run(() => writeNotThere(ctx, session, end))
@@ -77,11 +92,25 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   )
   if ('code' in opened) {
     if (own === undefined) await writeNotThere(ctx, session, opened)
+    window.onOver()
     return refuse(opened)
   }
   window.connect(opened)
   if (hub.isStopped) return window.end(STOPPING)
   await hub.add(window)
+}
+
+/** A recording, none because none is wanted, or why the tool is not opened. */
+async function record(
+  ctx: Context,
+  given: Parameters<typeof beginRecording>[1],
+): Promise<Recording | ChannelEnd | undefined> {
+  try {
+    return await beginRecording(ctx, given)
+  } catch (error) {
+    if (error instanceof AppError) return { code: 'failed', message: error.message }
+    throw error
+  }
 }
 
 async function redeem(ctx: Context, { socket, hello, source }: Wish): Promise<LiveCaller | undefined> {

@@ -2,6 +2,8 @@ import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { RemoteSessionsTable } from '../../platform/database/tables/remote-sessions.ts'
 
+const MOST_LISTED = 1000
+
 export type SessionRow = Selectable<RemoteSessionsTable> & { hostname: string }
 
 export async function insertSession(
@@ -36,6 +38,21 @@ export async function listOpenSessions(
   if (digests !== undefined) query = query.where('session_digest', 'in', [...digests])
   if (userIds !== undefined) query = query.where('user_id', 'in', [...userIds])
   return query.execute()
+}
+
+/** Those of a machine, the newest first. */
+export async function listSessions(db: Db, agentId: string): Promise<Selectable<RemoteSessionsTable>[]> {
+  return db
+    .selectFrom('remote_sessions')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('started_at', 'desc')
+    .limit(MOST_LISTED)
+    .execute()
+}
+
+export async function findSession(db: Db, id: string): Promise<Selectable<RemoteSessionsTable> | undefined> {
+  return db.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 /** False = it was over already. */

@@ -4,6 +4,7 @@ import {
   type ChannelFrame,
   decodeChannelFrame,
   encodeChannelFrame,
+  encodeCredit,
   readChannelEnd,
 } from '@muster/contract/agent/channel'
 import { channelPath } from '@muster/contract/channels'
@@ -16,6 +17,7 @@ import { getTicket, onceOpen } from '../live/test-console.ts'
 export class TestWindow implements Disposable {
   readonly socket: WebSocket
   readonly frames: ChannelFrame[] = []
+  readonly texts: string[] = []
   readonly closed: Promise<{ code: number; reason: string }>
 
   constructor(url: string, agentId: string) {
@@ -24,7 +26,8 @@ export class TestWindow implements Disposable {
       this.socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
     })
     this.socket.on('error', () => undefined)
-    this.socket.on('message', (data) => {
+    this.socket.on('message', (data, isBinary) => {
+      if (!isBinary) return void this.texts.push((data as Buffer).toString())
       const frame = decodeChannelFrame(data as Buffer)
       if ('wrong' in frame) throw new Error(frame.wrong)
       this.frames.push(frame)
@@ -60,6 +63,10 @@ export class TestWindow implements Disposable {
   type(text: string | Uint8Array): void {
     const payload = typeof text === 'string' ? Buffer.from(text) : text
     this.socket.send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+  }
+
+  credit(bytes: number): void {
+    this.socket.send(encodeCredit(0, bytes))
   }
 
   [Symbol.dispose](): void {

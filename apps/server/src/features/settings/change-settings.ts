@@ -6,7 +6,11 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { lockCoreSettings, readCoreSettings, type StoredSettings, writeCoreSettings } from './queries.ts'
 
-type Change = { [Name in keyof Retention]?: number | undefined } & {
+type Recordings = Pick<StoredSettings, 'record_terminals' | 'recording_keep_days' | 'recording_max_mb'>
+
+type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
+  [Name in keyof Retention]?: number | undefined
+} & {
   enable_server_scripts?: boolean | undefined
   metrics_interval?: number | undefined
   modified?: string | undefined
@@ -19,6 +23,8 @@ const WORDS: Record<keyof Retention, string> = {
 }
 // Object.keys answers strings; these are the keys of the line above.
 const NAMES = Object.keys(WORDS) as (keyof Retention)[]
+const RECORDING_NAMES = ['record_terminals', 'recording_keep_days', 'recording_max_mb'] as const
+const RECORDED = { servers: 'of servers', all: 'of all machines', none: 'of no machine' }
 
 /** Saves settings of the whole server. What is kept too long from now on goes at once, not at night. */
 export function changeCoreSettings(ctx: Context, caller: Caller, change: Change): Promise<StoredSettings> {
@@ -35,8 +41,10 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     const kept = NAMES.filter(isNew)
     const switched = isNew('enable_server_scripts')
     const paced = isNew('metrics_interval')
+    const ofRecordings = RECORDING_NAMES.filter(isNew)
     const changed = [
       ...kept,
+      ...ofRecordings,
       ...(paced ? (['metrics_interval'] as const) : []),
       ...(switched ? (['enable_server_scripts'] as const) : []),
     ]
@@ -49,6 +57,9 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     for (const name of kept) after[name] = change[name] ?? before[name]
     after.metrics_interval = change.metrics_interval ?? before.metrics_interval
     after.enable_server_scripts = change.enable_server_scripts ?? before.enable_server_scripts
+    after.record_terminals = change.record_terminals ?? before.record_terminals
+    after.recording_keep_days = change.recording_keep_days ?? before.recording_keep_days
+    after.recording_max_mb = change.recording_max_mb ?? before.recording_max_mb
     refuseShorter(after)
     await writeCoreSettings(tx, after)
     const done = [
@@ -60,6 +71,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       ...(paced
         ? [`Changed how often machines measure themselves: every ${after.metrics_interval} seconds`]
         : []),
+      ...(ofRecordings.length === 0 ? [] : [`Changed what is recorded: ${describeRecordings(after)}`]),
       ...(switched ? [`Switched scripts on the server ${after.enable_server_scripts ? 'on' : 'off'}`] : []),
     ]
     const only = (settings: StoredSettings) =>
@@ -75,9 +87,15 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       emit,
     })
     if (kept.length > 0) await ctx.jobs.enqueue('checks.prune-samples', null, { db: tx })
+    if (ofRecordings.length > 0) await ctx.jobs.enqueue('remote.prune-recordings', null, { db: tx })
     emit({ type: 'settings.changed', ids: changed })
     return after
   })
+}
+
+function describeRecordings(settings: Recordings): string {
+  const { record_terminals: which, recording_keep_days: days, recording_max_mb: megabytes } = settings
+  return `terminals ${RECORDED[which]}, up to ${megabytes} MB each, kept for ${daysOf(days)}`
 }
 
 function refuseShorter(settings: Retention): void {

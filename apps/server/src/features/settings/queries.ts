@@ -1,5 +1,6 @@
 import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import { DEFAULT_RETENTION, type Retention } from '@muster/rules/retention'
+import type { CoreSettings } from '@muster/contract/api/settings'
 import { AppError } from '@muster/contract/errors'
 import type { Db } from '../../platform/database/database.ts'
 
@@ -9,6 +10,9 @@ export interface StoredSettings extends Retention {
   enable_server_scripts: boolean
   /** Seconds from one look of each machine at itself to the next. */
   metrics_interval: number
+  record_terminals: CoreSettings['record_terminals']
+  recording_keep_days: number
+  recording_max_mb: number
   modified: string
 }
 
@@ -24,6 +28,9 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     ...DEFAULT_RETENTION,
     metrics_interval: DEFAULT_METRICS_INTERVAL,
     enable_server_scripts: false,
+    record_terminals: 'servers',
+    recording_keep_days: 90,
+    recording_max_mb: 50,
     modified: NEVER,
     ...stored,
   }

@@ -36,6 +36,7 @@ import type {
   PolicyTargetsTable,
   PolicyVersionsTable,
 } from './tables/policies.ts'
+import type { RemoteRecordingsTable } from './tables/remote-recordings.ts'
 import type { RemoteSessionsTable } from './tables/remote-sessions.ts'
 import type { ScriptSnippetsTable, ScriptsTable, ScriptVersionsTable } from './tables/scripts.ts'
 import type { TaskResultsTable, TaskRunsTable, TaskScriptsTable, TasksTable } from './tables/tasks.ts'
@@ -98,6 +99,7 @@ export interface Database {
   maintenance_periods: MaintenancePeriodsTable
   machine_changes: MachineChangesTable
   remote_sessions: RemoteSessionsTable
+  remote_recordings: RemoteRecordingsTable
   policies: PoliciesTable
   policy_targets: PolicyTargetsTable
   policy_exclusions: PolicyExclusionsTable

@@ -18,6 +18,9 @@ export interface Secrets {
   keyId: string
   encrypt(text: string): string
   decrypt(sealed: string): string
+  /** The same for bytes. They can be opened only as what they are sealed `about`. */
+  seal(bytes: Uint8Array, about: string): Buffer
+  open(sealed: Uint8Array, about: string): Buffer
 }
 
 /** Opens `secret.key` in the data folder, and makes it (mode 0600) where it is missing. */
@@ -85,6 +88,17 @@ export function createSecrets(key: Buffer): Secrets {
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
       decipher.setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    },
+    seal(bytes, about) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about))
+      const sealed = Buffer.concat([cipher.update(bytes), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+    },
+    open(sealed, about) {
+      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
+      decipher.setAAD(Buffer.from(about)).setAuthTag(sealed.subarray(12, 28))
+      return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()])
     },
   }
 }

@@ -1,0 +1,47 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Context } from '../../context.ts'
+import type { Job } from '../../platform/jobs/run-job.ts'
+import { everyDay } from '../../platform/jobs/schedule.ts'
+import { readCoreSettings } from '../settings/queries.ts'
+import { deleteRecordingsBefore, findRecordingIds } from './recording-queries.ts'
+import { recordingPath } from './recordings.ts'
+
+const DAY_MS = 86_400_000
+/** A file is there a moment before its row. */
+const YOUNG_MS = 3_600_000
+const SLICE = 500
+
+export function remoteJobs(ctx: Context): Job[] {
+  return [{ name: 'remote.prune-recordings', schedule: everyDay('03:50'), run: () => pruneRecordings(ctx) }]
+}
+
+/** Removes recordings whose time is over, and files of machines that are gone. */
+export async function pruneRecordings(ctx: Context): Promise<void> {
+  const { recording_keep_days: days } = await readCoreSettings(ctx.db)
+  const before = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
+  for (const id of await deleteRecordingsBefore(ctx.db, before))
+    await rm(recordingPath(ctx, id), { force: true })
+  const folder = dirname(recordingPath(ctx, 'any'))
+  const names = await listFiles(folder)
+  for (let from = 0; from < names.length; from += SLICE) {
+    const slice = names.slice(from, from + SLICE)
+    const known = await findRecordingIds(ctx.db, slice)
+    for (const name of slice) if (!known.has(name)) await removeOld(join(folder, name), ctx.now())
+  }
+}
+
+async function removeOld(path: string, now: Date): Promise<void> {
+  const { mtimeMs } = await stat(path)
+  if (now.getTime() - mtimeMs > YOUNG_MS) await rm(path, { force: true })
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    // Nothing was ever recorded.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,50 @@
+import { getRecording, listRemoteSessions } from '@muster/contract/api/remote'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { audit } from '../audit/write-audit.ts'
+import { findSession, listSessions } from './queries.ts'
+import { readRecording } from './read-recording.ts'
+import { listRecordings } from './recording-queries.ts'
+import { viewSession } from './view.ts'
+
+/** Who used which tool on a machine, and what they saw. */
+export function sessionRoutes(api: Api, ctx: Context): void {
+  route(api, listRemoteSessions, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    const rows = await listSessions(ctx.db, agent.agent_id)
+    const parts = await listRecordings(
+      ctx.db,
+      rows.map(({ id }) => id),
+    )
+    return rows.map((row) =>
+      viewSession(
+        row,
+        parts.filter(({ session_id }) => session_id === row.id),
+      ),
+    )
+  })
+
+  route(api, getRecording, async ({ params, query, caller }) => {
+    const session = await findSession(ctx.db, params.id)
+    if (session === undefined) throw new AppError('not_found', 'There is no such session.')
+    const agent = await requireAgent(ctx.db, session.agent_id, caller)
+    const parts = await listRecordings(ctx.db, [session.id])
+    if (parts.length === 0) throw new AppError('not_found', 'This session was not recorded, or no longer is.')
+    const page = await readRecording(ctx, { parts, startedAt: session.started_at, after: query.after })
+    if (query.after > 0) return page
+    await ctx.transaction((tx, emit) =>
+      audit(tx, {
+        caller,
+        action: 'view',
+        object_type: 'agent',
+        message: `Viewed the recording of the ${session.tool} of ${session.username} on "${agent.hostname}"`,
+        after: { session: session.id },
+        agent,
+        emit,
+      }),
+    )
+    return page
+  })
+}

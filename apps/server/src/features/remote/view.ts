@@ -1,0 +1,26 @@
+import type { RemoteSession } from '@muster/contract/api/remote'
+import type { SessionRow } from './queries.ts'
+import type { RecordingRow } from './recording-queries.ts'
+
+export function viewSession(
+  row: Omit<SessionRow, 'hostname'>,
+  parts: readonly RecordingRow[],
+): RemoteSession {
+  return {
+    id: row.id,
+    tool: row.tool,
+    username: row.username,
+    ip_address: row.ip_address,
+    started_at: row.started_at,
+    ended_at: row.ended_at,
+    exit_code: row.exit_code,
+    reason: row.reason,
+    recording:
+      parts.length === 0
+        ? null
+        : {
+            bytes: parts.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+            problem: parts.find(({ problem }) => problem !== null)?.problem ?? null,
+          },
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { AgentId, Instant } from '../fields.ts'
+
+/** A session of a remote tool on a machine: who, when, how it ended, and whether it can be played back. */
+export const RemoteSession = z.object({
+  id: z.uuid(),
+  tool: z.string(),
+  username: z.string(),
+  ip_address: z.string(),
+  started_at: Instant,
+  /** Null while it goes on. */
+  ended_at: Instant.nullable(),
+  exit_code: z.int().nullable(),
+  reason: z.string().nullable(),
+  recording: z
+    .object({
+      /** On disk, compressed and sealed; what is being recorded just now counts when it is over. */
+      bytes: z.int(),
+      /** Why a part of it is lacking. */
+      problem: z.string().nullable(),
+    })
+    .nullable(),
+})
+export type RemoteSession = z.infer<typeof RemoteSession>
+
+export const listRemoteSessions = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/remotesessions/',
+  access: 'can_view_recordings',
+  summary: 'The newest 1000 sessions of remote tools on a machine, the newest first',
+  params: z.object({ agent_id: AgentId }),
+  response: z.array(RemoteSession),
+})
+
+/** Milliseconds since the session began; `o` output, `r` a new size (`80x24`), `m` a remark. */
+export const RecordedEvent = z.tuple([z.int(), z.enum(['o', 'r', 'm']), z.string()])
+export type RecordedEvent = z.infer<typeof RecordedEvent>
+
+export const RecordingPage = z.object({
+  /** The first size of what these events are of. */
+  width: z.int(),
+  height: z.int(),
+  events: z.array(RecordedEvent),
+  /** Where to go on; null = this was the last page. */
+  next: z.int().nullable(),
+})
+export type RecordingPage = z.infer<typeof RecordingPage>
+
+export const getRecording = endpoint({
+  method: 'GET',
+  path: '/remotesessions/:id/recording/',
+  access: 'can_view_recordings',
+  summary: 'A page of what a session showed. The first one leaves a row in the audit log',
+  params: z.object({ id: z.uuid() }),
+  query: z.object({ after: z.coerce.number().int().min(0).max(10_000_000).default(0) }),
+  response: RecordingPage,
+})
