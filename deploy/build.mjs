@@ -3,13 +3,9 @@
 //
 // A build goes into a folder of its own, gets its stamp last, and is then renamed: whoever is stopped in between
 // leaves the former build, or none, and never half of one. Two builds at once end with the later of two whole ones.
-import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -22,6 +18,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { root } from './node24.mjs'
 import { hashSources, isFresh, stampFile, targets } from './sources.mjs'
+import { layTerminalModule } from './terminal-module.mjs'
 
 // Also when a test runner builds: its NODE_ENV would bundle the libraries' development halves.
 process.env.NODE_ENV = 'production'
@@ -85,46 +82,14 @@ async function buildAgent(outDir) {
     logLevel: 'warn',
     output: { file: join(outDir, 'agent.mjs'), format: 'esm', codeSplitting: false },
   })
+  escapeNonAscii(join(outDir, 'agent.mjs'))
   for (const arch of ['x64', 'arm64']) layTerminalModule(arch, join(outDir, 'pty'))
 }
 
-/**
- * The native part of the terminal, which cannot be in the agent's file, for machines of either processor. npm installs
- * the one of this machine only; the other one is fetched, as far as there is a registry to ask.
- */
-function layTerminalModule(arch, folder) {
-  const name = `@lydell/node-pty-linux-${arch}`
-  const { version, integrity } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[
-    `node_modules/${name}`
-  ]
-  mkdirSync(folder, { recursive: true })
-  const target = join(folder, `linux-${arch}.node`)
-  const installed = join(root, 'node_modules', name, 'pty.node')
-  if (existsSync(installed)) return copyFileSync(installed, target)
-  const scratch = mkdtempSync(join(folder, 'fetch-'))
-  try {
-    const run = (program, ...args) =>
-      execFileSync(program, args, {
-        cwd: scratch,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: 60_000,
-        shell: process.platform === 'win32',
-      })
-    run('npm', 'pack', '--silent', `${name}@${version}`)
-    const archive = readdirSync(scratch).find((file) => file.endsWith('.tgz')) ?? ''
-    const digest = createHash('sha512')
-      .update(readFileSync(join(scratch, archive)))
-      .digest('base64')
-    if (`sha512-${digest}` !== integrity) throw new Error('it is not what the lock file names')
-    run('tar', 'xzf', archive)
-    copyFileSync(join(scratch, 'package', 'pty.node'), target)
-  } catch (error) {
-    console.warn(
-      `muster: no terminals on ${arch} machines: ${name} could not be fetched (${error.message.split('\n')[0]})`,
-    )
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+/** V8 keeps the text of a program: two bytes for each character if one of them is not Latin, which were 1.3 MB here. */
+function escapeNonAscii(file) {
+  const escape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/[\u0080-\uffff]/g, escape))
 }
 
 /** Writes .br and .gz beside every text file where they are smaller, at the highest levels: it happens once. */

@@ -26,7 +26,7 @@ export const targets = [
     name: 'agent',
     dist: 'apps/agent/dist',
     entry: 'agent.mjs',
-    inputs: ['apps/agent/src', 'apps/agent/package.json', ...sharedInputs],
+    inputs: ['apps/agent/src', 'apps/agent/package.json', 'deploy/terminal-module.mjs', ...sharedInputs],
   },
 ]
 
