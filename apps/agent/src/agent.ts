@@ -159,6 +159,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       liveProcesses,
       sendReply: (reply: ReplyParts) => link.sendReply(reply),
       terminals,
+      channels,
+      log,
       refreshFacts: () => facts.refreshAll(),
       uninstall: async () => {
         await link.flush(LAST_WORDS_MS)

@@ -20,6 +20,7 @@ import { clientsRoutes } from './features/clients/routes.ts'
 import { customFieldsRoutes } from './features/custom-fields/routes.ts'
 import { enrolmentRoutes } from './features/enrolment/routes.ts'
 import { ServerMachine } from './features/enrolment/server-machine.ts'
+import { filesRoutes } from './features/files/routes.ts'
 import { historyRoutes } from './features/history/routes.ts'
 import { keystoreRoutes } from './features/keystore/routes.ts'
 import type { LiveHub } from './features/live/live-hub.ts'
@@ -147,6 +148,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   servicesRoutes(api, ctx, fleet)
   const channels = remoteRoutes(api, ctx, fleet)
   sessionRoutes(api, ctx)
+  filesRoutes(api, ctx, { fleet, hub: channels, cookies })
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {
     fastify,

@@ -19,7 +19,8 @@ export const ToolRequest = z.discriminatedUnion('tool', [
   z.object({ tool: z.literal('terminal'), session: z.uuid().nullable(), ...TerminalSize.shape }),
 ])
 export type ToolRequest = z.infer<typeof ToolRequest>
-export type ToolName = ToolRequest['tool']
+/** Files have no window of their own: their channels are opened by requests over HTTP. */
+export type ToolName = ToolRequest['tool'] | 'files'
 
 export const ChannelHello = z.object({
   type: z.literal('hello'),
@@ -36,7 +37,10 @@ export const ChannelWelcome = z.object({
 })
 export type ChannelWelcome = z.infer<typeof ChannelWelcome>
 
-export const TOOL_PERMISSIONS: Record<ToolName, Permission> = { terminal: 'can_use_terminal' }
+export const TOOL_PERMISSIONS: Record<ToolName, Permission> = {
+  terminal: 'can_use_terminal',
+  files: 'can_manage_files',
+}
 
 /** What a terminal's window tells the machine. */
 export const TerminalInput = z.object({ type: z.literal('resize'), ...TerminalSize.shape })

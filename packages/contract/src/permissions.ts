@@ -7,6 +7,7 @@ export const PERMISSIONS = [
   'can_send_cmd',
   'can_use_terminal',
   'can_view_recordings',
+  'can_manage_files',
   'can_run_scripts',
   'can_manage_procs',
   'can_manage_winsvcs',

@@ -8,6 +8,8 @@ import { z } from 'zod'
 import type { Checks } from '../checks/checks.ts'
 import type { LiveFrame } from '@muster/contract/agent/link'
 import type { WhileWatched } from '../collectors/while-watched.ts'
+import type { Channels } from '../channels/channels.ts'
+import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { Runs } from '../run/runs.ts'
 import type { Tasks } from '../tasks/tasks.ts'
@@ -26,6 +28,8 @@ export interface CommandContext {
   liveProcesses: Pick<WhileWatched, 'watch'>
   sendReply: (reply: ReplyParts) => void
   terminals: Pick<Terminals, 'open' | 'end'>
+  channels: Pick<Channels, 'open'>
+  log: Log
   refreshFacts: () => Promise<void>
   uninstall: () => Promise<void>
 }

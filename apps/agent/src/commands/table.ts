@@ -5,6 +5,7 @@ import { endProcess } from './end-process.ts'
 import { endSession } from './end-session.ts'
 import { openChannel } from './open-channel.ts'
 import { controlService } from './control-service.ts'
+import { listFolder } from './list-folder.ts'
 import { listServices } from './list-services.ts'
 import { readServiceLog } from './read-service-log.ts'
 import { setStartType } from './set-start-type.ts'
@@ -40,5 +41,6 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'read-service-log': readServiceLog,
   'open-channel': openChannel,
   'end-session': endSession,
+  'list-folder': listFolder,
   uninstall,
 }

@@ -12,6 +12,7 @@ const KEEP_MS = 10 * 60_000
 const MOST_TERMINALS = 16
 
 type OpenInput = CommandInput<'open-channel'>
+type TerminalOrder = Extract<OpenInput['tool'], { tool: 'terminal' }>
 
 export interface TerminalsOptions {
   channels: Channels
@@ -44,7 +45,7 @@ export class Terminals implements AsyncDisposable {
   }
 
   /** Opens a channel and shows a terminal on it: the one it names, if the same person began it, or a new one. */
-  async open({ channel: id, tool }: OpenInput, author: string): Promise<void> {
+  async open({ channel: id, tool }: { channel: number; tool: TerminalOrder }, author: string): Promise<void> {
     const channel = this.#options.channels.open(id)
     if ('code' in channel) return
     const { session, resume, cols, rows } = tool

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { TerminalSize } from '../channels.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
+import { FileTask, RawPath } from './files.ts'
 import { Interpreter } from './interpreter.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
@@ -77,6 +78,7 @@ export const commands = {
         resume: z.boolean(),
         ...TerminalSize.shape,
       }),
+      z.object({ tool: z.literal('files'), order: FileTask }),
     ]),
   }),
   /** Ends a tool's session, whether somebody looks at it or not. */
@@ -86,6 +88,12 @@ export const commands = {
   'control-service': z.object({ name: ServiceName, action: ServiceAction }),
   'set-start-type': z.object({ name: ServiceName, start_type: WantedStartType }),
   'read-service-log': z.object({ name: ServiceName, lines: z.int().min(1).max(MOST_LOG_LINES) }),
+  /** A part of a folder: what comes after `after`, and has `search` in its name. */
+  'list-folder': z.object({
+    path: RawPath,
+    after: z.string().max(400).nullable(),
+    search: z.string().max(255),
+  }),
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CommandName } from './commands.ts'
+import { FolderPart } from './files.ts'
 import { MachineService, MOST_LOG_LINES, MOST_SERVICES } from './services.ts'
 
 const ProcessName = z.string().max(255)
@@ -14,6 +15,7 @@ export const replies = {
   'control-service': MachineService,
   'set-start-type': MachineService,
   'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
+  'list-folder': FolderPart,
 } as const satisfies Partial<Record<CommandName, z.ZodType>>
 export type QuestionName = keyof typeof replies
 export type Reply<Name extends QuestionName> = z.infer<(typeof replies)[Name]>

@@ -16,6 +16,7 @@ const TerminalTab = lazyPart(() => import('./TerminalTab.tsx').then((file) => fi
 const ProcessesPane = lazyPart(() =>
   import('../processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
 )
+const FilesPane = lazyPart(() => import('../files/FilesPane.tsx').then((file) => file.FilesPane))
 const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
 
 const page = getRouteApi('/signed-in/gated/remotebackground/$agent_id')
@@ -54,6 +55,7 @@ export function RemoteBackgroundPage() {
       <Tabs defaultValue="terminal" keepMounted={false} className={classes.tabs}>
         <Tabs.List aria-label="Tools">
           <Tabs.Tab value="terminal">Terminal</Tabs.Tab>
+          <Tabs.Tab value="files">Files</Tabs.Tab>
           <Tabs.Tab value="processes">Processes</Tabs.Tab>
           <Tabs.Tab value="services">Services</Tabs.Tab>
         </Tabs.List>
@@ -65,6 +67,11 @@ export function RemoteBackgroundPage() {
           ) : (
             <NoPermission message="Your role does not allow the terminal." />
           )}
+        </Tabs.Panel>
+        <Tabs.Panel value="files" className={classes.panel}>
+          <Suspense fallback={<SkeletonRows rows={10} />}>
+            <FilesPane agent={agent} />
+          </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="processes" className={classes.panel}>
           <Suspense fallback={<SkeletonRows rows={10} />}>

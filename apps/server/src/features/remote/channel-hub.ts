@@ -1,23 +1,33 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
-import { TOOL_PERMISSIONS } from '@muster/contract/channels'
+import { TOOL_PERMISSIONS, type ToolName } from '@muster/contract/channels'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { findAgent } from '../agents/queries.ts'
 import { findCaller } from '../sessions/find-caller.ts'
-import type { ChannelSocket } from './channel-socket.ts'
+import type { LiveCaller } from '../live/live-socket.ts'
 import { listOpenSessions, type SessionRow } from './queries.ts'
 
 const SWEEP_MS = 1000
 /** Events end channels at once; this is for rights that end by the clock, and for an event that was lost. */
 const RECHECK_MS = 30_000
 
-/** The windows on tools that are connected to this process. Each ends when the right to it does. */
+/** Somebody uses a tool of a machine. */
+export interface ToolUse {
+  readonly caller: LiveCaller
+  readonly agentId: string
+  readonly request: { tool: ToolName }
+  checkedAtMs: number
+  /** Ends both sides. */
+  end: (end: ChannelEnd) => void
+}
+
+/** The windows on tools, and the files under way, that are connected to this process. Each ends when the right to it does. */
 export class ChannelHub implements AsyncDisposable {
   #ctx: Context
   #fleet: Fleet
-  #sockets = new Set<ChannelSocket>()
+  #sockets = new Set<ToolUse>()
   #timer: NodeJS.Timeout
   #running = new Set<Promise<void>>()
   #isStopped = false
@@ -38,13 +48,13 @@ export class ChannelHub implements AsyncDisposable {
     return this.#isStopped
   }
 
-  /** Takes a window in, and looks once more whether it may be: its right may have ended a moment ago. */
-  async add(socket: ChannelSocket): Promise<void> {
+  /** Takes one in, and looks once more whether it may be: its right may have ended a moment ago. */
+  async add(socket: ToolUse): Promise<void> {
     this.#sockets.add(socket)
     await this.#recheck(socket)
   }
 
-  remove(socket: ChannelSocket): void {
+  remove(socket: ToolUse): void {
     this.#sockets.delete(socket)
   }
 
@@ -108,7 +118,7 @@ export class ChannelHub implements AsyncDisposable {
     }
   }
 
-  async #recheck(socket: ChannelSocket): Promise<void> {
+  async #recheck(socket: ToolUse): Promise<void> {
     socket.checkedAtMs = performance.now()
     const { digest } = socket.caller.session
     const end = await this.#whyNot(digest, socket.caller.source, socket)
@@ -132,7 +142,7 @@ export class ChannelHub implements AsyncDisposable {
   async #whyNot(
     digest: string,
     source: string,
-    { agentId, request }: { agentId: string; request: { tool: keyof typeof TOOL_PERMISSIONS } },
+    { agentId, request }: { agentId: string; request: { tool: ToolName } },
   ): Promise<ChannelEnd | undefined> {
     const caller = await findCaller(this.#ctx, digest, source)
     const session = caller?.session
@@ -146,7 +156,7 @@ export class ChannelHub implements AsyncDisposable {
 export async function whyNotAllowed(
   ctx: Context,
   caller: Caller,
-  { agentId, tool }: { agentId: string; tool: keyof typeof TOOL_PERMISSIONS },
+  { agentId, tool }: { agentId: string; tool: ToolName },
 ): Promise<ChannelEnd | undefined> {
   if (!mayDo(caller, TOOL_PERMISSIONS[tool])) {
     return { code: 'not_allowed', message: `Your role does not allow the ${tool}.` }

@@ -28,7 +28,9 @@ export async function start(server: TestServer) {
 export async function nextOpening(agent: TestAgent, from = 0) {
   for (let index = from; ; index += 1) {
     const { payload } = await agent.nextCommand(index)
-    if (payload.name === 'open-channel') return { ...commands['open-channel'].parse(payload.input), payload }
+    if (payload.name !== 'open-channel') continue
+    const { channel, tool } = commands['open-channel'].parse(payload.input)
+    if (tool.tool === 'terminal') return { channel, tool, payload }
   }
 }
 

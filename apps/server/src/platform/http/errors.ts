@@ -40,6 +40,9 @@ export function errorText(error: AppError, requestId: string): string {
 }
 
 function fromFastify(error: FastifyError | Error): AppError | undefined {
+  // A stream that was to be the answer, before any of it had left.
+  if ('code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+    return new AppError('unavailable', 'The answer broke off before it had begun. Try again.')
   const status = 'statusCode' in error ? error.statusCode : undefined
   if (status === 404) return new AppError('not_found', 'There is nothing at this address.')
   if (status === 413) return new AppError('too_large', 'The request is too large.')

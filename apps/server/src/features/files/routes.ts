@@ -1,0 +1,43 @@
+import { DOWNLOAD_PATH, listFolder, startDownload } from '@muster/contract/api/files'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import type { ChannelHub } from '../remote/channel-hub.ts'
+import type { SessionCookies } from '../sessions/session-cookies.ts'
+import { redeemDownload, writeDownloadUrl } from './download-ticket.ts'
+import { sendDownload } from './send-download.ts'
+
+interface FilesParts {
+  fleet: Fleet
+  hub: ChannelHub
+  cookies: SessionCookies
+}
+
+export function filesRoutes(api: Api, ctx: Context, { fleet, hub, cookies }: FilesParts): void {
+  route(api, listFolder, async ({ params, query: { path, after = null, search }, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    const order = { input: { path, after, search }, author: caller.username }
+    return fleet.ask(agent, 'list-folder', order)
+  })
+  route(api, startDownload, async ({ params: { agent_id: agentId }, body, caller }) => {
+    await requireAgent(ctx.db, agentId, caller)
+    const { session } = caller
+    if (session === undefined) throw new AppError('not_allowed', 'Downloads are for signed-in people.')
+    return writeDownloadUrl(ctx, { session, agentId, ...body })
+  })
+  api.fastify.get(
+    DOWNLOAD_PATH,
+    {
+      exposeHeadRoute: false,
+      // It goes out as it comes in, at once and with its length.
+      compress: false,
+      config: { summary: 'A file of a machine, or a folder as an archive; the address is made by the POST' },
+    },
+    async (request, reply) => {
+      const redeemed = await redeemDownload(ctx, cookies, request)
+      return sendDownload({ ctx, fleet, hub }, redeemed, { request, reply })
+    },
+  )
+}

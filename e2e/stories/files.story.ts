@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { listAudit } from '@muster/contract/api/audit'
+import { expect, type Page } from '@playwright/test'
+import { machineRow } from '../support/dashboard.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import type { Session } from '../support/sign-in.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+const files = (window: Page) => window.getByRole('grid', { name: 'Files' })
+const row = (window: Page, name: string) => files(window).getByRole('row').filter({ hasText: name })
+
+/** The tool in its own window, in a folder of the test. */
+async function openFiles(page: Page, folder: string): Promise<Page> {
+  await machineRow(page, hostname()).click({ button: 'right' })
+  const [window] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('menuitem', { name: 'Remote background' }).click(),
+  ])
+  await window.getByRole('tab', { name: 'Files' }).click()
+  for (const name of folder.split('/').filter((part) => part !== '')) {
+    await window.getByRole('textbox', { name: 'Search this folder' }).fill(name)
+    await row(window, name).first().dblclick()
+    await expect(window.getByRole('button', { name, exact: true })).toHaveAttribute('aria-current')
+  }
+  return window
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  // Without an encoding a stream yields buffers.
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer)
+  return hash.digest('hex')
+}
+
+async function auditOf(admin: Session): Promise<string[]> {
+  const { audit_logs } = await admin.call(listAudit, { body: { objectFilter: ['file'] } })
+  return audit_logs.map(({ message }) => message).toReversed()
+}
+
+test('files of a machine: walked, searched, downloaded whole, a folder as an archive, all written down', async ({
+  admin,
+  server,
+  openConsole,
+}) => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'muster-files-')))
+  await using _ = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  await mkdir(join(folder, 'inner'))
+  await writeFile(join(folder, 'inner', 'note.txt'), 'inside')
+  await writeFile(join(folder, '.hidden'), 'x')
+  await symlink('/nowhere', join(folder, 'broken'))
+  const big = join(folder, 'big.bin')
+  execFileSync('sh', ['-c', 'head -c 200000000 /dev/urandom > "$1"', 'sh', big])
+  const token = await makeToken(admin, await addClient(admin, 'Acme'))
+  await using agent = await startAgent({ server: server.url, token })
+  const window = await openFiles(await openConsole({ as: admin }), folder)
+
+  await expect(row(window, '.hidden')).toBeVisible()
+  await expect(row(window, 'broken').getByRole('img', { name: 'Broken link' })).toBeVisible()
+  await expect(row(window, 'big.bin')).toContainText('190.73 MB')
+  const [whole] = await Promise.all([window.waitForEvent('download'), row(window, 'big.bin').dblclick()])
+  expect(whole.suggestedFilename()).toBe('big.bin')
+  expect(await hashOf(await whole.path())).toBe(await hashOf(big))
+
+  await row(window, 'inner').click({ button: 'right' })
+  const [archive] = await Promise.all([
+    window.waitForEvent('download'),
+    window.getByRole('menuitem', { name: 'Download as archive' }).click(),
+  ])
+  expect(archive.suggestedFilename()).toBe('inner.tar.gz')
+  const listed = execFileSync('tar', ['-tzf', await archive.path()]).toString()
+  expect(listed.split('\n')).toContain('./inner/note.txt')
+
+  await expect
+    .poll(() => auditOf(admin))
+    .toEqual([
+      `Downloaded "${big}" (190.73 MB)`,
+      `Downloaded "${join(folder, 'inner')}" as an archive`,
+      expect.stringContaining(`The archive of "${join(folder, 'inner')}" had `),
+    ])
+  agent.expectCleanLog()
+})

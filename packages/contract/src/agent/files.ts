@@ -1,0 +1,78 @@
+import { z } from 'zod'
+
+/** Bytes of a whole path, base64url: names on a machine may be any bytes. It begins with `/`. */
+export const RawPath = z
+  .string()
+  .min(1)
+  .max(5500)
+  .regex(/^[\w-]+$/, 'A path is base64url.')
+/** Bytes of one name, base64url. */
+export const RawName = z
+  .string()
+  .min(1)
+  .max(344)
+  .regex(/^[\w-]+$/, 'A name is base64url.')
+/** The folder that everything is in. */
+export const ROOT_PATH = 'Lw'
+
+export const FileKind = z.enum(['file', 'folder', 'link', 'device', 'pipe', 'socket', 'other'])
+export type FileKind = z.infer<typeof FileKind>
+export const FileMode = z.int().min(0).max(0o7777)
+
+/** Something in a folder. `name` and `target` are for people: what is no text in them is replaced. */
+export const FileEntry = z.object({
+  raw: RawName,
+  name: z.string().max(255),
+  kind: FileKind,
+  size: z.number().min(0),
+  /** Milliseconds since 1970. */
+  modified_ms: z.number(),
+  mode: FileMode,
+  owner: z.string().max(64),
+  group: z.string().max(64),
+  /** Of a link: where it leads, and to what; null = to nothing. */
+  target: z.object({ path: z.string().max(300), kind: FileKind.nullable() }).nullable(),
+})
+export type FileEntry = z.infer<typeof FileEntry>
+
+export const MOST_LISTED = 500
+
+/** A part of a folder. Folders come first, each kind in the order of its bytes. */
+export const FolderPart = z.object({
+  /** Without links: later orders name this path, so that no link is followed in between. */
+  path: RawPath,
+  shown_path: z.string().max(4096),
+  entries: z.array(FileEntry).max(MOST_LISTED),
+  /** How many fit the search in all. */
+  total: z.int().min(0),
+  /** `after` of the next part; null = this is the last. */
+  next: z.string().max(400).nullable(),
+})
+export type FolderPart = z.infer<typeof FolderPart>
+
+/** What a channel of the tool `files` is opened for. */
+export const FileTask = z.discriminatedUnion('task', [
+  /** The file's bytes from `offset` on; from 0 when it is no longer the one that `version` names. */
+  z.object({
+    task: z.literal('read'),
+    path: RawPath,
+    offset: z.int().min(0),
+    version: z.string().max(100).nullable(),
+  }),
+  /** The file or folder as a tar archive, compressed. */
+  z.object({ task: z.literal('archive'), path: RawPath }),
+])
+export type FileTask = z.infer<typeof FileTask>
+
+/** The first message of a channel of the tool `files`. */
+export const FileNews = z.object({
+  type: z.literal('sending'),
+  name: z.string().max(255),
+  /** All of the file; null = nobody knows beforehand. */
+  size: z.number().min(0).nullable(),
+  /** Where the bytes begin that follow. */
+  offset: z.number().min(0),
+  /** Another one when the file has changed. */
+  version: z.string().max(100),
+})
+export type FileNews = z.infer<typeof FileNews>

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { FolderPart, RawPath, ROOT_PATH } from '../agent/files.ts'
+import { endpoint } from '../endpoint.ts'
+import { AgentParams } from '../fields.ts'
+
+export const listFolder = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/files/',
+  access: 'can_manage_files',
+  summary: 'What is in a folder of a machine, in parts: `after` is the `next` of the part before',
+  params: AgentParams,
+  query: z.object({
+    path: RawPath.default(ROOT_PATH),
+    after: z.string().max(400).optional(),
+    search: z.string().max(255).default(''),
+  }),
+  response: FolderPart,
+})
+
+/** Where a browser gets a file; the ticket in it is good for this session and file only. */
+export const DOWNLOAD_PATH = '/agents/:agent_id/files/download/'
+
+export const startDownload = endpoint({
+  method: 'POST',
+  path: DOWNLOAD_PATH,
+  access: 'can_manage_files',
+  summary: 'An address at which the browser gets a file of a machine, or a folder as an archive, for an hour',
+  params: AgentParams,
+  body: z.object({ path: RawPath, archive: z.boolean().default(false) }),
+  response: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
+})
