@@ -2,7 +2,7 @@ import { createPolicy, editPolicy } from '@muster/contract/api/automation'
 import { listAgentChecks } from '@muster/contract/api/checks'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect } from '@playwright/test'
-import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { TWO_LOOKS, expectAccessible, expectSettled, follow } from '../support/accessible.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { test } from '../support/story.ts'
@@ -22,10 +22,10 @@ for (const look of TWO_LOOKS) {
     await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
     const page = await openConsole({ ...look, as: admin })
 
-    await page.goto('/policies')
+    await follow(page, '/policies')
     await expect(page.getByText('There is no policy yet.')).toBeVisible()
     await expectAccessible(page, 'no policies')
-    await page.goto('/policies/new')
+    await follow(page, '/policies/new')
     await expect(page.getByRole('textbox', { name: 'Name' })).toBeVisible()
     await expectSettled(page)
     await expectAccessible(page, 'a new policy')
@@ -52,7 +52,7 @@ for (const look of TWO_LOOKS) {
       },
     })
     await admin.call(editPolicy, { params: { id }, body: { desc: 'Better', reason: 'Wording' } })
-    await page.goto('/policies')
+    await follow(page, '/policies')
     await expect(page.getByText('Base')).toBeVisible()
     await expectSettled(page)
     await expectAccessible(page, 'the list of policies')
@@ -64,7 +64,7 @@ for (const look of TWO_LOOKS) {
     await expectAccessible(page, 'machines of a check of a policy', '[role=dialog]')
     await page.keyboard.press('Escape')
     await expectAccessible(page, 'the overview of policies')
-    await page.goto(`/policies/${id}`)
+    await follow(page, `/policies/${id}`)
     await expect(page.getByText('Version 2')).toBeVisible()
     await expectSettled(page)
     await expectAccessible(page, 'a policy')
@@ -73,16 +73,16 @@ for (const look of TWO_LOOKS) {
     await expect(page.getByText('will change')).toBeVisible()
     await expectAccessible(page, 'a plan', '[role=dialog]')
 
-    await page.goto(`/?dialog=assign-policies&item=client-${acme.id}`)
+    await follow(page, `/?dialog=assign-policies&item=client-${acme.id}`)
     await expect(page.getByRole('button', { name: 'Take Base away' })).toBeVisible()
     await expectSettled(page)
     await expectAccessible(page, 'the policies of a client', '[role=dialog]')
 
     const checks = await admin.call(listAgentChecks, { params: { agent_id }, query: {} })
-    await page.goto(`/agents/${agent_id}?pane=checks&dialog=why-check&item=${agent_id}.${checks[0]?.id}`)
+    await follow(page, `/agents/${agent_id}?pane=checks&dialog=why-check&item=${agent_id}.${checks[0]?.id}`)
     await expect(page.getByText('From the policy Base')).toBeVisible()
     await expectAccessible(page, 'why a machine has a check', '[role=dialog]')
-    await page.goto(`/agents/${agent_id}?pane=policies`)
+    await follow(page, `/agents/${agent_id}?pane=policies`)
     await expect(page.getByText('Check interval: 60 s')).toBeVisible()
     await expectSettled(page)
     await expectAccessible(page, 'policies of a machine')

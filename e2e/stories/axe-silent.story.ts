@@ -1,7 +1,7 @@
 import { getAgent } from '@muster/contract/api/agents'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect } from '@playwright/test'
-import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { TWO_LOOKS, expectAccessible, expectSettled, follow } from '../support/accessible.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { makeSilent } from '../support/silent-machines.ts'
@@ -40,7 +40,7 @@ for (const look of TWO_LOOKS) {
         [`/agents/${agentId}?pane=summary`, status],
         [`/?dialog=send-command&item=${agentId}`, `Send command to ${hostname}`],
       ] as const) {
-        await page.goto(path)
+        await follow(page, path)
         await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible()
         await expectSettled(page)
         await expectAccessible(page, path)

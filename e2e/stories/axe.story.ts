@@ -6,7 +6,14 @@ import { createNote } from '@muster/contract/api/notes'
 import { sendCommand } from '@muster/contract/api/history'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect, type Page } from '@playwright/test'
-import { TWO_LOOKS, expectAccessible, expectSettled, listDialogNames, nameOf } from '../support/accessible.ts'
+import {
+  TWO_LOOKS,
+  expectAccessible,
+  expectSettled,
+  follow,
+  listDialogNames,
+  nameOf,
+} from '../support/accessible.ts'
 import { machineTable } from '../support/dashboard.ts'
 import { listDialogs } from '../support/dialogs.ts'
 import { startMachines } from '../support/machines.ts'
@@ -158,13 +165,6 @@ for (const look of TWO_LOOKS) {
       await page.context().setOffline(false)
     })
   })
-}
-
-/** As a link of the console itself would, without loading it anew. */
-async function follow(page: Page, path: string): Promise<void> {
-  await page.evaluate(
-    `history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  )
 }
 
 /** Looks at what has opened, and closes it. */
