@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { METRIC_PREFIX, seriesOf } from './check-series.ts'
+import { seriesOf } from './check-series.ts'
+import { METRIC_PREFIX } from './series-value.ts'
 import type { MeasuredValues } from './judge-check.ts'
 
 const disk = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type CheckToJudge, diskLeft, judgeCheck, type MeasuredValues } from './judge-check.ts'
+import { diskLeft } from './checks/diskspace.ts'
+import { type CheckToJudge, judgeCheck, type MeasuredValues } from './judge-check.ts'
 
 const GB = 1024 ** 3
 const MB = 1024 ** 2

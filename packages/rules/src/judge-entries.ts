@@ -1,4 +1,5 @@
 import { fail, firstLine, type Judgement, pass, type Severity } from './judgement.ts'
+import type { SeriesValue } from './series-value.ts'
 
 export interface EntriesToJudge {
   fail_when: 'contains' | 'not_contains'
@@ -26,3 +27,7 @@ export function judgeEntries(
     return fail(check.alert_severity, `${many}, but only the newest part could be read in time`)
   return isFound === (check.fail_when === 'contains') ? fail(check.alert_severity, info) : pass(info)
 }
+
+export const entrySeries = ({ count }: FoundEntries): SeriesValue[] => [
+  { name: 'entries', value: count, unit: '' },
+]

@@ -5,8 +5,8 @@ import type { CheckKind } from './check-kind.ts'
  * Every type of check. Code is loaded with the first check of its type: most machines have a few of them.
  *
  * A new type needs: what it measures and its settings (contract/src/agent/checks.ts), the fields of its form
- * (contract/src/api/checks.ts), the verdict and the numbers to keep (rules/src/judge-check.ts, check-series.ts), a file
- * beside this one, and a line here. What differs between systems stands in os/probes.ts.
+ * (contract/src/api/checks.ts), the verdict and the numbers to keep (rules/src/checks/table.ts), a file beside this one,
+ * and a line here. What differs between systems stands in os/probes.ts.
  */
 export const checkTable: { [Type in MachineCheckType]: () => Promise<CheckKind<Type>> } = {
   diskspace: async () => (await import('./diskspace.ts')).diskspace,

@@ -1,7 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, type CheckSettings, listAgentChecks } from '@muster/contract/api/checks'
-import { METRIC_PREFIX } from '@muster/rules/check-series'
+import { METRIC_PREFIX } from '@muster/rules/series-value'
 import { previewThresholds } from '@muster/rules/threshold-preview'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'

@@ -4,7 +4,7 @@ import type { Check, CheckState } from '@muster/contract/api/checks'
 import { ServerCheckType } from '@muster/contract/checks/server-checks'
 import { formatDuration } from '@muster/rules/duration'
 import { formatFileSize } from '@muster/rules/file-size'
-import { METRIC_PREFIX } from '@muster/rules/check-series'
+import { METRIC_PREFIX } from '@muster/rules/series-value'
 
 /** The types in the order in which they are offered. */
 export const TYPE_LABELS: Record<CheckType, string> = {

@@ -1,0 +1,49 @@
+import { compare, fail, round, type ThresholdPair } from '../judgement.ts'
+import { percent } from '../series-value.ts'
+import { formatGb, GB } from './bytes.ts'
+import type { CheckRule } from './check-rule.ts'
+
+export type DiskUnit = 'percent' | 'gigabytes' | 'inodes'
+/** Thresholds are what remains. */
+interface DiskCheck extends ThresholdPair {
+  disk: string
+  threshold_unit: DiskUnit
+}
+interface DiskRoom {
+  total_bytes: number
+  free_bytes: number
+  inodes_total: number | null
+  inodes_free: number | null
+}
+
+export const diskspace: CheckRule<DiskCheck, DiskRoom & { exists: boolean }> = {
+  judge(check, measured) {
+    if (!measured.exists) return fail('error', `There is no disk ${check.disk}.`)
+    const left = diskLeft(check.threshold_unit, measured)
+    if (left === undefined) return fail('error', `${check.disk} counts no inodes.`)
+    const free = formatGb(measured.free_bytes)
+    const total = formatGb(measured.total_bytes)
+    const info =
+      check.threshold_unit === 'inodes'
+        ? `${round(left)} % of the inodes are free`
+        : `${free} of ${total} free (${round(percentOf(measured.free_bytes, measured.total_bytes))} %)`
+    return compare({ ...check, reverse: true }, left, info)
+  },
+  series({ exists, total_bytes, free_bytes, inodes_total, inodes_free }) {
+    if (!exists || total_bytes === 0) return []
+    const free = [percent('free_percent', free_bytes / total_bytes)]
+    if (inodes_total !== null && inodes_free !== null && inodes_total > 0)
+      free.push(percent('inodes_free_percent', inodes_free / inodes_total))
+    return free
+  },
+}
+
+/** What is left on a disk in the unit of its thresholds; undefined where inodes are not counted. */
+export function diskLeft(unit: DiskUnit, room: DiskRoom): number | undefined {
+  if (unit === 'gigabytes') return room.free_bytes / GB
+  if (unit === 'percent') return percentOf(room.free_bytes, room.total_bytes)
+  const { inodes_total, inodes_free } = room
+  return inodes_total === null || inodes_free === null ? undefined : percentOf(inodes_free, inodes_total)
+}
+
+const percentOf = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100)

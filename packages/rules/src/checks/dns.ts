@@ -1,0 +1,41 @@
+import { fail, pass, type Severity } from '../judgement.ts'
+import { answerTime } from '../series-value.ts'
+import type { CheckRule } from './check-rule.ts'
+import { shorten } from './shorten.ts'
+
+interface DnsCheck {
+  record_name: string
+  record_type: string
+  expected_value: string | null
+  alert_severity: Severity
+}
+interface DnsAnswer {
+  reason: string
+  ms: number | null
+  answers: readonly string[]
+}
+
+export const dns: CheckRule<DnsCheck, DnsAnswer> = {
+  judge(check, { reason, answers }) {
+    if (reason !== '') return fail(check.alert_severity, reason)
+    const found = answers.length === 0 ? 'no record' : answers.slice(0, 3).map(shorten).join(', ')
+    const more = answers.length > 3 ? ` and ${answers.length - 3} more` : ''
+    const info = `${check.record_type}: ${found}${more}`
+    if (answers.length === 0) return fail(check.alert_severity, info)
+    const { expected_value: expected } = check
+    if (expected === null || answers.some((answer) => isSameRecord(check.record_type, answer, expected)))
+      return pass(info)
+    return fail(check.alert_severity, `${info}, expected ${shorten(expected)}`)
+  },
+  series: ({ ms }) => answerTime(ms),
+}
+
+/** Names are the same in upper and lower case, with and without the dot at their end. A text may be a part. */
+function isSameRecord(type: string, answer: string, expected: string): boolean {
+  if (type === 'TXT') return answer.includes(expected)
+  const bare = (text: string) => text.trim().toLowerCase().replace(/\.$/, '')
+  // Of a mail exchanger the priority may be left out.
+  return (
+    bare(answer) === bare(expected) || (type === 'MX' && bare(answer.replace(/^\d+ /, '')) === bare(expected))
+  )
+}

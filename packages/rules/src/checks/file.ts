@@ -1,0 +1,33 @@
+import { formatDuration } from '../duration.ts'
+import { fail, pass, round, type Severity } from '../judgement.ts'
+import { roundTo } from '../series-value.ts'
+import { MB } from './bytes.ts'
+import type { CheckRule } from './check-rule.ts'
+
+interface FileCheck {
+  path: string
+  expect: 'exists' | 'missing'
+  /** 0 = any. */
+  max_age_minutes: number
+  max_size_mb: number
+  alert_severity: Severity
+}
+
+export const file: CheckRule<FileCheck, { exists: boolean; size_bytes: number; age_seconds: number }> = {
+  judge(check, { exists, size_bytes, age_seconds }) {
+    const info = exists
+      ? `${round(size_bytes / MB)} MB, changed ${formatDuration(Math.max(0, age_seconds))} ago`
+      : `There is no ${check.path}`
+    if (check.expect === 'missing') return exists ? fail(check.alert_severity, info) : pass(info)
+    const isTooOld = check.max_age_minutes > 0 && age_seconds > check.max_age_minutes * 60
+    const isTooLarge = check.max_size_mb > 0 && size_bytes > check.max_size_mb * MB
+    return !exists || isTooOld || isTooLarge ? fail(check.alert_severity, info) : pass(info)
+  },
+  series({ exists, size_bytes, age_seconds }) {
+    if (!exists) return []
+    return [
+      { name: 'size', value: size_bytes, unit: 'B' },
+      { name: 'age', value: roundTo(age_seconds, 0), unit: 's' },
+    ]
+  },
+}

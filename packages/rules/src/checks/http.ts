@@ -1,0 +1,54 @@
+import { compare, fail, round, type Severity, type ThresholdPair, worstOf } from '../judgement.ts'
+import { answerTime, roundTo } from '../series-value.ts'
+import type { CheckRule } from './check-rule.ts'
+import { shorten } from './shorten.ts'
+
+/** Thresholds are milliseconds. */
+interface HttpCheck extends ThresholdPair {
+  /** Empty = 200 to 399. */
+  expected_status: readonly number[]
+  text_present: string | null
+  text_absent: string | null
+  cert_warning_days: number
+  cert_error_days: number
+  ignore_certificate: boolean
+  alert_severity: Severity
+}
+interface HttpAnswer {
+  reason: string
+  status: number | null
+  ms: number | null
+  has_present: boolean | null
+  has_absent: boolean | null
+  is_cut: boolean
+  cert_days: number | null
+}
+
+export const http: CheckRule<HttpCheck, HttpAnswer> = {
+  judge(check, measured) {
+    const { reason, status, ms, has_present, has_absent, is_cut, cert_days } = measured
+    if (status === null || ms === null) return fail(check.alert_severity, reason)
+    const { expected_status: expected } = check
+    const isExpected = expected.length === 0 ? status >= 200 && status < 400 : expected.includes(status)
+    const answer = `Answered ${status} after ${round(ms)} ms`
+    if (!isExpected) {
+      const wanted = expected.length === 0 ? '200 to 399' : expected.join(', ')
+      return fail(check.alert_severity, `${answer}, expected ${wanted}`)
+    }
+    const where = is_cut ? 'in the first megabyte' : 'in the answer'
+    if (check.text_present !== null && has_present === false)
+      return fail(check.alert_severity, `${answer}, but "${shorten(check.text_present)}" is not ${where}`)
+    if (check.text_absent !== null && has_absent === true)
+      return fail(check.alert_severity, `${answer}, but "${shorten(check.text_absent)}" is ${where}`)
+    const time = compare({ ...check, reverse: false }, ms, answer)
+    if (cert_days === null || check.ignore_certificate) return time
+    const days = Math.floor(cert_days)
+    const good = `the certificate is good for ${days} ${days === 1 ? 'day' : 'days'}`
+    const pair = { warning_threshold: check.cert_warning_days, error_threshold: check.cert_error_days }
+    return worstOf(compare({ ...pair, reverse: true }, cert_days, `${answer}, ${good}`), time)
+  },
+  series: ({ ms, cert_days }) => [
+    ...answerTime(ms),
+    ...(cert_days === null ? [] : [{ name: 'cert_days', value: roundTo(cert_days, 2), unit: 'd' }]),
+  ],
+}

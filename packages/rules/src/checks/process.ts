@@ -1,0 +1,32 @@
+import { fail, pass, round, type Severity } from '../judgement.ts'
+import { MB } from './bytes.ts'
+import type { CheckRule } from './check-rule.ts'
+
+interface ProcessCheck {
+  process_name: string
+  expect: 'running' | 'not_running'
+  /** Absent of a check that was stored before they were asked for: at least one, and any number. */
+  min_count?: number
+  /** 0 = any. */
+  max_count?: number
+  /** Megabytes of all of them together; 0 = any. */
+  max_memory_mb: number
+  alert_severity: Severity
+}
+
+export const process: CheckRule<ProcessCheck, { count: number; memory_bytes: number }> = {
+  judge(check, { count, memory_bytes }) {
+    const many = `${count} ${count === 1 ? 'process' : 'processes'} named ${check.process_name}`
+    const info =
+      count === 0 ? `No process named ${check.process_name}` : `${many}, ${round(memory_bytes / MB)} MB`
+    if (check.expect === 'not_running') return count === 0 ? pass(info) : fail(check.alert_severity, info)
+    const { min_count: least = 1, max_count: most = 0, max_memory_mb } = check
+    const isTooLarge = max_memory_mb > 0 && memory_bytes > max_memory_mb * MB
+    const isMany = most > 0 && count > most
+    return count < least || isMany || isTooLarge ? fail(check.alert_severity, info) : pass(info)
+  },
+  series: ({ count, memory_bytes }) => [
+    { name: 'count', value: count, unit: '' },
+    { name: 'memory', value: memory_bytes, unit: 'B' },
+  ],
+}
