@@ -1,9 +1,10 @@
 import { listClients } from '@muster/contract/api/clients'
+import { getHealth } from '@muster/contract/api/core'
 import { savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { call, onRefusal } from './api.ts'
 import { duringSignIn } from './replaced-session.ts'
-import { storeSignIn } from './session.ts'
+import { forgetSignIn, storeSignIn } from './session.ts'
 import { givenSession } from './test-console.tsx'
 import { answer, fakeServer, refuse } from './test-server.ts'
 
@@ -25,12 +26,38 @@ test('a request carries the token of the moment, the XSRF token of the cookie, a
   expect(server.received[0]?.headers).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'x=1' })
 })
 
-test('without a session no token is sent', async () => {
+test('without a session no token is sent, and nothing is asked that needs one', async () => {
   givenSession(undefined)
   const server = fakeServer()
+  server.on(getHealth, () => answer(getHealth, { status: 'ok' }))
+  await call(getHealth, {})
+  await expect(call(listClients, { query: {} })).rejects.toMatchObject({ code: 'aborted' })
+  expect(server.received.map(({ headers }) => headers.authorization)).toEqual([undefined])
+})
+
+test('signing out ends what is being read, so that it is not refused; what is being saved goes on', async () => {
+  const server = fakeServer()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.on(listClients, async () => {
+    await promise
+    return refuse('not_signed_in', ENDED)
+  })
+  server.on(savePreferences, async () => {
+    await promise
+    return new Response('{}')
+  })
+  const refusals = vi.fn<() => void>()
+  const stop = onRefusal(refusals)
+  const reading = call(listClients, { query: {} })
+  const saving = call(savePreferences, { body: { dark_mode: true } })
+  forgetSignIn()
+  await expect(reading).rejects.toMatchObject({ code: 'aborted' })
+  resolve()
+  await expect(saving).resolves.toEqual({})
+  storeSignIn({ token: 'second', username: 'ada', name: null })
   server.on(listClients, () => answer(listClients, []))
-  await call(listClients, { query: {} })
-  expect(server.received[0]?.headers.authorization).toBeUndefined()
+  await expect(call(listClients, { query: {} })).resolves.toEqual([])
+  stop()
 })
 
 test('a refusal meant for the old session is asked again with the new one', async () => {

@@ -5,6 +5,7 @@ import { fetchEarlyFirst } from './early.ts'
 import { countPending, quietly } from './pending.ts'
 import { queryKey } from './query-key.ts'
 import { isReplacedSoon } from './replaced-session.ts'
+import { untilSessionEnds } from './session-end.ts'
 import { readStoredToken } from './session.ts'
 
 export { queryKey }
@@ -26,6 +27,7 @@ export function call<E extends Endpoint>(
       headers: requestHeaders,
       fetch: fetchEarlyFirst,
       ...settings,
+      signal: untilSessionEnds(endpoint, settings.signal),
     })
   return countPending(async () => {
     const sentToken = readStoredToken()

@@ -20,6 +20,7 @@ export function fakeServer() {
   const handlers = new Map<Endpoint, Handler>()
   const received: Received[] = []
   const fetchMock = vi.spyOn(window, 'fetch').mockImplementation(async (input, init) => {
+    init?.signal?.throwIfAborted()
     const url = new URL(input instanceof Request ? input.url : input, location.origin)
     const path = url.pathname
     const found = [...handlers].find(([endpoint]) => isCallTo(endpoint, init?.method ?? 'GET', path))
@@ -34,7 +35,7 @@ export function fakeServer() {
       body,
     }
     received.push(request)
-    return handler(request)
+    return Promise.race([handler(request), untilAborted(init?.signal)])
   })
   onTestFinished(() => fetchMock.mockRestore())
   return {
@@ -42,6 +43,12 @@ export function fakeServer() {
     received,
     calls: (endpoint: Endpoint) => received.filter((request) => request.endpoint === endpoint),
   }
+}
+
+function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
+  })
 }
 
 /** A good answer, typed by its endpoint. */
