@@ -9,7 +9,16 @@ const chromiumFlags =
 const env = { HOME: tmpdir() }
 
 const nodeProject = (name: string, folder: string, include = '**/*.test.ts') => ({
-  test: { name, root: folder, include: [include], testTimeout: 20_000, hookTimeout: 30_000, env },
+  test: {
+    name,
+    root: folder,
+    include: [include],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    env,
+    // The files of a process share what they import, which takes longer than most of their tests.
+    isolate: false,
+  },
 })
 
 // Every library of the console that a widget test may reach, bundled before the first test: what is discovered later
