@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Database } from '../../platform/database/database.ts'
+import { testEngines } from '../../platform/database/test-engines.ts'
+import { checksOf, KEYS, PLACES, type Slot } from './test-policy-model.ts'
+import { type Doing, prepareWorld } from './test-policy-world.ts'
+
+const nth = fc.nat({ max: 3 })
+const on = fc.boolean()
+const place = fc.constantFrom(...PLACES)
+const below = fc.constantFrom(...PLACES.filter((one) => one !== 'default'))
+const of = <Kind extends Doing['kind']>(kind: Kind) => fc.constant(kind)
+const slot = fc.constantFrom<Slot>(null, null, 'server', 'workstation')
+const doing: fc.Arbitrary<Doing> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: of('add'),
+      keys: fc.subarray([...KEYS], { minLength: 1 }),
+      search: fc.constantFrom('', '', 'pc', 'srv'),
+      enforced: on,
+      active: on,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: of('list'),
+      place,
+      entries: fc.uniqueArray(fc.record({ nth, slot }), { selector: (one) => one.nth, maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: of('exclude'), nth, places: fc.uniqueArray(below, { maxLength: 2 }) }),
+  },
+  fc.record({ kind: fc.constantFrom('enforce' as const, 'activate' as const), nth, on }),
+  { weight: 3, arbitrary: fc.record({ kind: of('block'), place: below, on }) },
+  fc.record({
+    kind: of('move'),
+    machine: fc.constantFrom('pc' as const, 'srv' as const),
+    site: fc.constantFrom('a1' as const, 'a2' as const, 'b1' as const),
+  }),
+  fc.record({ kind: of('delete'), nth }),
+)
+/** Assigned from the start, so that most of what is done next changes what machines have. */
+const FIRST: Doing[] = [
+  { kind: 'add', keys: ['X', 'Y'], search: '', enforced: false, active: true },
+  { kind: 'add', keys: ['Y'], search: '', enforced: true, active: true },
+  { kind: 'add', keys: ['Y', 'Z'], search: '', enforced: false, active: true },
+  { kind: 'list', place: 'default', entries: [{ nth: 0, slot: null }] },
+  { kind: 'list', place: 'A', entries: [2, 0].map((nth) => ({ nth, slot: null })) },
+  { kind: 'list', place: 'a1', entries: [{ nth: 1, slot: 'server' }] },
+]
+
+describe.each(testEngines)('on $engine', ({ open }) => {
+  test('issue 3, 7 policy resolution: whatever is done to policies, machines have what a plain model says', async () => {
+    await using database = await open<Database>()
+    await using world = await prepareWorld(database)
+    await fc.assert(
+      fc.asyncProperty(fc.array(doing, { maxLength: 15 }), async (doings) => {
+        const model = await world.startAnew()
+        for (const next of [...FIRST, ...doings]) {
+          await world.act(model, next)
+          const given = { pc: await world.checks('pc'), srv: await world.checks('srv') }
+          expect(given).toEqual({ pc: checksOf(model, 'pc'), srv: checksOf(model, 'srv') })
+        }
+      }),
+      { numRuns: Number(process.env['MUSTER_TEST_RUNS'] ?? 20) },
+    )
+  }, 120_000)
+})
