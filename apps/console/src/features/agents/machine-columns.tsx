@@ -50,7 +50,7 @@ const COLUMNS: readonly Column[] = [
       `${checks.failing} ${checks.warning} ${checks.passing} ${maintenance_mode}`,
   },
   { id: 'client', title: 'Client', width: 'minmax(90px, 1.2fr)', render: (row) => row.client_name },
-  { id: 'site', title: 'Site', width: 'minmax(74px, 0.9fr)', render: (row) => row.site_name },
+  { id: 'site', title: 'Site', width: 'minmax(90px, 1fr)', render: (row) => row.site_name },
   {
     id: 'hostname',
     title: 'Hostname',
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'description',
     title: 'Description',
-    width: 'minmax(76px, 1.1fr)',
+    width: 'minmax(76px, 1fr)',
     render: (row) => <span className={classes.dim}>{row.description}</span>,
     watch: (row) => row.description,
   },
