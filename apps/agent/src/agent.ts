@@ -8,6 +8,8 @@ import type { Facts } from './collectors/changed-facts.ts'
 import { LiveSampler } from './collectors/live-sampler.ts'
 import { MetricsSampler } from './collectors/metrics-sampler.ts'
 import { ProcessWatch } from './collectors/process-watch.ts'
+import type { ReadSoftware } from './collectors/software-apart.ts'
+import { SoftwareReporter } from './collectors/software-reporter.ts'
 import type { ReplyParts } from './commands/command.ts'
 import { Channels } from './channels/channels.ts'
 import { takeCommand } from './commands/take-command.ts'
@@ -43,10 +45,13 @@ export interface AgentOptions {
   os: Os
   log: Log
   readSlowFacts: (signal: AbortSignal) => Promise<Facts>
+  readSoftware: ReadSoftware
   /** Removes the agent from this machine; the process ends soon after. */
   uninstall: () => Promise<void>
   now?: () => number
   quickEveryMs?: number
+  firstSoftwareMs?: number
+  softwarePlacesMs?: number
   /** Another one after each start of the machine. */
   bootMark?: () => string
   /** How long a terminal waits for its person. */
@@ -112,6 +117,15 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
     ...(options.quickEveryMs === undefined ? {} : { quickEveryMs: options.quickEveryMs }),
   })
+  const software = new SoftwareReporter({
+    read: options.readSoftware,
+    places: os.softwarePlaces(),
+    outbox,
+    log,
+    now,
+    firstLookMs: options.firstSoftwareMs,
+    placesEveryMs: options.softwarePlacesMs,
+  })
   const metrics = new MetricsSampler({
     readCounters: () => os.readCounters('all'),
     outbox,
@@ -162,6 +176,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       channels,
       log,
       refreshFacts: () => facts.refreshAll(),
+      software,
       uninstall: async () => {
         await link.flush(LAST_WORDS_MS)
         await options.uninstall()
@@ -185,6 +200,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onUp: () => {
       outbox.tellDroppedChecks()
       facts.onLinkUp()
+      software.onLinkUp()
       checks.onLinkUp()
       tasks.onLinkUp()
     },
@@ -194,6 +210,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       runs.isLinked = linkState.state === 'up'
       if (linkState.state === 'waiting') for (const watch of [liveMetrics, liveProcesses]) watch.stop()
       if (linkState.state === 'waiting') facts.onLinkDown()
+      if (linkState.state === 'waiting') software.onLinkDown()
       if (linkState.state === 'waiting') channels.linkLost()
       status.write(linkState)
     },
@@ -221,6 +238,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await link.flush(LAST_WORDS_MS)
       link[Symbol.dispose]()
       facts[Symbol.dispose]()
+      software[Symbol.dispose]()
       status[Symbol.dispose]()
       state[Symbol.dispose]()
     },

@@ -63,12 +63,16 @@ async function dispatch(): Promise<number> {
       return runAgent(folder, program)
     case 'status':
       return (await import('./cli/status.ts')).printStatus(folder)
-    // The next two are for the agent itself.
+    // The next four are for the agent itself.
     case 'warm-up':
       await (await import('./cli/warm-up.ts')).warmUp()
       return 0
     case 'facts':
       await (await import('./cli/facts.ts')).printSlowFacts()
+      return 0
+    case 'software':
+    case 'software-hash':
+      await (await import('./cli/software.ts')).printSoftware(command === 'software' ? 'all' : 'hash')
       return 0
     case 'install':
       await (

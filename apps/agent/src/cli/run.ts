@@ -1,5 +1,6 @@
 import { startAgent } from '../agent.ts'
 import { readSlowFactsApart } from '../collectors/slow-facts.ts'
+import { readSoftwareApart } from '../collectors/software-apart.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { createProcessLog } from '../log/log.ts'
 import { os } from '../os/index.ts'
@@ -26,6 +27,7 @@ export async function run(folder: string, program: string[]): Promise<void> {
     os,
     log,
     readSlowFacts: (signal) => readSlowFactsApart(program, signal),
+    readSoftware: readSoftwareApart(program),
     uninstall: async () => {
       await os.service.startDetached([...program, 'uninstall', '--data', folder])
       stop.resolve('uninstall')

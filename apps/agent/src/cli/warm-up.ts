@@ -12,6 +12,8 @@ export async function warmUp(): Promise<void> {
     os.loadProbes(),
     os.loadProcessTools(),
     os.loadServiceTools(),
+    os.loadSoftwareTools(),
+    import('./software.ts'),
     import('../collectors/process-changes.ts'),
   ])
 }

@@ -7,6 +7,7 @@ import {
 import { z } from 'zod'
 import type { Checks } from '../checks/checks.ts'
 import type { LiveFrame } from '@muster/contract/agent/link'
+import type { SoftwareReporter } from '../collectors/software-reporter.ts'
 import type { WhileWatched } from '../collectors/while-watched.ts'
 import type { Channels } from '../channels/channels.ts'
 import type { Log } from '../log/log.ts'
@@ -31,6 +32,7 @@ export interface CommandContext {
   channels: Pick<Channels, 'open'>
   log: Log
   refreshFacts: () => Promise<void>
+  software: Pick<SoftwareReporter, 'reportAll'>
   uninstall: () => Promise<void>
 }
 

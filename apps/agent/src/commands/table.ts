@@ -10,6 +10,7 @@ import { listServices } from './list-services.ts'
 import { readServiceLog } from './read-service-log.ts'
 import { setStartType } from './set-start-type.ts'
 import { reportFacts } from './report-facts.ts'
+import { reportSoftware } from './report-software.ts'
 import { runChecks } from './run-checks.ts'
 import { runCommand } from './run-command.ts'
 import { runScript } from './run-script.ts'
@@ -27,6 +28,7 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'run-script': runScript,
   cancel,
   'report-facts': reportFacts,
+  'report-software': reportSoftware,
   'set-checks': setChecks,
   'run-checks': runChecks,
   'set-tasks': setTasks,

@@ -24,6 +24,8 @@ import { readGraphics, readMachineFallback } from './system-information.ts'
 
 /** Package managers leave one of these behind when an update needs a restart. */
 const REBOOT_MARKS = ['/run/reboot-required', '/var/run/reboot-required', '/run/reboot-needed']
+const RPM_FOLDERS = ['/var/lib/rpm', '/usr/lib/sysimage/rpm']
+const RPM_FILES = ['rpmdb.sqlite', 'Packages', 'Packages.db']
 
 export const linux: Os = {
   platform: 'linux',
@@ -72,4 +74,9 @@ export const linux: Os = {
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
   loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,
   loadServiceTools: async () => (await import('./linux/service-tools.ts')).linuxServiceTools,
+  loadSoftwareTools: async () => (await import('./linux/software.ts')).linuxSoftware,
+  softwarePlaces: () => [
+    join(process.env.DPKG_ADMINDIR ?? '/var/lib/dpkg', 'status'),
+    ...RPM_FOLDERS.flatMap((folder) => RPM_FILES.map((file) => join(folder, file))),
+  ],
 }

@@ -65,6 +65,14 @@ export const macos: Os = {
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,
   loadServiceTools: async () => (await import('./macos/service-tools.ts')).macosServiceTools,
+  loadSoftwareTools: async () => (await import('./macos/software.ts')).macosSoftware,
+  softwarePlaces: () => [
+    '/Applications',
+    ...['/opt/homebrew', '/usr/local'].flatMap((prefix) => [
+      join(prefix, 'Cellar'),
+      join(prefix, 'Caskroom'),
+    ]),
+  ],
 }
 
 async function findRunProcesses(root: number, marker: string): Promise<number[]> {

@@ -3,6 +3,7 @@ import type { Counters } from './counters.ts'
 import type { Probes } from './probes.ts'
 import type { ProcessTools } from './process-tools.ts'
 import type { ServiceTools } from './service-tools.ts'
+import type { SoftwareTools } from './software-tools.ts'
 
 export interface MachineUser {
   name: string
@@ -40,6 +41,10 @@ export interface Os {
   loadProcessTools(): Promise<ProcessTools>
   /** For people who look at its services. */
   loadServiceTools(): Promise<ServiceTools>
+  /** For the process that lists what is installed. */
+  loadSoftwareTools(): Promise<SoftwareTools>
+  /** Files and folders that change when something is installed or removed; those that are not there do no harm. */
+  softwarePlaces(): string[]
 }
 
 /** The system's own service manager. */

@@ -72,13 +72,22 @@ export class Outbox {
 
   append(report: Report): void {
     const checked = Report.parse(this.#withDropped(report))
-    const json = JSON.stringify(checked)
-    const size = Buffer.byteLength(json)
     const historyId = 'history_id' in checked ? checked.history_id : null
+    this.#keep({ kind: checked.kind, historyId, json: JSON.stringify(checked) })
+  }
+
+  /** A report as JSON that another process of this agent has made and checked; a newer one takes its place. */
+  appendWritten(kind: 'software', json: string): void {
+    this.#remove((database) => database.all('delete from outbox where kind = ? returning size', kind))
+    this.#keep({ kind, historyId: null, json })
+  }
+
+  #keep({ kind, historyId, json }: { kind: string; historyId: number | null; json: string }): void {
+    const size = Buffer.byteLength(json)
     this.#state.write((database) => {
       database.run(
         'insert into outbox (kind, history_id, at, size, json) values (?, ?, ?, ?, ?)',
-        checked.kind,
+        kind,
         historyId,
         Math.floor(this.#now()),
         size,

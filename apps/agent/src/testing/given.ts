@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { startAgent, type Agent, type AgentOptions } from '../agent.ts'
+import { Unmeasurable } from '../checks/unmeasurable.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { enrolMachine } from '../link/enrol-machine.ts'
 import { createLog, type Log } from '../log/log.ts'
@@ -77,6 +78,9 @@ export async function givenAgent(
       os,
       log,
       readSlowFacts: async () => ({ make: 'Acme', model: 'T1000' }),
+      readSoftware: async () => {
+        throw new Unmeasurable('Nothing is listed here.')
+      },
       uninstall: async () => {},
       ...(aheadMs === 0 ? {} : { now: () => Date.now() + aheadMs }),
       ...options.agent,

@@ -38,6 +38,8 @@ export const commands = {
   }),
   cancel: z.object({ history_id: z.int() }),
   'report-facts': z.object({}),
+  /** What is installed is listed anew and reported whole (software.ts). */
+  'report-software': z.object({}),
   /**
    * The checks of this machine: all that are wanted, and the definitions of those that are new. What is not wanted is
    * forgotten; what is wanted and not known is asked for by a `checks-missing` report. An older version than one that

@@ -5,6 +5,7 @@ import { Signature } from './enrol.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
 import { ProcessLook } from './processes.ts'
+import { SoftwareReport } from './software.ts'
 import { taskReports } from './tasks.ts'
 
 /** The agent's WebSocket. The upgrade request names the agent in `x-muster-agent`. See docs/protocol.md. */
@@ -107,6 +108,7 @@ export const Report = z.discriminatedUnion('kind', [
     /** A sentence. */
     reason: z.string().max(500),
   }),
+  SoftwareReport,
   ...taskReports,
 ])
 export type Report = z.infer<typeof Report>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { CommandName } from './commands.ts'
 import { FolderPart } from './files.ts'
 import { MachineService, MOST_LOG_LINES, MOST_SERVICES } from './services.ts'
+import { InventoryHash, MOST_PACKAGES } from './software.ts'
 
 const ProcessName = z.string().max(255)
 
@@ -14,6 +15,8 @@ export const replies = {
   /** As it is afterwards. */
   'control-service': MachineService,
   'set-start-type': MachineService,
+  /** Of the report that has been sent before this. */
+  'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MOST_PACKAGES) }),
   'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
   'list-folder': FolderPart,
 } as const satisfies Partial<Record<CommandName, z.ZodType>>

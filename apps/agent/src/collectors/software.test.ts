@@ -1,0 +1,128 @@
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  type InstalledPackage,
+  MOST_PACKAGES,
+  MOST_SOFTWARE_TEXT,
+  SoftwareReport,
+} from '@muster/contract/agent/software'
+import { expect, test } from 'vitest'
+import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { os } from '../os/index.ts'
+import { givenAgent, givenFolder } from '../testing/given.ts'
+import { givenPrograms } from '../testing/given-programs.ts'
+import { makeSoftwareReport } from './software-report.ts'
+import { type ReadSoftware, readSoftwareApart } from './software-apart.ts'
+
+const AGENT = [process.execPath, resolve(import.meta.dirname, '../main.ts')]
+const signal = new AbortController().signal
+
+const known = (name: string, more: Partial<InstalledPackage> = {}): InstalledPackage => ({
+  name,
+  version: '1.0',
+  publisher: '',
+  source: 'dpkg',
+  size: null,
+  install_date: null,
+  uninstall: null,
+  ...more,
+})
+
+test('the same software in another order has the same hash, another version has another', () => {
+  const report = makeSoftwareReport([known('b'), known('a'), known('a')])
+  expect(report.inventory.packages.map(({ name }) => name)).toEqual(['a', 'b'])
+  expect(makeSoftwareReport([known('a'), known('b')]).hash).toBe(report.hash)
+  expect(makeSoftwareReport([known('a', { version: '1.1' }), known('b')]).hash).not.toBe(report.hash)
+})
+
+test('a machine with far too much software reports what fits and counts the rest', () => {
+  const many = Array.from({ length: MOST_PACKAGES + 7 }, (_, index) => known(`p${index}`))
+  expect(makeSoftwareReport(many).inventory).toMatchObject({ left_out: 7 })
+  const long = many.map((one) => ({
+    ...one,
+    name: `${one.name}${'x'.repeat(900)}`,
+    publisher: 'y\n'.repeat(900),
+  }))
+  const report = makeSoftwareReport(long)
+  expect(SoftwareReport.parse(report)).toEqual(report)
+  expect(JSON.stringify(report).length).toBeLessThan(MOST_SOFTWARE_TEXT + 200)
+  expect(report.inventory.left_out + report.inventory.packages.length).toBe(long.length)
+})
+
+test('a process of its own lists the software, and says why it cannot in a sentence', async () => {
+  const line = `installed\\tadduser\\tall\\t3.134\\t686\\t1747699200\\tDebian <a@b>\\n`
+  givenPrograms({ 'dpkg-query': `printf '${line}'`, rpm: 'true' })
+  const read = readSoftwareApart(AGENT)
+  const all = await read('all', signal)
+  const report = SoftwareReport.parse(JSON.parse(all.report))
+  expect(all.summary).toEqual({ hash: report.hash, count: 1 })
+  expect(report.inventory?.packages).toMatchObject([{ name: 'adduser', publisher: 'Debian' }])
+  const looked = await read('hash', signal)
+  expect(looked.summary).toEqual(all.summary)
+  expect(JSON.parse(looked.report)).toEqual({ kind: 'software', hash: report.hash, inventory: null })
+  givenPrograms({ 'dpkg-query': 'echo "the status file is locked" >&2; exit 2' })
+  await expect(read('all', signal)).rejects.toThrow(
+    new Unmeasurable('dpkg-query does not list the software: the status file is locked'),
+  )
+})
+
+/** A machine whose software is `installed`, and a file that changes with it. */
+function givenSoftware() {
+  const place = join(givenFolder(), 'status')
+  const machine = { place, installed: [known('a')], reads: 0 }
+  writeFileSync(place, '')
+  const readSoftware: ReadSoftware = async (much) => {
+    machine.reads += 1
+    const report = makeSoftwareReport(machine.installed)
+    return {
+      summary: { hash: report.hash, count: report.inventory.packages.length },
+      report: JSON.stringify(much === 'all' ? report : { ...report, inventory: null }),
+    }
+  }
+  const agent = {
+    os: { ...os, softwarePlaces: () => [place, '/no/such'] },
+    readSoftware,
+    firstSoftwareMs: 1,
+    softwarePlacesMs: 20,
+  }
+  return { machine, agent }
+}
+
+test('issue 4, 2.4: a look at the start tells the hash only, and the list follows when it is asked for', async () => {
+  const { machine, agent } = givenSoftware()
+  const { server } = await givenAgent({ agent })
+  const reports = () => server.reports.filter((report) => report.kind === 'software')
+  await server.until(() => reports().length === 1)
+  const { hash } = makeSoftwareReport(machine.installed)
+  expect(reports()[0]).toEqual({ kind: 'software', hash, inventory: null })
+  server.command(server.sign('report-software', {}))
+  await server.until(() => server.frames.some((frame) => frame.type === 'reply'))
+  expect(server.frames.find((frame) => frame.type === 'reply')).toMatchObject({
+    refused: null,
+    answer: { hash, count: 1 },
+  })
+  expect(reports().at(-1)).toMatchObject({ hash, inventory: { packages: [{ name: 'a' }], left_out: 0 } })
+})
+
+test('issue 3, 2.4: what is installed later is seen by the files that change, once they are quiet', async () => {
+  const { machine, agent } = givenSoftware()
+  const { server } = await givenAgent({ agent })
+  const hashes = () => server.reports.flatMap((report) => (report.kind === 'software' ? [report.hash] : []))
+  await server.until(() => hashes().length === 1)
+  machine.installed = [known('a'), known('b')]
+  writeFileSync(machine.place, 'b')
+  await server.until(() => hashes().length === 2)
+  expect(hashes()[1]).toBe(makeSoftwareReport(machine.installed).hash)
+  expect(machine.reads).toBe(2)
+})
+
+test('a machine on which nothing lists the software says so when it is asked, and has no problem', async () => {
+  const { server, agent, lines } = await givenAgent({ agent: { firstSoftwareMs: 1 } })
+  server.command(server.sign('report-software', {}))
+  await server.until(() => server.frames.some((frame) => frame.type === 'reply'))
+  expect(server.frames.find((frame) => frame.type === 'reply')).toMatchObject({
+    refused: 'Nothing is listed here.',
+  })
+  await server.until(() => lines.some(({ message }) => message === 'no software list'))
+  expect(agent.problems.list()).toEqual([])
+})

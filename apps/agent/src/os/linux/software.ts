@@ -1,0 +1,75 @@
+import type { InstalledPackage } from '@muster/contract/agent/software'
+import { findProgram } from '../../run/find-program.ts'
+import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { listHomebrew } from '../homebrew.ts'
+import { firstLine, runTool } from '../run-tool.ts'
+import { dayOf, sizeOf, type SoftwareTools } from '../software-tools.ts'
+
+const LIMIT_MS = 30_000
+const DPKG_FORMAT =
+  '${db:Status-Status}\\t${Package}\\t${Architecture}\\t${Version}\\t${Installed-Size}\\t${db-fsys:Last-Modified}\\t${Maintainer}\\n'
+const RPM_FORMAT =
+  '%{NAME}\\t%|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\t%{ARCH}\\t%{SIZE}\\t%{INSTALLTIME}\\t%{VENDOR}\\n'
+
+const managers = [
+  { tool: 'dpkg-query', args: ['-W', `-f=${DPKG_FORMAT}`], parse: parseDpkg },
+  { tool: 'rpm', args: ['-qa', '--qf', RPM_FORMAT], parse: parseRpm },
+]
+
+export const linuxSoftware: SoftwareTools = {
+  async list(signal) {
+    const there = managers.filter(({ tool }) => findProgram(tool) !== undefined)
+    const brewed = listHomebrew(['/home/linuxbrew/.linuxbrew'])
+    if (there.length === 0 && brewed.length === 0)
+      throw new Unmeasurable('There is neither dpkg nor rpm on this machine, so nothing lists its software.')
+    const lists = await Promise.all(
+      there.map(async ({ tool, args, parse }) => {
+        const { code, stdout, stderr } = await runTool(tool, args, { signal, timeoutMs: LIMIT_MS })
+        if (code !== 0) throw new Unmeasurable(`${tool} does not list the software: ${firstLine(stderr)}`)
+        return parse(stdout)
+      }),
+    )
+    return [...lists.flat(), ...brewed]
+  },
+}
+
+/** What dpkg-query printed by DPKG_FORMAT. A package that was removed and left its settings behind is none. */
+export function parseDpkg(output: string): InstalledPackage[] {
+  const lines = output.split('\n').map((line) => line.split('\t'))
+  const native = lines.find(([, name]) => name === 'dpkg')?.[2] ?? process.arch
+  return lines.flatMap(([status, name, arch, version, kilobytes = '', changed = '', maintainer = '']) => {
+    if (status !== 'installed' || !name || version === undefined) return []
+    return [
+      {
+        // Of a system of two architectures, those of the other one are said so.
+        name: arch === native || arch === 'all' ? name : `${name}:${arch}`,
+        version,
+        publisher: maintainer.replace(/\s*<[^>]*>\s*$/, ''),
+        source: 'dpkg',
+        size: sizeOf(kilobytes, 1024),
+        install_date: dayOf(Number(changed || NaN)),
+        uninstall: null,
+      },
+    ]
+  })
+}
+
+/** What rpm printed by RPM_FORMAT. Keys of signers stand among the packages and are none. */
+export function parseRpm(output: string): InstalledPackage[] {
+  return output.split('\n').flatMap((line) => {
+    const [name, version, arch, bytes = '', installed = '', vendor = ''] = line.split('\t')
+    if (!name || version === undefined || name === 'gpg-pubkey') return []
+    return [
+      {
+        // The other architecture of x86_64.
+        name: arch === 'i686' || arch === 'i386' ? `${name}:${arch}` : name,
+        version,
+        publisher: vendor === '(none)' ? '' : vendor,
+        source: 'rpm',
+        size: sizeOf(bytes),
+        install_date: dayOf(Number(installed || NaN)),
+        uninstall: null,
+      },
+    ]
+  })
+}

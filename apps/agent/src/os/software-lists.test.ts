@@ -1,0 +1,157 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { givenFolder } from '../testing/given.ts'
+import { givenPrograms } from '../testing/given-programs.ts'
+import { listHomebrew } from './homebrew.ts'
+import { linuxSoftware, parseDpkg, parseRpm } from './linux/software.ts'
+import { parseApplications } from './macos/software.ts'
+import { parseUninstallKeys } from './windows/software.ts'
+
+const signal = new AbortController().signal
+
+const DPKG = `installed	adduser	all	3.134	686	1747699200	Debian Adduser Developers <adduser@packages.debian.org>
+installed	dpkg	amd64	1.21.22	6393	1747699200	Dpkg Developers <debian-dpkg@lists.debian.org>
+installed	libc6	amd64	2.36-9+deb12u13	12986	1763726611	GNU Libc Maintainers <debian-glibc@lists.debian.org>
+installed	libc6	i386	2.36-9+deb12u13	12986	1763726611	GNU Libc Maintainers <debian-glibc@lists.debian.org>
+config-files	nginx	amd64	1.22.1-9	1200	1763726611	Debian Nginx Maintainers <x@y>
+installed	old-dpkg	amd64	1.0	88		
+half a line
+`
+
+test('issue 4, 2.4: packages of dpkg, with those left out that only left settings behind', () => {
+  expect(parseDpkg(DPKG)).toEqual([
+    {
+      name: 'adduser',
+      version: '3.134',
+      publisher: 'Debian Adduser Developers',
+      source: 'dpkg',
+      size: 686 * 1024,
+      install_date: '2025-05-20',
+      uninstall: null,
+    },
+    expect.objectContaining({ name: 'dpkg' }),
+    expect.objectContaining({ name: 'libc6', version: '2.36-9+deb12u13', install_date: '2025-11-21' }),
+    expect.objectContaining({ name: 'libc6:i386' }),
+    expect.objectContaining({ name: 'old-dpkg', publisher: '', install_date: null }),
+  ])
+})
+
+const RPM = `bash	5.1.8-9.el9	x86_64	7738634	1716902814	Rocky Enterprise Software Foundation
+dbus	1:1.12.20-8.el9	x86_64	0	1716902821	Rocky Enterprise Software Foundation
+glibc	2.34-100.el9	i686	6330000	1716902821	Rocky Enterprise Software Foundation
+gpg-pubkey	350d275d-6279464b	(none)	0	1716902900	(none)
+zoom	6.0.2.4680-1	x86_64	733655212	1716903000	(none)
+`
+
+test('issue 4, 2.4: packages of rpm, with epochs and other architectures, without keys', () => {
+  expect(parseRpm(RPM).map(({ name, version, publisher }) => [name, version, publisher])).toEqual([
+    ['bash', '5.1.8-9.el9', 'Rocky Enterprise Software Foundation'],
+    ['dbus', '1:1.12.20-8.el9', 'Rocky Enterprise Software Foundation'],
+    ['glibc:i686', '2.34-100.el9', 'Rocky Enterprise Software Foundation'],
+    ['zoom', '6.0.2.4680-1', ''],
+  ])
+  expect(parseRpm(RPM)[0]).toMatchObject({ source: 'rpm', size: 7_738_634, install_date: '2024-05-28' })
+})
+
+const KEYS = JSON.stringify([
+  {
+    DisplayName: 'Mozilla Firefox (x64 de) ',
+    DisplayVersion: '132.0.1',
+    Publisher: 'Mozilla',
+    InstallDate: null,
+    EstimatedSize: 252_117,
+    UninstallString: '"C:\\Program Files\\Mozilla Firefox\\uninstall\\helper.exe"',
+    SystemComponent: null,
+    ParentKeyName: null,
+  },
+  {
+    DisplayName: '7-Zip',
+    DisplayVersion: 24.08,
+    Publisher: 'Igor Pavlov',
+    InstallDate: '20261021',
+    EstimatedSize: 'big',
+    UninstallString: { odd: true },
+  },
+  { DisplayName: 'Hidden', SystemComponent: 1 },
+  { DisplayName: 'Security Update', ParentKeyName: 'Office16' },
+  { DisplayName: 'No such day', InstallDate: '20261399' },
+  { DisplayName: '  ' },
+  'nonsense',
+])
+
+test('issue 4, 2.4: uninstall keys of Windows, whatever types their values have', () => {
+  expect(parseUninstallKeys(`\uFEFF${KEYS}\r\n`)).toEqual([
+    {
+      name: 'Mozilla Firefox (x64 de)',
+      version: '132.0.1',
+      publisher: 'Mozilla',
+      source: 'windows',
+      size: 252_117 * 1024,
+      install_date: null,
+      uninstall: '"C:\\Program Files\\Mozilla Firefox\\uninstall\\helper.exe"',
+    },
+    expect.objectContaining({ name: '7-Zip', version: '24.08', install_date: '2026-10-21', uninstall: null }),
+    expect.objectContaining({ name: 'No such day', install_date: null }),
+  ])
+  expect(parseUninstallKeys('Access denied')).toBeUndefined()
+})
+
+const PROFILE = JSON.stringify({
+  SPApplicationsDataType: [
+    {
+      _name: 'Firefox',
+      arch_kind: 'arch_arm_i64',
+      lastModified: '2026-10-29T14:02:11Z',
+      obtained_from: 'identified_developer',
+      path: '/Applications/Firefox.app',
+      signed_by: ['Developer ID Application: Mozilla Corporation (43AQ936H96)', 'Apple Root CA'],
+      version: '132.0.1',
+    },
+    { _name: 'Own tool', path: '/Users/ada/Applications/Own tool.app' },
+    { _name: 'Dock', path: '/System/Library/CoreServices/Dock.app', version: '1.8' },
+  ],
+})
+
+test('issue 4, 2.4: programs of a Mac, without those of the system itself', () => {
+  expect(parseApplications(PROFILE)).toEqual([
+    {
+      name: 'Firefox',
+      version: '132.0.1',
+      publisher: 'Mozilla Corporation',
+      source: 'apps',
+      size: null,
+      install_date: '2026-10-29',
+      uninstall: null,
+    },
+    expect.objectContaining({ name: 'Own tool', version: '', publisher: '' }),
+  ])
+  expect(parseApplications('{}')).toBeUndefined()
+})
+
+test('issue 4, 2.4: formulae and casks of Homebrew, each version', () => {
+  const prefix = givenFolder()
+  for (const path of [
+    'Cellar/jq/1.7.1',
+    'Cellar/node/22.9.0',
+    'Cellar/node/24.1.0',
+    'Caskroom/iterm2/3.5.4/.x',
+  ])
+    mkdirSync(join(prefix, path), { recursive: true })
+  expect(listHomebrew([prefix, '/no/such']).map(({ name, version }) => `${name} ${version}`)).toEqual([
+    'jq 1.7.1',
+    'node 22.9.0',
+    'node 24.1.0',
+    'iterm2 3.5.4',
+  ])
+})
+
+test('what both package managers of one Linux say is put together, and one that fails is told', async () => {
+  const print = (text: string) => `cat <<'END'\n${text}END`
+  givenPrograms({ 'dpkg-query': print(DPKG), rpm: print(RPM) })
+  expect(await linuxSoftware.list(signal)).toHaveLength(9)
+  givenPrograms({ 'dpkg-query': 'echo "dpkg-query: error: parsing file" >&2; exit 2', rpm: 'true' })
+  await expect(linuxSoftware.list(signal)).rejects.toThrow(
+    'dpkg-query does not list the software: dpkg-query: error: parsing file',
+  )
+})
