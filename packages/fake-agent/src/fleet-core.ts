@@ -38,6 +38,8 @@ export interface FleetCore {
   /** Nonces of commands that were carried out; they are random, so one set serves all machines. */
   seenNonces: Set<string>
   overrideFacts: ((index: number) => Partial<AgentFacts>) | undefined
+  /** Packages of each machine. */
+  software: number | undefined
   plan: (input: RunInput, hostname: string) => PlannedRun
   noteConnected(): void
   noteDialError(error: Error): void

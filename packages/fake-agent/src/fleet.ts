@@ -24,6 +24,8 @@ export interface FleetOptions {
   checkResultsPerReport?: number
   /** Facts that replace the invented ones. */
   facts?: (index: number) => Partial<AgentFacts>
+  /** So many packages each machine has installed; without it, none tells of any. */
+  software?: number
   /** What a command does, instead of the small shell of play-run.ts. */
   plan?: FleetCore['plan']
   onProgress?: (enrolled: number) => void
@@ -180,6 +182,7 @@ export class Fleet implements Disposable {
       commandKey: importPublicKey(commandKey),
       seenNonces: new Set(),
       overrideFacts: this.#options.facts,
+      software: this.#options.software,
       plan: this.#options.plan ?? planRun,
       noteConnected: () => {
         for (const look of this.#waiters) look()

@@ -14,6 +14,7 @@ import { MAX_RESULTS } from '@muster/contract/agent/checks'
 import { WebSocket } from 'ws'
 import { FakeChecks } from './checks.ts'
 import { AGENT_VERSION, changeFacts, makeFacts } from './facts.ts'
+import { makeSoftware } from './software.ts'
 import type { FleetCore } from './fleet-core.ts'
 import { signAs } from './identity.ts'
 import { obeyCommand } from './obey-command.ts'
@@ -71,6 +72,12 @@ export class FakeMachine {
     return { ...facts, ...this.#core.overrideFacts?.(this.index) }
   }
 
+  /** What it has installed; undefined where nobody has asked for any. */
+  software(): ReturnType<typeof makeSoftware> | undefined {
+    const { seed, software } = this.#core
+    return software === undefined ? undefined : makeSoftware(seed, this.index, software)
+  }
+
   connect(): void {
     this.#takeBackRetry()
     if (this.#state === 'connecting' || this.#state === 'up') return
@@ -125,9 +132,10 @@ export class FakeMachine {
     if (this.#state === 'up') this.#send({ type: 'report', seq: this.#seq, report })
   }
 
-  /** Refuses a question. */
-  reply(nonce: string, refused: string): void {
-    if (this.#state === 'up') this.#send({ type: 'reply', nonce, refused, answer: null })
+  /** Answers a question, or says why not. */
+  reply(nonce: string, said: { refused: string } | { answer: object }): void {
+    const frame = { type: 'reply', nonce, refused: null, answer: null, ...said } as const
+    if (this.#state === 'up') this.#send(frame)
   }
 
   /** A report of something that has changed on the machine. */
@@ -239,6 +247,8 @@ export class FakeMachine {
     this.#core.counts.connects += 1
     for (const { seq, report } of this.#unacknowledged) this.#send({ type: 'report', seq, report })
     if (!this.#hasReportedFacts) this.report({ kind: 'facts', facts: this.facts() })
+    const software = this.software()
+    if (!this.#hasReportedFacts && software !== undefined) this.report({ ...software, inventory: null })
     this.#hasReportedFacts = true
     this.#core.noteConnected()
   }

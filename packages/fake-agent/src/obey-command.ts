@@ -24,6 +24,8 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
   switch (payload.name) {
     case 'report-facts':
       return machine.report({ kind: 'facts', facts: machine.facts() })
+    case 'report-software':
+      return reportSoftware(machine, payload.nonce)
     case 'watch-metrics':
     case 'watch-processes':
       // Simulated machines measure nothing of themselves.
@@ -34,7 +36,9 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
     case 'control-service':
     case 'set-start-type':
     case 'read-service-log':
-      return machine.reply(payload.nonce, 'A simulated machine has neither processes nor services.')
+      return machine.reply(payload.nonce, {
+        refused: 'A simulated machine has neither processes nor services.',
+      })
     case 'open-channel':
       return machine.refuseChannel(commands['open-channel'].parse(payload.input).channel)
     case 'end-session':
@@ -63,6 +67,14 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
       })
     }
   }
+}
+
+function reportSoftware(machine: FakeMachine, nonce: string): void {
+  const report = machine.software()
+  if (report === undefined)
+    return machine.reply(nonce, { refused: 'A simulated machine has no software unless it is told to.' })
+  machine.report(report)
+  machine.reply(nonce, { answer: { hash: report.hash, count: report.inventory.packages.length } })
 }
 
 function readPayload(

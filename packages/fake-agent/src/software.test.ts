@@ -1,0 +1,28 @@
+import { SoftwareReport } from '@muster/contract/agent/software'
+import { expect, test, vi } from 'vitest'
+import { type Fleet, type FleetOptions, startFleet } from './fleet.ts'
+import { startTestServer } from './test-server.ts'
+
+test('software is told of only when a scenario asks for it, the same each time', async () => {
+  await using server = await startTestServer()
+  const startOne = async (more: Partial<FleetOptions> = {}) => {
+    const fleet = await startFleet({ server: server.url, token: 'token'.repeat(5), count: 1, ...more })
+    await fleet.waitForConnected()
+    return fleet
+  }
+  const idOf = (fleet: Fleet) => fleet.machines[0]?.agentId ?? ''
+  using bare = await startOne()
+  server.sendCommand(idOf(bare), { history_id: null, name: 'report-software', input: {} })
+  using full = await startOne({ software: 40, seed: 7 })
+  const told = () =>
+    server.reports.flatMap(({ agentId, report }) =>
+      report.kind === 'software' ? [{ agentId, report: SoftwareReport.parse(report) }] : [],
+    )
+  await vi.waitFor(() => expect(told()).toHaveLength(1))
+  server.sendCommand(idOf(full), { history_id: null, name: 'report-software', input: {} })
+  await vi.waitFor(() => expect(told()).toHaveLength(2))
+  const [looked, whole] = told()
+  expect([looked?.agentId, whole?.agentId]).toEqual([idOf(full), idOf(full)])
+  expect(whole?.report.hash).toBe(looked?.report.hash)
+  expect(whole?.report.inventory?.packages.length).toBeGreaterThan(30)
+})
