@@ -48,6 +48,8 @@ import { authenticate } from './features/sessions/authenticate.ts'
 import { sessionJobs } from './features/sessions/jobs.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import { servicesRoutes } from './features/services/routes.ts'
+import { softwareJobs } from './features/software/jobs.ts'
+import { softwareRoutes } from './features/software/routes.ts'
 import { sessionsRoutes } from './features/sessions/routes.ts'
 import { openSessionCookies } from './features/sessions/session-cookies.ts'
 import { timelineRoutes } from './features/timeline/routes.ts'
@@ -113,6 +115,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   ctx.jobs.define(maintenanceJobs(ctx))
   ctx.jobs.define(tasksJobs(ctx, fleet))
   ctx.jobs.define(remoteJobs(ctx))
+  ctx.jobs.define(softwareJobs(ctx))
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose link this process holds',
@@ -146,6 +149,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   notesRoutes(api, ctx)
   processesRoutes(api, ctx, fleet)
   servicesRoutes(api, ctx, fleet)
+  softwareRoutes(api, ctx, fleet)
   const channels = remoteRoutes(api, ctx, fleet)
   sessionRoutes(api, ctx)
   filesRoutes(api, ctx, { fleet, hub: channels, cookies })

@@ -18,6 +18,7 @@ export function addressIn(world: World, { path }: Endpoint): string {
     .replace(':run', String(world.taskRunId))
     .replace(':pid', '4711')
     .replace(':name', 'cron.service')
+    .replace(':title', world.titleId)
     .replace(':digest', world.user.sessionDigest)
     .replace(':id', path.startsWith('/remotesessions/') ? world.remoteSessionId : String(idFor(world, path)))
 }

@@ -3,6 +3,9 @@ import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
 import { audit } from './features/audit/write-audit.ts'
 import { insertSession } from './features/remote/queries.ts'
+import { storeSoftware } from './features/software/store-software.ts'
+import { titleOf } from './features/software/package-key.ts'
+import { known, reportOf } from './features/software/test-software.ts'
 
 /** A client with one of everything in it, whose texts all carry its name. */
 export interface World {
@@ -24,6 +27,8 @@ export interface World {
   fieldId: number
   snippetId: number
   remoteSessionId: string
+  /** Of a package of the machine. */
+  titleId: string
   user: TestUser
 }
 
@@ -43,6 +48,11 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
   const site = await given.site({ client_id: client.id, name: `${name} site` })
   const agent = await given.agent({ site_id: site.id, hostname: `${name}-pc`, description: `${name} text` })
   const script = await given.script({ script_body: 'echo' })
+  const installed = known(`${name} package`, '1.0')
+  await storeSoftware(ctx.db, ctx.emit, {
+    reports: [{ agentId: agent.agent_id, report: reportOf([installed]) }],
+    now: ctx.now(),
+  })
   const note = await ctx.db
     .insertInto('agent_notes')
     .values({ agent_id: agent.agent_id, username: 'ada', note: `${name} note`, entry_time: now })
@@ -253,6 +263,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     fieldId: field.id,
     snippetId: snippet.id,
     remoteSessionId,
+    titleId: titleOf(installed),
     user: await given.user(),
   }
 }

@@ -29,6 +29,7 @@ const LISTS = new Set([
   'GET /checks/',
   'GET /tasks/',
   'GET /maintenance/',
+  'GET /software/',
   'GET /automation/policies/',
   'GET /automation/policies/overview/',
   'PATCH /logs/audit/',

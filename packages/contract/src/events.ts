@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AgentId } from './fields.ts'
 
-/** Facts that leave a server process, past tense, ids only. `agent.*` ids are agent_ids. */
+/** Facts that leave a server process, past tense, ids only. ids of `agent.*` and `software.*` are agent_ids. */
 export const EVENT_TYPES = [
   'agent.changed',
   'agent.added',
@@ -28,6 +28,10 @@ export const EVENT_TYPES = [
   'keystore.changed',
   /** A definition; values are told of by what they belong to. */
   'customfield.changed',
+  /** Machines have looked at what is installed, whatever they saw. */
+  'software.looked',
+  /** They have seen something else than before. */
+  'software.changed',
   'history.changed',
   'note.changed',
   /** Sessions of remote tools that began or ended; ids are those of machines. */

@@ -11,6 +11,8 @@ export const PERMISSIONS = [
   'can_run_scripts',
   'can_manage_procs',
   'can_manage_winsvcs',
+  'can_list_software',
+  'can_manage_software',
   'can_run_server_scripts',
   'can_list_agent_history',
   'can_list_notes',

@@ -32,6 +32,7 @@ export const AuditObject = z.enum([
   'process',
   'service',
   'file',
+  'software',
   'client',
   'site',
   'note',

@@ -5,7 +5,7 @@ import { Severity } from '../severity.ts'
 
 /**
  * A check that fails; an alert that is not a check's; a command or script; a run of a task; a start of the system;
- * another version of its system or agent, other hardware; a change by a person; maintenance mode; results of checks
+ * another version of its system, agent or software, other hardware; a change by a person; maintenance mode; results of checks
  * that the machine had to drop; a person at one of its remote tools.
  */
 export const TimelineKind = z.enum([

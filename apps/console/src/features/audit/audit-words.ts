@@ -33,6 +33,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   process: 'Process',
   service: 'Service',
   file: 'File',
+  software: 'Software',
   client: 'Client',
   site: 'Site',
   note: 'Note',

@@ -13,6 +13,7 @@ import { toldChecks } from '../checks/told-checks.ts'
 import { deliverRuns } from '../history/deliver-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
 import { RunTracker } from '../history/run-tracker.ts'
+import { SoftwareAsks } from '../software/software-asks.ts'
 import { toldTasks } from '../tasks/told-tasks.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
@@ -58,6 +59,9 @@ export class Fleet implements AsyncDisposable {
   #checks: DefinitionSync<CheckDefinition>
   #tasks: DefinitionSync<TaskDefinition>
   #live = new LiveTalk((agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce))
+  #software = new SoftwareAsks((agentId) =>
+    this.#sendChore(agentId, { name: 'report-software', input: {}, author: 'server' }),
+  )
   #answers = new Map<string, () => Promise<void>>()
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
@@ -103,7 +107,8 @@ export class Fleet implements AsyncDisposable {
         if (frame.type === 'reply') this.tools.takeRefusal(agentId, frame)
         this.#live.take(agentId, frame)
       },
-      store: (reports) => storeReports(ctx, { checks: this.#checks, tasks: this.#tasks }, reports),
+      store: (reports) =>
+        storeReports(ctx, { checks: this.#checks, tasks: this.#tasks, software: this.#software }, reports),
     })
     this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))
     this.#tasks = new DefinitionSync(ctx, toldTasks, this.#linksFor('set-tasks'))
@@ -174,6 +179,7 @@ export class Fleet implements AsyncDisposable {
     clearInterval(this.#timer)
     this.runs[Symbol.dispose]()
     this.#live[Symbol.dispose]()
+    this.#software[Symbol.dispose]()
     this.tools[Symbol.dispose]()
     this.rows[Symbol.dispose]()
     await this.#checks[Symbol.asyncDispose]()

@@ -9,6 +9,7 @@ import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
 import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
 import { endReportedSessions, type ReportedEnd } from '../remote/end-sessions.ts'
+import { type ReportedSoftware, storeSoftware } from '../software/store-software.ts'
 import { lockFieldOwners } from '../tasks/lock-field-owners.ts'
 import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
 import { type FactsReport, storeFacts } from './store-facts.ts'
@@ -21,7 +22,7 @@ interface Wanted {
 /** Stores what machines have reported, all or none, and acts on it. */
 export async function storeReports(
   ctx: Context,
-  wanted: { checks: Wanted; tasks: Wanted },
+  wanted: { checks: Wanted; tasks: Wanted; software: { add(agentIds: string[]): void } },
   reports: QueuedReport[],
 ): Promise<void> {
   const runReports: ReportedRun[] = []
@@ -31,6 +32,7 @@ export async function storeReports(
   const dropped: ReportedDrop[] = []
   const ofTasks: ReportedTask[] = []
   const sessions: ReportedEnd[] = []
+  const software: ReportedSoftware[] = []
   for (const { agentId, report } of reports) {
     switch (report.kind) {
       case 'facts':
@@ -60,10 +62,14 @@ export async function storeReports(
       case 'session-ended':
         sessions.push({ agentId, report })
         break
+      case 'software':
+        software.push({ agentId, report })
+        break
       default:
         runReports.push({ agentId, report })
     }
   }
+  let wantedSoftware: string[] = []
   const runs = await ctx.transaction(async (tx, emit) => {
     await lockFieldOwners(tx, ofTasks)
     await storeFacts(tx, ctx.now(), facts)
@@ -75,11 +81,13 @@ export async function storeReports(
     if (metrics.length > 0) await storeMetrics(tx, ctx, metrics)
     if (ofTasks.length > 0) await storeTaskReports({ ctx: ctx, tx, emit }, ofTasks)
     await endReportedSessions({ ctx, tx, emit }, sessions)
+    wantedSoftware = await storeSoftware(tx, emit, { reports: software, now: ctx.now() })
     if (runReports.length === 0) return []
     const changed = await storeRunReports(tx, runReports, ctx.now())
     await saveOutputAsNotes(tx, emit, changed)
     return changed
   })
+  wanted.software.add(wantedSoftware)
   await settleActions(ctx, runs)
   emitChanged(ctx, runs)
 }

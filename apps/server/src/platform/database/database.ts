@@ -39,6 +39,11 @@ import type {
 import type { RemoteRecordingsTable } from './tables/remote-recordings.ts'
 import type { RemoteSessionsTable } from './tables/remote-sessions.ts'
 import type { ScriptSnippetsTable, ScriptsTable, ScriptVersionsTable } from './tables/scripts.ts'
+import type {
+  MachineSoftwareTable,
+  SoftwareInventoriesTable,
+  SoftwarePackagesTable,
+} from './tables/software.ts'
 import type { TaskResultsTable, TaskRunsTable, TaskScriptsTable, TasksTable } from './tables/tasks.ts'
 import type {
   IdempotencyKeysTable,
@@ -100,6 +105,9 @@ export interface Database {
   machine_changes: MachineChangesTable
   remote_sessions: RemoteSessionsTable
   remote_recordings: RemoteRecordingsTable
+  software_packages: SoftwarePackagesTable
+  machine_software: MachineSoftwareTable
+  software_inventories: SoftwareInventoriesTable
   policies: PoliciesTable
   policy_targets: PolicyTargetsTable
   policy_exclusions: PolicyExclusionsTable

@@ -20,6 +20,7 @@ import * as customAlertTemplates from './0021-custom-alert-templates.ts'
 import * as agentFacts from './0022-agent-facts.ts'
 import * as machineChanges from './0024-machine-changes.ts'
 import * as remoteSessions from './0028-remote-sessions.ts'
+import * as software from './0029-software.ts'
 import * as remoteRecordings from './0032-remote-recordings.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
@@ -45,5 +46,6 @@ export const migrations: readonly Migration[] = [
   agentFacts,
   machineChanges,
   remoteSessions,
+  software,
   remoteRecordings,
 ]

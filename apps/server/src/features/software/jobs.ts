@@ -1,0 +1,41 @@
+import type { Context } from '../../context.ts'
+import type { Job } from '../../platform/jobs/run-job.ts'
+import { everyDay } from '../../platform/jobs/schedule.ts'
+
+const SLICE = 500
+
+/** Versions that no machine has any more go. */
+export function softwareJobs(ctx: Context): Job[] {
+  return [{ name: 'software.forget-unused', schedule: everyDay('03:40'), run: () => forgetUnused(ctx) }]
+}
+
+async function forgetUnused(ctx: Context): Promise<void> {
+  for (let after = 0; ;) {
+    const rows = await ctx.db
+      .selectFrom('software_packages')
+      .select('id')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(SLICE)
+      .execute()
+    const last = rows.at(-1)
+    if (last === undefined) return
+    await ctx.db
+      .deleteFrom('software_packages')
+      .where('id', '>', after)
+      .where('id', '<=', last.id)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('machine_software')
+              .select('machine_software.agent')
+              .whereRef('package', '=', 'software_packages.id'),
+          ),
+        ),
+      )
+      .execute()
+    after = last.id
+    await new Promise(setImmediate)
+  }
+}

@@ -1,0 +1,117 @@
+import type { PackageSource } from '@muster/contract/agent/software'
+import { type ExpressionBuilder, sql, type SqlBool } from 'kysely'
+import type { Database, Db } from '../../platform/database/database.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+
+export function findInventory(db: Db, agent: number) {
+  return db.selectFrom('software_inventories').selectAll().where('agent', '=', agent).executeTakeFirst()
+}
+
+export function findSoftwareOf(db: Db, agent: number) {
+  return db
+    .selectFrom('machine_software')
+    .innerJoin('software_packages', 'software_packages.id', 'machine_software.package')
+    .select(['title', 'name', 'publisher', 'source', 'version', 'size', 'install_date', 'uninstall'])
+    .where('agent', '=', agent)
+    .orderBy('sort_name')
+    .orderBy('version')
+    .execute()
+}
+
+export interface TitleFilter {
+  search: string
+  source?: PackageSource | undefined
+  sort: 'name' | '-name'
+  page: number
+  page_size: number
+}
+
+/** One page of the packages that are on any machine in scope, and how many there are. */
+export async function findTitles(db: Db, { scope }: { scope: Scope }, filter: TitleFilter) {
+  const words = filter.search.toLowerCase().split(/\s+/).filter((word) => word !== '') // prettier-ignore
+  let found = db.selectFrom('software_packages').where((eb) =>
+    eb.exists(
+      eb
+        .selectFrom('machine_software')
+        .select('machine_software.agent')
+        .whereRef('package', '=', 'software_packages.id')
+        .$if(!scope.all, (query) => query.where(isInScope(scope))),
+    ),
+  )
+  for (const word of words)
+    found = found.where(sql<SqlBool>`search_text like ${`%${escapeLike(word)}%`} escape '!'`)
+  if (filter.source !== undefined) found = found.where('source', '=', filter.source)
+  const count = await found
+    .select((eb) => eb.fn.count<number>('title').distinct().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await found
+    .select((eb) => [
+      'title',
+      eb.fn.min('name').as('name'),
+      eb.fn.min('publisher').as('publisher'),
+      eb.fn.min('source').as('source'),
+    ])
+    .groupBy('title')
+    .orderBy((eb) => eb.fn.min('sort_name'), filter.sort === 'name' ? 'asc' : 'desc')
+    .orderBy('title')
+    .limit(filter.page_size)
+    .offset((filter.page - 1) * filter.page_size)
+    .execute()
+  return { total: Number(count.total), rows }
+}
+
+/** How many machines in scope have each version of these packages. */
+export function countVersions(db: Db, { scope }: { scope: Scope }, titles: readonly string[]) {
+  return selectInstalls(db, scope, titles)
+    .select((eb) => ['title', 'version', eb.fn.countAll<number>().as('machines')])
+    .groupBy(['title', 'version'])
+    .execute()
+}
+
+/** How many machines in scope have each of these packages; one with two versions counts once. */
+export function countMachines(db: Db, { scope }: { scope: Scope }, titles: readonly string[]) {
+  return selectInstalls(db, scope, titles)
+    .select((eb) => ['title', eb.fn.count<number>('agent').distinct().as('machines')])
+    .groupBy('title')
+    .execute()
+}
+
+export function findMachinesWith(db: Db, { scope }: { scope: Scope }, title: string) {
+  return db
+    .selectFrom('software_packages')
+    .innerJoin('machine_software', 'machine_software.package', 'software_packages.id')
+    .innerJoin('agents', 'agents.id', 'machine_software.agent')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['agents.agent_id', 'hostname', 'plat', 'clients.name as client', 'sites.name as site'])
+    .select(['software_packages.version', 'publisher', 'install_date'])
+    .where('title', '=', title)
+    .where(visibleTo({ scope }))
+    .orderBy('hostname')
+    .orderBy('software_packages.version')
+    .execute()
+}
+
+function selectInstalls(db: Db, scope: Scope, titles: readonly string[]) {
+  return db
+    .selectFrom('software_packages')
+    .innerJoin('machine_software', 'machine_software.package', 'software_packages.id')
+    .where('title', 'in', titles)
+    .$if(!scope.all, (query) => query.where(isInScope(scope)))
+}
+
+/** Of a row of machine_software: its machine. Where all are in scope nothing needs to be looked up. */
+function isInScope(scope: Scope) {
+  return (eb: ExpressionBuilder<Database, 'machine_software'>) =>
+    eb.exists(
+      eb
+        .selectFrom('agents')
+        .innerJoin('sites', 'sites.id', 'agents.site_id')
+        .select('agents.id')
+        .whereRef('agents.id', '=', 'machine_software.agent')
+        .where(visibleTo({ scope })),
+    )
+}
+
+const escapeLike = (word: string) => word.replaceAll(/[!%_]/g, (sign) => `!${sign}`)

@@ -1,0 +1,51 @@
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { askMachine } from '../agents/ask-machine.ts'
+import type { Fleet } from '../agents/fleet.ts'
+
+const STORED_WITHIN_MS = 20_000
+
+/** Has a machine list its software anew and waits until the list is stored. */
+export class SoftwareRefresh {
+  #ctx: Context
+  #fleet: Fleet
+  #waiting = new Map<string, Set<() => void>>()
+
+  constructor(ctx: Context, fleet: Fleet) {
+    this.#ctx = ctx
+    this.#fleet = fleet
+    ctx.onEvent(({ type, ids }) => {
+      if (type !== 'software.looked') return
+      for (const id of ids) for (const wake of this.#waiting.get(String(id)) ?? []) wake()
+    })
+  }
+
+  async refresh(caller: Caller, agentId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const wake = () => resolve(true)
+    const waiting = this.#waiting.get(agentId) ?? new Set()
+    this.#waiting.set(agentId, waiting.add(wake))
+    let timer: NodeJS.Timeout | undefined
+    try {
+      await askMachine(
+        this.#ctx,
+        { fleet: this.#fleet, caller, agentId },
+        {
+          name: 'report-software',
+          input: {},
+          action: 'view',
+          object_type: 'software',
+          describe: () => 'Refreshed the list of software',
+        },
+      )
+      timer = setTimeout(() => resolve(false), STORED_WITHIN_MS)
+      if (!(await promise))
+        throw new AppError('unavailable', 'The list is on its way. It is shown as soon as it has come.')
+    } finally {
+      clearTimeout(timer)
+      waiting.delete(wake)
+      if (waiting.size === 0) this.#waiting.delete(agentId)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import type { InstalledPackage } from '@muster/contract/agent/software'
+import { toSortKey } from '@muster/rules/sort-key'
+import type { Db } from '../../platform/database/database.ts'
+import { slicesOf } from '../../platform/database/slices-of.ts'
+import { storable } from '../../platform/database/storable.ts'
+import { packageKey, titleOf } from './package-key.ts'
+
+/** A package of one machine, as its rows have it. */
+type Installed = InstalledPackage & { digest: string; title: string }
+
+/** Makes what a machine has installed exactly these packages; answers which versions went and came. */
+export async function replaceSoftware(
+  tx: Db,
+  agent: number,
+  packages: readonly InstalledPackage[],
+): Promise<{ removed: { title: string; name: string; version: string }[]; added: Installed[] }> {
+  const now = new Map(packages.map(toInstalled).map((one) => [one.digest, one]))
+  const before = await findInstalled(tx, agent)
+  const gone = before.filter(({ digest }) => !now.has(digest))
+  const old = new Map(before.map((row) => [row.digest, row]))
+  const added = [...now.values()].filter(({ digest }) => !old.has(digest))
+  const touched = [...now.values()].filter((one) => hasOtherDetails(old.get(one.digest), one))
+  for (const slice of slicesOf(gone))
+    await tx
+      .deleteFrom('machine_software')
+      .where('agent', '=', agent)
+      .where(
+        'package',
+        'in',
+        slice.map((row) => row.package),
+      ) // prettier-ignore
+      .execute()
+  const ids = await findOrAddPackages(tx, added)
+  for (const row of before) ids.set(row.digest, row.package)
+  for (const slice of slicesOf([...added, ...touched]))
+    await tx
+      .insertInto('machine_software')
+      .values(slice.flatMap((one) => rowOf(agent, ids.get(one.digest), one)))
+      .onConflict((conflict) =>
+        conflict.columns(['agent', 'package']).doUpdateSet((eb) => ({
+          size: eb.ref('excluded.size'),
+          install_date: eb.ref('excluded.install_date'),
+          uninstall: eb.ref('excluded.uninstall'),
+        })),
+      )
+      .execute()
+  return { removed: gone, added }
+}
+
+function toInstalled(one: InstalledPackage): Installed {
+  // By the text that is stored, or a hostile name would be another each time.
+  const clean = { ...one, name: text(one.name), publisher: text(one.publisher), version: text(one.version) }
+  return { ...clean, digest: packageKey(clean), title: titleOf(clean) }
+}
+
+const text = (raw: string) => String(storable(raw))
+
+function findInstalled(tx: Db, agent: number) {
+  return tx
+    .selectFrom('machine_software')
+    .innerJoin('software_packages', 'software_packages.id', 'machine_software.package')
+    .select(['package', 'digest', 'title', 'name', 'version', 'size', 'install_date', 'uninstall'])
+    .where('agent', '=', agent)
+    .execute()
+}
+
+type Details = Pick<InstalledPackage, 'size' | 'install_date' | 'uninstall'>
+
+function hasOtherDetails(before: Details | undefined, now: Details): boolean {
+  if (before === undefined) return false
+  const size = before.size === null ? null : Number(before.size)
+  return size !== now.size || before.install_date !== now.install_date || before.uninstall !== now.uninstall
+}
+
+async function findOrAddPackages(tx: Db, added: readonly Installed[]): Promise<Map<string, number>> {
+  const ids = await findPackages(tx, added)
+  // In one order: two processes that add the same ones must not wait for each other.
+  const missing = added
+    .filter(({ digest }) => !ids.has(digest))
+    .toSorted((a, b) => (a.digest < b.digest ? -1 : 1))
+  if (missing.length === 0) return ids
+  for (const slice of slicesOf(missing))
+    await tx
+      .insertInto('software_packages')
+      .values(
+        slice.map(({ digest, title, name, publisher, source, version }) => ({
+          digest,
+          title,
+          name,
+          publisher,
+          source,
+          version,
+          search_text: `${name} ${publisher}`.toLowerCase(),
+          sort_name: toSortKey(name),
+        })),
+      )
+      .onConflict((conflict) => conflict.column('digest').doNothing())
+      .execute()
+  for (const [digest, id] of await findPackages(tx, missing)) ids.set(digest, id)
+  return ids
+}
+
+async function findPackages(tx: Db, wanted: readonly Installed[]): Promise<Map<string, number>> {
+  const ids = new Map<string, number>()
+  for (const slice of slicesOf(wanted)) {
+    const rows = await tx
+      .selectFrom('software_packages')
+      .select(['id', 'digest'])
+      .where(
+        'digest',
+        'in',
+        slice.map(({ digest }) => digest),
+      ) // prettier-ignore
+      .execute()
+    for (const { id, digest } of rows) ids.set(digest, id)
+  }
+  return ids
+}
+
+function rowOf(agent: number, id: number | undefined, { size, install_date, uninstall }: Installed) {
+  return id === undefined ? [] : [{ agent, package: id, size, install_date, uninstall }]
+}

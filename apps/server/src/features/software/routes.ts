@@ -1,0 +1,36 @@
+import {
+  findSoftware,
+  getSoftware,
+  listSoftwareMachines,
+  refreshSoftware,
+} from '@muster/contract/api/software'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { findMachinesWith } from './queries.ts'
+import { readSoftware, readTitles } from './read-software.ts'
+import { SoftwareRefresh } from './refresh-software.ts'
+
+export function softwareRoutes(api: Api, ctx: Context, fleet: Fleet): void {
+  const refreshing = new SoftwareRefresh(ctx, fleet)
+  route(api, findSoftware, async ({ query, caller }) => {
+    const { page, page_size } = query
+    return { page, page_size, ...(await readTitles(ctx.db, caller, query)) }
+  })
+  route(api, listSoftwareMachines, async ({ params, caller }) => {
+    const found = await findMachinesWith(ctx.db, caller, params.title)
+    if (found.length === 0) throw new AppError('not_found', 'No machine that you may see has such a package.')
+    return found
+  })
+  route(api, getSoftware, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return readSoftware(ctx.db, agent.id)
+  })
+  route(api, refreshSoftware, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    await refreshing.refresh(caller, agent.agent_id)
+    return readSoftware(ctx.db, agent.id)
+  })
+}

@@ -1,0 +1,227 @@
+import type { InstalledPackage } from '@muster/contract/agent/software'
+import { listAudit } from '@muster/contract/api/audit'
+import {
+  findSoftware,
+  getSoftware,
+  listSoftwareMachines,
+  refreshSoftware,
+} from '@muster/contract/api/software'
+import { getTimeline } from '@muster/contract/api/timeline'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { TestAgent } from '../agents/test-agent.ts'
+import { MOST_TOLD } from './describe-changes.ts'
+import { storeSoftware } from './store-software.ts'
+import { known, reportOf } from './test-software.ts'
+
+const NOW = '2026-11-21T12:00:00.000Z'
+
+async function prepare() {
+  const server = await createTestServer()
+  server.clock.freeze(NOW)
+  const { ctx, given } = server
+  const root = server.as(await given.user({ username: 'ada', superuser: true }))
+  const { agent_id } = await given.agent({ hostname: 'PC-12' })
+  const report = (packages: InstalledPackage[], agentId = agent_id, leftOut = 0) =>
+    ctx.transaction((tx, emit) =>
+      storeSoftware(tx, emit, {
+        reports: [{ agentId, report: reportOf(packages, leftOut) }],
+        now: ctx.now(),
+      }),
+    )
+  const list = async (agentId = agent_id) =>
+    (await root.call(getSoftware, { params: { agent_id: agentId } })).body
+  const names = async () => (await list()).software.map(({ name, version }) => `${name} ${version}`)
+  const changes = async () => {
+    const at = Date.parse(NOW) / 1000
+    const range = { params: { agent_id }, query: { from: at - 10, to: at + 10 } }
+    return (await root.call(getTimeline, range)).body.entries.map(({ kind, text }) => `${kind}: ${text}`)
+  }
+  return {
+    server,
+    ctx,
+    given,
+    root,
+    report,
+    list,
+    names,
+    changes,
+    agentId: agent_id,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+test('issue 4, 2.4: what a machine has installed is listed by name, with all that its system says', async () => {
+  await using scene = await prepare()
+  const { report, list } = scene
+  expect(await list()).toEqual({ software: [], looked_at: null, changed_at: null, left_out: 0 })
+  const zip = known('7-Zip', '24.08', {
+    publisher: 'Igor Pavlov',
+    source: 'windows',
+    size: 5_000_000_000,
+    install_date: '2026-10-21',
+    uninstall: '"C:\\7z\\Uninstall.exe"',
+  })
+  await report([known('vim', '9.0'), zip, known('kernel', '6.1'), known('kernel', '6.2')], undefined, 3)
+  const { software, ...rest } = await list()
+  expect(rest).toEqual({ looked_at: NOW, changed_at: NOW, left_out: 3 })
+  expect(software.map(({ name, version }) => `${name} ${version}`)).toEqual([
+    '7-Zip 24.08',
+    'kernel 6.1',
+    'kernel 6.2',
+    'vim 9.0',
+  ])
+  expect(software[0]).toMatchObject(zip)
+})
+
+test('issue 3, 2.4: installed, updated and removed software stands on the timeline of its machine', async () => {
+  await using scene = await prepare()
+  const { report, changes, names } = scene
+  await report([known('nginx', '1.22'), known('kernel', '6.1'), known('nano', '7.2')])
+  expect(await changes()).toEqual([])
+  await report([
+    known('nginx', '1.24', { publisher: 'Somebody else' }),
+    known('kernel', '6.1'),
+    known('kernel', '6.2'),
+    known('htop<b>\0', '3.2'),
+  ])
+  expect(await names()).toEqual(['htop<b>\uFFFD 3.2', 'kernel 6.1', 'kernel 6.2', 'nginx 1.24'])
+  expect((await changes()).toSorted()).toEqual([
+    'system: Software: installed htop<b>\uFFFD 3.2',
+    'system: Software: installed kernel 6.2',
+    'system: Software: removed nano 7.2',
+    'system: Software: updated nginx 1.22 → 1.24',
+  ])
+})
+
+test('an upgrade of hundreds of packages is some lines and a sum; what only was looked at is none', async () => {
+  await using scene = await prepare()
+  const { report, changes, list, server } = scene
+  const all = (version: string, from = 0) =>
+    Array.from({ length: 400 }, (_, index) =>
+      known(`p${index + from}`, version, { install_date: '2026-01-01' }),
+    )
+  await report(all('1'))
+  await report(all('2', 10))
+  const told = await changes()
+  expect(told).toHaveLength(MOST_TOLD + 1)
+  expect(told).toContain('system: Software: and 385 updated')
+  server.clock.freeze('2026-11-21T12:00:05.000Z')
+  await report(all('2', 10))
+  expect(await list()).toMatchObject({ looked_at: '2026-11-21T12:00:05.000Z', changed_at: NOW })
+  await report(all('2', 10).map((one) => ({ ...one, install_date: '2026-02-02' })))
+  expect((await list()).software[0]).toMatchObject({ install_date: '2026-02-02' })
+  expect(await changes()).toHaveLength(MOST_TOLD + 1)
+})
+
+test('issue 4, 2.4: search over the whole fleet tells machines and versions, as far as one sees them', async () => {
+  await using scene = await prepare()
+  const { server, given, root, report } = scene
+  const site = await given.site()
+  const other = await given.agent({ hostname: 'web-1', site_id: site.id })
+  const zip = (version: string, publisher: string) =>
+    known('7-Zip', version, { publisher, source: 'windows' })
+  await report([known('openssl', '3.0.1'), known('libssl_x', '3%'), zip('24', 'Igor Pavlov')])
+  await report([known('openssl', '3.0.2'), zip('1', 'Evil Ltd')], other.agent_id)
+  const find = async (query: object, client = root) => (await client.call(findSoftware, { query })).body
+  expect(await find({ search: 'SSL OPEN' })).toMatchObject({
+    total: 1,
+    results: [
+      {
+        name: 'openssl',
+        machines: 2,
+        versions: [
+          { version: '3.0.2', machines: 1 },
+          { version: '3.0.1', machines: 1 },
+        ],
+      },
+    ],
+  })
+  const namesOf = async (query: object) => (await find(query)).results.map(({ name }) => name)
+  expect(await namesOf({})).toEqual(['7-Zip', '7-Zip', 'libssl_x', 'openssl'])
+  expect(await namesOf({ sort: '-name', page: 2, page_size: 3 })).toEqual(['7-Zip'])
+  expect(await namesOf({ search: 'l_x' })).toEqual(['libssl_x'])
+  expect(await namesOf({ search: '%' })).toEqual([])
+  expect(await namesOf({ search: 'igor', source: 'windows' })).toEqual(['7-Zip'])
+  const [openssl] = (await find({ search: 'openssl' })).results
+  const params = { title: openssl?.title ?? '' }
+  const machines = (await root.call(listSoftwareMachines, { params })).body
+  expect(machines.map(({ hostname, version }) => [hostname, version])).toEqual([
+    ['PC-12', '3.0.1'],
+    ['web-1', '3.0.2'],
+  ])
+  const user = await given.user({ permissions: ['can_list_software'], clients: [site.client_id] })
+  const local = server.as(user)
+  expect(await find({}, local)).toMatchObject({
+    total: 2,
+    results: [
+      { name: '7-Zip', publisher: 'Evil Ltd' },
+      { name: 'openssl', machines: 1, versions: [{ version: '3.0.2' }] },
+    ],
+  })
+  expect((await local.call(listSoftwareMachines, { params })).body).toHaveLength(1)
+  await server.ctx.db.deleteFrom('agents').where('agent_id', '=', other.agent_id).execute()
+  expect((await local.call(listSoftwareMachines, { params })).status).toBe(404)
+})
+
+test('versions that no machine has any more are forgotten at night', async () => {
+  await using scene = await prepare()
+  const { server, ctx, report } = scene
+  await report([known('a', '1'), known('b', '1')])
+  await ctx.jobs.drain()
+  await report([known('b', '2')])
+  server.clock.freeze('2026-11-22T14:00:00.000Z')
+  await ctx.jobs.drain()
+  const left = await ctx.db.selectFrom('software_packages').select(['name', 'version']).execute()
+  expect(left).toEqual([{ name: 'b', version: '2' }])
+  const kept = await ctx.db.selectFrom('machine_software').selectAll().execute()
+  expect(kept).toHaveLength(1)
+})
+
+test('a machine whose hash is another is asked for its list; refreshing waits for it and is written down', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const agent = await TestAgent.enrol(server, url, site.id)
+  using _cut = { [Symbol.dispose]: () => agent.cut() }
+  await agent.connect()
+  const permissions = ['can_list_software', 'can_manage_software', 'can_view_auditlogs'] as const
+  const ada = server.as(await server.given.user({ username: 'ada', permissions }))
+  const params = { agent_id: agent.agentId }
+  const first = reportOf([known('vim', '9.0')])
+  let from = agent.frames.length
+  agent.report({ ...first, inventory: null })
+  const asked = (await agent.nextCommand(from)).payload
+  expect(asked).toMatchObject({ name: 'report-software', author: 'server' })
+  agent.report(first)
+  from = agent.frames.length
+  const refreshed = ada.call(refreshSoftware, { params })
+  const { payload } = await agent.nextCommand(from)
+  expect(payload).toMatchObject({ name: 'report-software', author: 'ada' })
+  const second = reportOf([known('vim', '9.1')])
+  agent.report(second)
+  const answer = { hash: second.hash, count: 1 }
+  agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer })
+  expect((await refreshed).body.software).toMatchObject([{ name: 'vim', version: '9.1' }])
+  from = agent.frames.length
+  const inVain = ada.call(refreshSoftware, { params })
+  const { nonce } = (await agent.nextCommand(from)).payload
+  agent.send({ type: 'reply', nonce, refused: 'There is neither dpkg nor rpm.', answer: null })
+  expect((await inVain).error).toMatchObject({ detail: 'PC-12: There is neither dpkg nor rpm.' })
+  agent.cut()
+  const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
+  expect(
+    audit_logs.filter(({ object_type }) => object_type === 'software').map(({ message }) => message),
+  ).toEqual(['Refreshed the list of software, in vain', 'Refreshed the list of software'])
+})
+
+test('who may list software may not have it listed anew', async () => {
+  await using scene = await prepare()
+  const { server, given, agentId } = scene
+  const reader = server.as(await given.user({ permissions: ['can_list_software'] }))
+  const call = { params: { agent_id: agentId } }
+  expect((await reader.call(refreshSoftware, call)).status).toBe(403)
+  const nobody = server.as(await given.user({ permissions: ['can_list_agents'] }))
+  expect((await nobody.call(getSoftware, call)).status).toBe(403)
+  expect((await nobody.call(findSoftware, { query: {} })).status).toBe(403)
+})

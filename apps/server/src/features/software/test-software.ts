@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto'
+import type { InstalledPackage, SoftwareReport } from '@muster/contract/agent/software'
+
+export function known(name: string, version: string, more: Partial<InstalledPackage> = {}): InstalledPackage {
+  const none = { publisher: '', size: null, install_date: null, uninstall: null }
+  return { name, version, source: 'dpkg', ...none, ...more }
+}
+
+/** What a machine with these packages reports. */
+export function reportOf(packages: InstalledPackage[], leftOut = 0) {
+  const hash = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 32)
+  return { kind: 'software', hash, inventory: { packages, left_out: leftOut } } satisfies SoftwareReport
+}
