@@ -43,6 +43,24 @@ test('what a browser has already is not sent again', async () => {
   expect((await ask('"another"')).status).toBe(200)
 })
 
+test('a console that is built anew under a running server: what is gone is not found, what stays is served', async () => {
+  await using folder = await createConsoleFolder()
+  await using server = await createTestServer({ consoleFolder: folder.path })
+  const client = server.anonymous
+  const get = (url: string, encoding = 'identity') =>
+    client.send({ method: 'GET', url, headers: { 'accept-encoding': encoding } })
+  await rm(join(folder.path, 'assets', 'main-abc.js.br'))
+  expect((await get('/assets/main-abc.js', 'br')).status).toBe(404)
+  expect((await get('/assets/main-abc.js')).text).toBe('x'.repeat(5000))
+  await rm(join(folder.path, 'first-paint.js'))
+  const gone = await get('/first-paint.js')
+  expect([gone.status, gone.headers['cache-control']]).toEqual([404, 'no-store'])
+  expect(JSON.parse(gone.text)).toMatchObject({ code: 'not_found' })
+  await rm(join(folder.path, 'index.html'))
+  const page = await client.send({ method: 'GET', url: '/', headers: HTML })
+  expect([page.status, page.text.includes('not been built')]).toEqual([503, true])
+})
+
 test('programs get the API where browsers get the console', async () => {
   await using folder = await createConsoleFolder()
   await using server = await createTestServer({ consoleFolder: folder.path })

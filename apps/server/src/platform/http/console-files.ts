@@ -15,38 +15,39 @@ export interface ConsoleFiles {
 
 /** Serves the built console from memory: hashed files for ever, the page itself asked for anew each time. */
 export function serveConsole(fastify: FastifyInstance, folder: string): ConsoleFiles {
-  if (!existsSync(join(folder, INDEX))) {
-    return {
-      sendIndex: (_request, reply) =>
-        reply
-          .status(503)
-          .header('content-security-policy', PAGE_POLICY)
-          .type('text/html; charset=utf-8')
-          .send(NOT_BUILT),
-    }
-  }
+  if (!existsSync(join(folder, INDEX))) return { sendIndex: (_request, reply) => sendNotBuilt(reply) }
   // Only what is on this list is ever opened, whatever an address says.
   for (const [name, file] of listFiles(folder)) {
     if (name !== INDEX) {
-      fastify.get(`/${name}`, (request, reply) =>
-        file.send(request, reply.header('cache-control', 'no-cache')),
-      )
+      fastify.get(`/${name}`, (request, reply) => sendFile(file, request, reply, 'no-cache'))
     }
   }
   const assets = listFiles(join(folder, 'assets'))
   fastify.get<{ Params: { '*': string } }>('/assets/*', (request, reply) => {
     const file = assets.get(request.params['*'])
     if (file === undefined) return reply.callNotFound()
-    return file.send(request, reply.header('cache-control', `public, max-age=${ONE_YEAR_SECONDS}, immutable`))
+    return sendFile(file, request, reply, `public, max-age=${ONE_YEAR_SECONDS}, immutable`)
   })
   const index = new KeptFile(folder, INDEX, [])
   return {
     sendIndex: (request, reply) =>
-      index.send(
-        request,
-        reply.header('cache-control', 'no-cache').header('content-security-policy', CONSOLE_POLICY),
-      ),
+      index.send(request, reply, {
+        'cache-control': 'no-cache',
+        'content-security-policy': CONSOLE_POLICY,
+      }) ?? sendNotBuilt(reply),
   }
+}
+
+function sendFile(file: KeptFile, request: FastifyRequest, reply: FastifyReply, cacheControl: string) {
+  return file.send(request, reply, { 'cache-control': cacheControl }) ?? reply.callNotFound()
+}
+
+function sendNotBuilt(reply: FastifyReply): FastifyReply {
+  return reply
+    .status(503)
+    .header('content-security-policy', PAGE_POLICY)
+    .type('text/html; charset=utf-8')
+    .send(NOT_BUILT)
 }
 
 function listFiles(folder: string): Map<string, KeptFile> {

@@ -38,23 +38,39 @@ export class KeptFile {
     this.#encodings = [...made, 'identity']
   }
 
-  send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  /** Undefined, and nothing is answered, where the file is gone by now: the console is being built anew. */
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    headers: Record<string, string>,
+  ): FastifyReply | undefined {
     const accepted = request.headers['accept-encoding'] ?? 'identity'
     const encoding = negotiate(String(accepted), this.#encodings) ?? 'identity'
-    const { bytes, etag } = this.#read(encoding)
-    reply.header('etag', etag).header('vary', 'accept-encoding').type(this.#type)
+    const body = this.#read(encoding)
+    if (body === undefined) return undefined
+    const { bytes, etag } = body
+    reply.headers(headers).header('etag', etag).header('vary', 'accept-encoding').type(this.#type)
     if (request.headers['if-none-match'] === etag) return reply.status(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(bytes)
   }
 
-  #read(encoding: Encoding): Body {
-    let body = this.#kept.get(encoding)
-    if (body === undefined) {
-      const bytes = readFileSync(this.#path + ENDINGS[encoding])
-      body = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
-      this.#kept.set(encoding, body)
-    }
+  #read(encoding: Encoding): Body | undefined {
+    const kept = this.#kept.get(encoding)
+    if (kept !== undefined) return kept
+    const bytes = readIfThere(this.#path + ENDINGS[encoding])
+    if (bytes === undefined) return undefined
+    const body = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
+    this.#kept.set(encoding, body)
     return body
+  }
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
   }
 }
