@@ -1,7 +1,9 @@
 import { Tooltip } from '@mantine/core'
 import { formatRelativeTime } from '@muster/rules/relative-time'
-import { useSyncExternalStore } from 'react'
 import { formatDate, useDateFormat } from './date-format.ts'
+import { useNow } from './use-now.ts'
+
+const TICK_MS = 10_000
 
 interface TimeProps {
   /** ISO text or unix seconds; nothing is shown for null. */
@@ -15,7 +17,7 @@ interface TimeProps {
 /** A time in the user's format, with the exact instant on hover. */
 export function Time({ instant, relative = false, machineZone }: TimeProps) {
   const format = useDateFormat()
-  const nowMs = useNow(relative)
+  const nowMs = useNow(relative ? TICK_MS : undefined)
   if (instant === null || instant === undefined) return null
   const iso = toIso(instant)
   if (iso === undefined) return null
@@ -58,22 +60,3 @@ function toIso(instant: string | number): string | undefined {
   const date = new Date(typeof instant === 'number' && instant < 100_000_000_000 ? instant * 1000 : instant)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
-
-const SECOND_MS = 1000
-const TICK_MS = 10 * SECOND_MS
-
-/**
- * The time now, by the second: again every ten seconds while relative times are on screen, and whenever one is drawn.
- * From the last tick alone, what has come since would be said to come in 8 seconds.
- */
-function useNow(active: boolean): number {
-  return useSyncExternalStore(active ? onTick : onNothing, active ? thisSecond : noTime)
-}
-
-function onTick(tell: () => void): () => void {
-  const timer = setInterval(tell, TICK_MS)
-  return () => clearInterval(timer)
-}
-const onNothing = () => () => {}
-const thisSecond = () => Math.ceil(Date.now() / SECOND_MS) * SECOND_MS
-const noTime = () => 0
