@@ -39,7 +39,8 @@ function FieldInput({ field, props }: { field: CustomField; props: InputProps })
   const shared = {
     label,
     ...(usual === undefined ? {} : { description: `Empty: ${usual}` }),
-    withAsterisk: required,
+    // Left empty, it has its default: nothing has to be written.
+    withAsterisk: required && usual === undefined,
     ...props,
   }
   switch (type) {

@@ -81,6 +81,17 @@ test('6 custom fields, required and default: a required field needs a default be
   await expect.element(dialog().getByRole('button', { name: 'Save' })).toBeEnabled()
 })
 
+test('6 custom fields, required and default: what has a default needs nothing written, and has no star', async () => {
+  const { open } = await givenFields([
+    field(1, { name: 'Room', required: true, default_value_string: 'Attic' }),
+    field(2, { name: 'Desk', required: true }),
+  ])
+  await open('/?dialog=edit-agent&item=alpha0000000')
+  await expect.element(dialog().getByText('Empty: Attic')).toBeVisible()
+  const labels = () => Array.from(document.querySelectorAll('label'), (label) => label.textContent)
+  expect(labels()).toEqual(expect.arrayContaining(['Room', 'Desk *']))
+})
+
 test('a field is moved up, and deleted only after a typed yes', async () => {
   const { server, open } = await givenFields([ROOM, TAGS])
   await open('/?dialog=custom-fields&item=agent')
