@@ -66,7 +66,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
           expect(given).toEqual({ pc: checksOf(model, 'pc'), srv: checksOf(model, 'srv') })
         }
       }),
-      { numRuns: Number(process.env['MUSTER_TEST_RUNS'] ?? 20) },
+      { numRuns: Number(process.env['MUSTER_TEST_RUNS'] ?? 10) },
     )
   }, 120_000)
 })
