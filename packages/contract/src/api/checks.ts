@@ -3,6 +3,7 @@ import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
 import { CheckDependency, CheckStatus, DependsOn } from '../checks/check-dependency.ts'
 import { CheckHistoryPoint, CheckSamples } from '../checks/check-samples.ts'
+import { alsoFlat } from '../checks/flat-body.ts'
 import { logCheckFields } from '../checks/log-checks.ts'
 import { presenceCheckFields, ProcessCheck } from '../checks/presence-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
@@ -116,6 +117,13 @@ export const CheckSchedule = {
     .default(0),
 }
 
+const CheckFields = {
+  settings: CheckSettings,
+  ...CheckSchedule,
+  /** Left out of a change, it stays. */
+  depends_on: DependsOn.optional(),
+}
+
 export const CheckState = z.object({
   status: CheckStatus,
   /** Of a failing one. */
@@ -184,12 +192,7 @@ export const createCheck = endpoint({
   path: '/checks/',
   access: 'can_manage_checks',
   summary: 'Add a check to a machine',
-  body: z.object({
-    agent: AgentId,
-    settings: CheckSettings,
-    ...CheckSchedule,
-    depends_on: DependsOn.optional(),
-  }),
+  body: alsoFlat(z.object({ agent: AgentId, ...CheckFields })),
   response: Check,
 })
 
@@ -208,13 +211,7 @@ export const editCheck = endpoint({
   access: 'can_manage_checks',
   summary: 'Change a check; its type stays. With `modified`, refused when somebody else saved since',
   params: IdParams,
-  body: z.object({
-    settings: CheckSettings,
-    ...CheckSchedule,
-    /** Left out, it stays. */
-    depends_on: DependsOn.optional(),
-    modified: z.string().optional(),
-  }),
+  body: alsoFlat(z.object({ ...CheckFields, modified: z.string().optional() })),
   response: Check,
 })
 

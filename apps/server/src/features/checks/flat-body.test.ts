@@ -1,0 +1,68 @@
+import { createCheck, editCheck } from '@muster/contract/api/checks'
+import { PERMISSIONS } from '@muster/contract/permissions'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+
+// Docs/decisions/0021-check-bodies.md.
+async function prepare() {
+  const server = await createTestServer()
+  const { agent_id } = await server.given.agent()
+  const ada = server.as(await server.given.user({ permissions: PERMISSIONS }))
+  // The body is what another program writes, not what the contract has.
+  const create = (body: unknown) => ada.call(createCheck, { body: body as never })
+  const edit = (id: number, body: unknown) => ada.call(editCheck, { params: { id }, body: body as never })
+  return { agent_id, create, edit, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+test('issue 3, names of the reference: a check is added and changed in the flat form of the field', async () => {
+  await using prepared = await prepare()
+  const { agent_id, create, edit } = prepared
+  const { body: service } = await create({
+    agent_id,
+    check_type: 'winsvc',
+    name: 'Spooler',
+    svc_name: 'Spooler',
+    svc_display_name: 'Print Spooler',
+    restart_if_stopped: true,
+    fails_b4_alert: 3,
+    run_interval: 120,
+  })
+  expect(service).toMatchObject({
+    agent_id,
+    fails_b4_alert: 3,
+    run_interval: 120,
+    settings: { check_type: 'service', svc_name: 'Spooler', restart_if_stopped: true },
+  })
+  expect(service.settings).not.toHaveProperty('svc_display_name')
+  const { body: changed } = await edit(service.id, {
+    check_type: 'winsvc',
+    svc_name: 'Spooler',
+    pass_if_svc_not_exist: true,
+    modified: service.modified,
+  })
+  expect(changed.settings).toMatchObject({ check_type: 'service', pass_if_svc_not_exist: true })
+})
+
+test('the nested form takes winsvc too, and is otherwise as it was', async () => {
+  await using prepared = await prepare()
+  const { agent_id, create } = prepared
+  const settings = { check_type: 'winsvc', svc_name: 'cron' }
+  expect((await create({ agent: agent_id, settings })).body.settings.check_type).toBe('service')
+})
+
+test('what is wrong with a flat body is said at its field', async () => {
+  await using prepared = await prepare()
+  const { agent_id, create } = prepared
+  const wrong: [unknown, string][] = [
+    [{ agent_id, check_type: 'cpuload', error_threshold: 500 }, 'settings.error_threshold'],
+    [{ agent_id, check_type: 'winsvc' }, 'settings.svc_name'],
+    [{ check_type: 'cpuload' }, 'agent'],
+    [{ agent_id, check_type: 'nothing' }, 'settings.check_type'],
+    [{ agent_id }, 'settings'],
+    [{ agent_id, check_type: 'cpuload', settings: [] }, 'settings'],
+  ]
+  for (const [body, at] of wrong) {
+    const { status, error } = await create(body)
+    expect([at, status, Object.keys(error.fields ?? {}).includes(at)]).toEqual([at, 400, true])
+  }
+})

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+
+/** Of a check, not of its type. */
+const OF_THE_CHECK = new Set(['agent', 'fails_b4_alert', 'run_interval', 'depends_on', 'modified'])
+
+/**
+ * A body that is also taken as the field has it: the settings of the type beside the rest, the machine as `agent_id`,
+ * and a service as `winsvc`. Answers have `settings` and `service`: docs/decisions/0021-check-bodies.md.
+ */
+export function alsoFlat<Schema extends z.ZodObject>(
+  schema: Schema,
+): z.ZodType<z.output<Schema>, z.input<Schema>> {
+  // What is described and what callers write is the schema itself; the rest is for others.
+  return z.preprocess(nest, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
+}
+
+function nest(body: unknown): unknown {
+  if (!isObject(body)) return body
+  if (isObject(body['settings'])) return { ...body, settings: rename(body['settings']) }
+  if (!('check_type' in body) || 'settings' in body) return body
+  const { agent_id, ...flat } = body
+  const parts = (wanted: boolean) =>
+    Object.fromEntries(Object.entries(flat).filter(([name]) => OF_THE_CHECK.has(name) === wanted))
+  return {
+    ...(agent_id === undefined ? {} : { agent: agent_id }),
+    ...parts(true),
+    settings: rename(parts(false)),
+  }
+}
+
+function rename(settings: Record<string, unknown>): Record<string, unknown> {
+  return settings['check_type'] === 'winsvc' ? { ...settings, check_type: 'service' } : settings
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
