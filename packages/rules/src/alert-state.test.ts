@@ -77,7 +77,7 @@ test('what comes again is snoozed as what was over by itself was, not as what a 
   expect(rules.endSnooze(again.next, { at: at(60) })).toMatchObject({ tell: 'opened' })
 })
 
-test('what was over before it could be told says so in its log', () => {
+test('issue 3, 3.1, log, held back: what was over before it could be told says so in its log', () => {
   const step = rules.endCause(open({ tellAfter: at(1) }).next, { at: at(0.5), text: 'It passes again.' })
   expect(step.tell).toBeNull()
   expect(step.log.map(({ kind }) => kind)).toEqual(['resolved', 'notice_held'])

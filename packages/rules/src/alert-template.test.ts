@@ -36,7 +36,7 @@ const listOf = (assigned: Assigned): AssignedTemplate<ReturnType<typeof template
   }))
 
 describe('which template applies', () => {
-  test('the nearest to the machine, in the order of the sources', () => {
+  test('issue 3, 3.5, inheritance: the nearest to the machine, in the order of the sources', () => {
     for (const [index, source] of TEMPLATE_SOURCES.entries()) {
       const rest = TEMPLATE_SOURCES.slice(index)
       const assigned = Object.fromEntries(rest.toReversed().map((name) => [name, template(name)]))
@@ -94,7 +94,7 @@ describe('which template applies', () => {
     [{ excluded_clients: [1] }, true],
     [{ excluded_agents: ['machine'] }, true],
     [{ excluded_agents: ['other'] }, false],
-  ])('exclusions %j', (more, expected) => {
+  ])('issue 3, 3.5: exclusions %j', (more, expected) => {
     expect(isExcluded({ ...NOTHING_EXCLUDED, ...more }, PLACE)).toBe(expected)
   })
 

@@ -26,9 +26,12 @@ test.each([
   ['workstation', false],
   ['online', false],
   ['', false],
-])('the search %j of a policy finds the machine: %s', (search, expected) => {
-  expect(compileTarget(search)(targetText(machine))).toBe(expected)
-})
+])(
+  'issue 3, 5.1, any search of the machines table: the search %j of a policy finds the machine: %s',
+  (search, expected) => {
+    expect(compileTarget(search)(targetText(machine))).toBe(expected)
+  },
+)
 
 test('a search that follows a state is no target', () => {
   expect(findTargetProblem('debian is:online')).toMatch('A policy cannot follow "is:online"')

@@ -122,7 +122,7 @@ test('the 29th of February comes in leap years', () => {
   expect(startsAfter(schedule, '2028-02-01T00:00:00Z', 1)).toEqual(['2028-02-28T20:15:00.000Z'])
 })
 
-test('one without a length is on from its start until somebody ends it', () => {
+test('issue 3, 3.3, maintenance, optional end: one without a length is on from its start until somebody ends it', () => {
   const schedule = times({ recurs: 'once', minutes: null })
   expect(occurrenceAt(schedule, Date.parse('2026-01-01T00:59:59Z'))).toBeUndefined()
   expect(occurrenceAt(schedule, Date.parse('2031-01-01T00:00:00Z'))).toEqual({
@@ -210,7 +210,7 @@ const schedules = fc
   .filter((schedule) => findScheduleProblem(schedule) === undefined)
 const instants = fc.integer({ min: Date.UTC(2025, 11, 1), max: Date.UTC(2028, 0, 1) })
 
-test('the next start is in the future and on; a moment before it begins another or nothing is on', () => {
+test('issue 3, 3.3, maintenance, recurrence: the next start is in the future and on; a moment before it begins another or nothing is on', () => {
   fc.assert(
     fc.property(schedules, instants, (schedule, atMs) => {
       const next = nextOccurrence(schedule, atMs)

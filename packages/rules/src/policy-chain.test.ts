@@ -43,7 +43,7 @@ function chainOf(places: PolicyAssignment[], options: { policies?: ChainPolicy[]
   return chain.map((link) => [link.policy, link.assignment.level, link.outcome] as const)
 }
 
-test('policies reach a machine from the nearest place to the furthest', () => {
+test('issue 3, 5.1, levels: policies reach a machine from the nearest place to the furthest', () => {
   expect(chainOf(ALL.map((one, index) => place(index + 1, one)))).toEqual([
     [5, 'agent', 'applies'],
     [4, 'search', 'applies'],
@@ -73,7 +73,7 @@ test.each<[string, object, string[]]>([
   ['the machine', { agent: true }, ['agent']],
   ['the site', { site: true }, ['agent', 'search', 'site']],
   ['the client', { client: true }, ['agent', 'search', 'site', 'client']],
-])('inheritance blocked by %s', (_by, blocks, levels) => {
+])('issue 3, 5.1, block inheritance: inheritance blocked by %s', (_by, blocks, levels) => {
   const on = machine({ blocks: { agent: false, site: false, client: false, ...blocks } })
   const chain = chainOf(
     ALL.map((one, index) => place(index + 1, one)),
@@ -89,11 +89,11 @@ test.each<[PolicyOutcome, Partial<ChainPolicy>]>([
   ['excluded_site', { excluded_sites: [3] }],
   ['excluded_client', { excluded_clients: [2] }],
   ['applies', { excluded_clients: [3], excluded_sites: [2], excluded_agents: ['PC13PC13'] }],
-])('a policy is %s', (outcome, change) => {
+])('issue 3, 5.1, exclusions: a policy is %s', (outcome, change) => {
   expect(chainOf([place(1, SITE)], { policies: [policy(1, change)] })).toEqual([[1, 'site', outcome]])
 })
 
-test('a slot for servers does not reach workstations', () => {
+test('issue 3, 5.1, server and workstation slots: a slot for servers does not reach workstations', () => {
   const places = [
     place(1, { ...DEFAULT, monitoring_type: 'server' }),
     place(2, { ...DEFAULT, monitoring_type: 'workstation' }),

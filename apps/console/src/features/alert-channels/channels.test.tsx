@@ -55,7 +55,7 @@ async function givenChannels(channels: AlertChannel[] = [], me: Partial<Me> = {}
   return { server, open }
 }
 
-test('each channel says how it does, with the real error', async () => {
+test('issue 3, 3.4, an unreachable channel is itself shown: each channel says how it does, with the real error', async () => {
   const health = { last_sent: null, failing_since: null, last_error: '', waiting: 0 }
   const at = '2026-11-21T10:00:00.000Z'
   const { open } = await givenChannels([
@@ -124,7 +124,7 @@ test('kept secrets are not shown, and stay unless they are replaced or removed',
   })
 })
 
-test('the test shows what the other side really said, and how long it took', async () => {
+test('issue 3, 3.4, test button: the test shows what the other side really said, and how long it took', async () => {
   const { server, open } = await givenChannels([testChannel()])
   server.on(testAlertChannel, () =>
     answer(testAlertChannel, { ok: false, answer: 'HTTP 503: <img src=x>', took_ms: 1240 }),

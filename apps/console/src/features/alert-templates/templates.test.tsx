@@ -124,7 +124,7 @@ test('it is given to a client, and taken away', async () => {
   await expect.poll(() => server.calls(editClient).at(-1)?.body).toEqual({ client: { alert_template: 1 } })
 })
 
-test('a preview says who is told and why, and what is run', async () => {
+test('issue 3, 3.5, preview: a preview says who is told and why, and what is run', async () => {
   const { server, open } = await givenTemplates()
   server.on(previewAlertTemplate, () =>
     answer(previewAlertTemplate, {

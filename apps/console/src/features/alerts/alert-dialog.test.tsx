@@ -8,7 +8,7 @@ const AT = '/alerts?dialog=alert&item=1'
 const dialog = () => page.getByRole('dialog', { name: 'Alert', exact: true })
 const button = (name: string) => dialog().getByRole('button', { name, exact: true })
 
-test('all facts and everything that happened', async () => {
+test('issue 3, 3.1, a log of every transition and notice: all facts and everything that happened', async () => {
   const { open } = await givenAlerts({ alerts: [testAlert({ flapping: true })] })
   await open(AT)
   await expect.element(dialog().getByText(/^Disk space of/)).toBeVisible()

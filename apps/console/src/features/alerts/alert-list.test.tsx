@@ -48,7 +48,7 @@ test('nothing open: it says so and offers what is over', async () => {
   expect(server.calls(listAlerts).at(-1)?.body).toMatchObject({ resolvedFilter: true, timeFilter: 30 })
 })
 
-test('the filter stands in the address, is asked for, and is taken away by its pill', async () => {
+test('issue 3, 3.6, filters in the address: the filter stands in the address, is asked for, and is taken away by its pill', async () => {
   const { server, open } = await givenAlerts({ alerts: THREE })
   const { at } = await open('/alerts?severity=error,warning&type=check&clients=1&also=held&search=disk')
   await expect.element(table()).toBeInTheDocument()
@@ -79,7 +79,7 @@ test('the filter menu narrows by severity', async () => {
   await expect.poll(at).toBe('/alerts?severity=warning')
 })
 
-test('several are checked and seen to at once, by the keyboard too', async () => {
+test('issue 3, 3.6, bulk acknowledge, snooze, resolve: several are checked and seen to at once, by the keyboard too', async () => {
   const { server, open } = await givenAlerts({ alerts: THREE })
   await open('/alerts')
   await expect.element(table().getByRole('row', { name: /alpha/ })).toBeVisible()

@@ -7,7 +7,7 @@ import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
 
 const bell = (name: string | RegExp) => page.getByRole('button', { name })
 
-test('the bell says how many are open and how bad the worst is', async () => {
+test('issue 3, 3.6, bell: the bell says how many are open and how bad the worst is', async () => {
   const { state, open } = await givenAlerts({
     alerts: [testAlert(), testAlert({ id: 2, severity: 'warning' }), testAlert({ id: 3, state: 'snoozed' })],
   })
@@ -124,7 +124,7 @@ test('the bell works by the keyboard and gives it back', async () => {
   await expect.element(bell(/^Alerts: 1/)).toHaveFocus()
 })
 
-test('notifications of the browser are off, and say why when the browser refuses', async () => {
+test('issue 3, 3.6, browser notifications on request: notifications of the browser are off, and say why when the browser refuses', async () => {
   const asked = vi.spyOn(Notification, 'requestPermission').mockResolvedValue('denied')
   const permission = vi.spyOn(Notification, 'permission', 'get').mockReturnValue('default')
   onTestFinished(() => {

@@ -3,7 +3,7 @@ import { checkSnooze, fromLocalText, listSnoozeChoices, toLocalText } from './sn
 
 const NOW = new Date(2026, 10, 21, 16, 40, 12).getTime()
 
-test('the choices begin with the next reminder', () => {
+test('issue 3, 3.1, snoozed until, by the reminder rule: the choices begin with the next reminder', () => {
   expect(listSnoozeChoices(NOW).map(({ value, untilMs }) => [value, toLocalText(untilMs)])).toEqual([
     ['reminder', '2026-11-21T17:35'],
     ['hour', '2026-11-21T17:40'],

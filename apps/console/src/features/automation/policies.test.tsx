@@ -38,7 +38,7 @@ test('the list says what is assigned where, and opens a policy', async () => {
   await expect.element(screen.getByRole('heading', { name: 'Policies / Base' })).toBeVisible()
 })
 
-test('nothing is saved before its plan was seen, and it is saved with that plan', async () => {
+test('issue 3, 5.3: nothing is saved before its plan was seen, and it is saved with that plan', async () => {
   const server = givenPolicies([])
   server.on(getPolicy, () => answer(getPolicy, testPolicy()))
   server.on(planPolicy, () => answer(planPolicy, PLAN))
@@ -143,7 +143,7 @@ test('an alert template is a part of a policy, which its plan and the machine sa
   await expect.poll(() => server.calls(editPolicy)[0]?.body).toMatchObject({ content: { alert_template: 1 } })
 })
 
-test('a machine says which alert template counts for it, and one click says why', async () => {
+test('issue 3, 5.2, why does this machine have this, one click: a machine says which alert template counts for it, and one click says why', async () => {
   const server = givenPolicies([])
   server.on(getAgent, () =>
     answer(

@@ -88,7 +88,7 @@ test('an alert is told when it opens and when it is over, by webhook and by mail
   ])
 })
 
-test('who is not reached is tried again with back-off, for a day; the channel says so and recovers', async () => {
+test('issue 3, 3.4, retried with back-off, an unreachable channel is shown: who is not reached is tried again with back-off, for a day; the channel says so and recovers', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -221,7 +221,7 @@ test.each([
   expect(kinds(receiver)).toEqual(['opened'])
 })
 
-test('in quiet hours nothing is told but what is excepted; at their end all of it in one message', async () => {
+test('issue 3, 3.2, quiet hours: in quiet hours nothing is told but what is excepted; at their end all of it in one message', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -257,7 +257,7 @@ test('in quiet hours nothing is told but what is excepted; at their end all of i
   ).toEqual([['first', 'third']])
 })
 
-test('what nobody takes on is told again, until somebody does', async () => {
+test('issue 3, 3.2, repeat after minutes: what nobody takes on is told again, until somebody does', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server

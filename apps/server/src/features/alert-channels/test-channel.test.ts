@@ -23,7 +23,7 @@ async function asAdmin(server: TestServer) {
   }
 }
 
-test('a webhook: status and the beginning of what it answered', async () => {
+test('issue 3, 3.4, test, the real answer: a webhook: status and the beginning of what it answered', async () => {
   await using server = await createTestServer()
   await using receiver = await openTestReceiver()
   const { tryOut } = await asAdmin(server)
@@ -76,7 +76,7 @@ test('one that never answers is given up after eight seconds', async () => {
   expect(result.took_ms).toBeLessThan(9500)
 })
 
-test('mail: the reply of the mail server', async () => {
+test('issue 3, 3.4, test, the real answer: mail: the reply of the mail server', async () => {
   await using server = await createTestServer()
   await using smtp = await openTestSmtp()
   const { tryOut } = await asAdmin(server)

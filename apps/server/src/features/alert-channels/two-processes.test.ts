@@ -14,7 +14,7 @@ import { openTestReceiver } from './test-receiver.ts'
 const ALERTS = 60
 
 describe.each(testEngines)('on $engine', ({ engine }) => {
-  test('a server that dies in the middle of sending leaves each notice to be sent once', async () => {
+  test('issue 3, 3.4, a restart sends each notice exactly once: a server that dies in the middle of sending leaves each notice to be sent once', async () => {
     await using receiver = await openTestReceiver()
     await using database = engine === 'postgres' ? await createPostgresDatabase() : undefined
     const secrets = createSecrets(randomBytes(32))

@@ -80,7 +80,7 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
 }
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('a script runs once when an alert opens, and another one once when it is over', async () => {
+  test('issue 3, 3.5, failure and resolved actions, script on agent: a script runs once when an alert opens, and another one once when it is over', async () => {
     await using database = await open<Database>()
     await using bench = await prepare(database)
     const { ctx, check, go, report, history, take, end, alertOf } = bench
@@ -236,7 +236,7 @@ test('a script that does not fit the machine, and one that was deleted, are said
   ])
 })
 
-test('a webhook is signed, sent once, and tried again when it is not reached', async () => {
+test('issue 3, 3.5, webhook: a webhook is signed, sent once, and tried again when it is not reached', async () => {
   await using receiver = await openTestReceiver()
   await using bench = await prepareTemplates()
   const { ctx, check, go, report, server } = bench

@@ -115,7 +115,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
   })
 })
 
-test('a preview says which template applies and why, who is told when, and what is run', async () => {
+test('issue 3, 3.5, preview: a preview says which template applies and why, who is told when, and what is run', async () => {
   await using bench = await prepareTemplates()
   const { caller, ctx, client, site, machine } = bench
   const { channel } = createAlertBench(ctx)

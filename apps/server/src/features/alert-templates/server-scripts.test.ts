@@ -41,7 +41,7 @@ async function prepare(setting: 'on' | 'off') {
   }
 }
 
-test('where it is switched on, a script runs on the server, once, and the audit log says so', async () => {
+test('issue 3, 3.5, script on server where enabled: where it is switched on, a script runs on the server, once, and the audit log says so', async () => {
   await using bench = await prepare('on')
   const { ctx, caller, body, raise, actionsOf } = bench
   expect((await caller.call(getDashInfo, {})).body.server_scripts_enabled).toBe(true)

@@ -61,7 +61,7 @@ test('a template is made, changed in parts, listed and deleted, and all of that 
   ])
 })
 
-test('it is given to a client, a site, a machine and as the default, and deleting it takes it from all of them', async () => {
+test('issue 3, 3.5, templates, agent, site, client, default: it is given to a client, a site, a machine and as the default, and deleting it takes it from all of them', async () => {
   await using bench = await prepareTemplates()
   const { caller, client, site, machine, ctx } = bench
   const { id } = await bench.template()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AlertSweep } from './alert-sweep.ts'
 import { instant, prepareAlerts } from './test-alerts.ts'
 
-test('a check that fails raises one alert, which gets worse and resolves, and each is told once', async () => {
+test('issue 3, 3.1, check, one open alert per cause: a check that fails raises one alert, which gets worse and resolves, and each is told once', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, log, events } = prepared
   const cpu = await check((await machine()).agent_id)
@@ -28,7 +28,7 @@ test('a check that fails raises one alert, which gets worse and resolves, and ea
   expect(await log(alert?.id ?? 0)).toEqual(['opened', 'severity_changed', 'resolved'])
 })
 
-test('a check that gets worse after it was told is told as worse', async () => {
+test('issue 3, 3.1, severities: a check that gets worse after it was told is told as worse', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, told } = prepared
   const cpu = await check((await machine()).agent_id)
@@ -58,7 +58,7 @@ test('what happened while the server was away is listed at its real time, and wh
   expect(await told()).toEqual(['check opened'])
 })
 
-test('nothing is told in maintenance, and what is still so after the next run is told once', async () => {
+test('issue 3, 3.3, maintenance, no burst at its end: nothing is told in maintenance, and what is still so after the next run is told once', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, sweep, setAgent } = prepared
   const { agent_id } = await machine({ maintenance_mode: 1 })
@@ -96,7 +96,7 @@ test('nothing is told in maintenance, and what is still so after the next run is
   expect(await told()).toEqual(['check opened'])
 })
 
-test('an overdue machine is one alert, and holds those of its checks until it is back and they have run', async () => {
+test('issue 3, 3.1, availability, and 3.2, a machine that is down suppresses its check alerts: an overdue machine is one alert, and holds those of its checks until it is back and they have run', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, sweep, setAgent } = prepared
   const { agent_id } = await machine()
@@ -151,7 +151,7 @@ test('who resolves the alert of an overdue machine does not get it again for the
   expect(await alerts()).toHaveLength(2)
 })
 
-test('a site whose every machine is down at once is one alert', async () => {
+test('issue 3, 3.2, a site that is down: a site whose every machine is down at once is one alert', async () => {
   await using prepared = await prepareAlerts()
   const { go, given, machine, alerts, told, sweep, setAgent } = prepared
   const site = await given.site()
@@ -181,7 +181,7 @@ test('a site whose every machine is down at once is one alert', async () => {
   expect(await told()).toEqual(['site opened', 'site resolved', 'availability opened', 'availability opened'])
 })
 
-test('what comes and goes five times within an hour is told once more as flapping', async () => {
+test('issue 3, 3.2, flapping: what comes and goes five times within an hour is told once more as flapping', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, sweep, log } = prepared
   const cpu = await check((await machine()).agent_id)

@@ -26,7 +26,7 @@ async function prepare() {
   return { ...prepared, router, web, depend, ofWeb, toldOfWeb }
 }
 
-test('while the check fails that it depends on, nobody is told; what is still so afterwards is told once', async () => {
+test('issue 3, 3.2, checks may depend on another check: while the check fails that it depends on, nobody is told; what is still so afterwards is told once', async () => {
   await using prepared = await prepare()
   const { go, report, router, web, ofWeb, toldOfWeb, sweep, log } = prepared
   go(100)

@@ -28,7 +28,7 @@ async function prepare() {
   return { ...prepared, ada, cpu, id, act, list }
 }
 
-test('an alert is acknowledged with a note, and that is taken back', async () => {
+test('issue 3, 3.1, acknowledged by whom, with a note: an alert is acknowledged with a note, and that is taken back', async () => {
   await using prepared = await prepare()
   const { act, ada, id, list, ctx } = prepared
   const { body } = await act({ type: 'acknowledge', note: 'I look at it' })
@@ -53,7 +53,7 @@ test('an alert is acknowledged with a note, and that is taken back', async () =>
   })
 })
 
-test('a snoozed alert is not told, and is open and told again at its end', async () => {
+test('issue 3, 3.1, snoozed until: a snoozed alert is not told, and is open and told again at its end', async () => {
   await using prepared = await prepare()
   const { act, go, told, sweep, report, cpu, list } = prepared
   expect(await told()).toEqual(['check opened'])
@@ -99,7 +99,7 @@ test('a snooze is not lost when the check comes and goes, until it ends or someb
   expect((await alerts()).at(-1)).toMatchObject({ state: 'open', snooze_until: null })
 })
 
-test('what a person resolves is raised anew when the check fails again, and not when it passes', async () => {
+test('issue 3, 3.1, resolved by itself or by a person: what a person resolves is raised anew when the check fails again, and not when it passes', async () => {
   await using prepared = await prepare()
   const { act, go, sweep, report, cpu, alerts, told } = prepared
   expect((await act({ type: 'resolve', note: 'done' })).body).toMatchObject({
@@ -133,7 +133,7 @@ test('the alert of a check ends when the check is reset or deleted', async () =>
   expect(await alerts()).toMatchObject([{}, { state: 'resolved', check_id: null, open_cause: null }])
 })
 
-test('an alert of one’s own is changed, and not made twice, while it is open', async () => {
+test('issue 3, 3.1, custom (API), one open alert per cause: an alert of one’s own is changed, and not made twice, while it is open', async () => {
   await using prepared = await prepare()
   const { ada, server, alerts, machine } = prepared
   const raise = (body: Parameters<typeof ada.call<typeof createAlert>>[1]['body']) =>

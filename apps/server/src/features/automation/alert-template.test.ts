@@ -37,7 +37,7 @@ async function prepare(...options: Parameters<typeof prepareFleet>) {
 const naming = (alert_template: number | null) => ({ ...contentOf([]), alert_template })
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('a policy gives its machines an alert template, and takes it away again', async () => {
+  test('issue 3, 5.1, alert template: a policy gives its machines an alert template, and takes it away again', async () => {
     await using database = await open<Database>()
     await using fleet = await prepare(database)
     const { add, edit, template, preview, itemOf, atClient } = fleet

@@ -14,7 +14,7 @@ import { checkOf, contentOf, CPU, PING, prepareFleet } from './test-policies.ts'
 const ping = (name: string) => contentOf([checkOf({ ...PING, name })])
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('policies of a place are assigned, ordered and taken away, and machines follow', async () => {
+  test('issue 3, 5.1, several per level, ordered: policies of a place are assigned, ordered and taken away, and machines follow', async () => {
     await using database = await open<Database>()
     await using fleet = await prepareFleet(database)
     const { root, client, add, checks, srv, settle } = fleet

@@ -11,7 +11,7 @@ import { editSite } from '@muster/contract/api/clients'
 import { expect, test } from 'vitest'
 import { checkOf, contentOf, CPU, PING, prepareFleet } from './test-policies.ts'
 
-test('machines of a client get the checks of its policy, each of its own', async () => {
+test('issue 3, 5.1, checks, level client: machines of a client get the checks of its policy, each of its own', async () => {
   await using fleet = await prepareFleet()
   const { client, pc, srv, add, checks, effective, versionOf } = fleet
   const policy = await add({
@@ -63,7 +63,7 @@ test('what comes from a policy is changed there, and nowhere else', async () => 
   }
 })
 
-test('an own check stands before a policy, and behind an enforced one until that lets go', async () => {
+test('issue 3, 5.1, enforced: an own check stands before a policy, and behind an enforced one until that lets go', async () => {
   await using fleet = await prepareFleet()
   const { addOwn, add, edit, checks, site, effective, versionOf } = fleet
   const { body: own } = await addOwn(CPU)
@@ -105,7 +105,7 @@ test('an own check that is added takes the place of the policy one', async () =>
   expect(await checks()).toMatchObject([{ policy: policy.id }])
 })
 
-test('the same script with other arguments is another check', async () => {
+test('issue 3, 5.1: the same script with other arguments is another check', async () => {
   await using fleet = await prepareFleet()
   const { add, checks, site, server } = fleet
   const script = await server.given.script({ name: 'Backup' })
@@ -134,7 +134,7 @@ test('the same script with other arguments is another check', async () => {
   ])
 })
 
-test('blocked inheritance, exclusions, moves and searches are followed', async () => {
+test('issue 3, 5.1: blocked inheritance, exclusions, moves and searches are followed', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, checks, client, site, pc, srv, root, settle, server } = fleet
   const policy = await add({
@@ -195,7 +195,7 @@ test('a policy that is switched off or deleted takes its checks with it, and the
   expect(rows).toEqual(rows.map(() => ({ check_interval: 120, setting_sources: '{}' })))
 })
 
-test('settings come from a policy, unless the machine has its own; an enforced one cannot be left', async () => {
+test('issue 3, 5.1, settings, interval, offline and overdue minutes: settings come from a policy, unless the machine has its own; an enforced one cannot be left', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, root, settle, server, pc, effective } = fleet
   const params = { agent_id: pc.agent_id }

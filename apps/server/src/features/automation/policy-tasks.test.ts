@@ -54,7 +54,7 @@ async function tasksVersion({ server, pc }: Fleet): Promise<number> {
   return row.tasks_version
 }
 
-test('machines get the tasks of a policy, each of its own, and lose them with it', async () => {
+test('issue 3, 5.1, tasks: machines get the tasks of a policy, each of its own, and lose them with it', async () => {
   await using fleet = await prepareFleet()
   const { add, tasks, srv, effective, settle, root } = fleet
   const policy = await add({
@@ -151,7 +151,7 @@ test('an own task of the same name stands before a policy, and rests for an enfo
   expect(await tasks()).toMatchObject([{ id: own.id, overridden_by_policy: false, task_result: {} }])
 })
 
-test('a machine keeps its row when a task is changed or put back, and only machines with a difference hear of it', async () => {
+test('issue 3, 5.4, agents get only what changed: a machine keeps its row when a task is changed or put back, and only machines with a difference hear of it', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, plan, tasks, root, settle, srv } = fleet
   const policy = await add({ name: 'Base', content: withTasks([taskOf(NIGHTLY)]), targets: toSite(fleet) })

@@ -12,7 +12,7 @@ import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
 import { checkOf, contentOf, CPU, documentOf, PING, prepareFleet } from './test-policies.ts'
 
-test('a plan says what changes on which machines, and one that no longer fits is refused', async () => {
+test('issue 3, 5.3, saving shows what will change, a stale plan is refused: a plan says what changes on which machines, and one that no longer fits is refused', async () => {
   await using fleet = await prepareFleet()
   const { add, plan, root, site, addOwn, settle } = fleet
   const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
@@ -76,7 +76,7 @@ test('a new policy is planned and saved with its plan', async () => {
   expect(copy.body).toMatchObject({ active: false, content: { checks: [{ settings: CPU }] }, targets: [] })
 })
 
-test('every version is kept, and an earlier one can be put back with its checks as they were', async () => {
+test('issue 3, 5.3, history and revert: every version is kept, and an earlier one can be put back with its checks as they were', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, root, site, checks, settle, server } = fleet
   const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]

@@ -8,7 +8,7 @@ import {
 import { expect, test } from 'vitest'
 import { AFTER, BEFORE, modeOf, ONCE, prepare, SUNDAYS, WITHIN } from './test-maintenance.ts'
 
-test('a window switches its machines on at its start, off at its end, and others never', async () => {
+test('issue 3, 3.3, maintenance with an end: a window switches its machines on at its start, off at its end, and others never', async () => {
   await using world = await prepare()
   const { agent, far, site, goTo, mode, server } = world
   const events: string[] = []

@@ -8,7 +8,7 @@ import { AFTER, BEFORE, prepare, WITHIN } from './test-maintenance.ts'
 const seconds = (instant: string) => Date.parse(instant) / 1000
 const ALWAYS = { from: 0, to: 4_000_000_000 }
 
-test('graphs know when a window was on, with its reason, and when a person had switched it on', async () => {
+test('issue 3, 3.3, maintenance, reason: graphs know when a window was on, with its reason, and when a person had switched it on', async () => {
   await using world = await prepare()
   const { server, agent, far, site, call, add, goTo, given } = world
   await add([{ type: 'site', id: site.id }])

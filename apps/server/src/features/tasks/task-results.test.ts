@@ -179,7 +179,7 @@ test('a run is seen to begin and to end, with its output', async () => {
   expect(body.actions).toMatchObject([{ name: 'true', stdout: 'out\n' }])
 })
 
-test('a task that fails raises one alert, which ends when it succeeds', async () => {
+test('issue 3, 3.1, task: a task that fails raises one alert, which ends when it succeeds', async () => {
   await using prepared = await prepare()
   const { add, report, result, alerts, tree } = prepared
   const task = await add()

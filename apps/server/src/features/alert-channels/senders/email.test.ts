@@ -24,7 +24,7 @@ const settingsOf = (port: number, change: Partial<EmailSettings> = {}): EmailSet
   ...change,
 })
 
-test('one mail goes to all recipients, with text, HTML and a stable id', async () => {
+test('issue 3, 3.4, e-mail: one mail goes to all recipients, with text, HTML and a stable id', async () => {
   await using smtp = await openTestSmtp()
   expect(await sendEmail(settingsOf(smtp.port), testMessage())).toEqual({
     ok: true,
@@ -82,7 +82,7 @@ test('what follows to an alert refers to it', async () => {
   expect(smtp.mails[0]?.headers.get('references')).toBe('<muster-home-7@example.com>')
 })
 
-test('STARTTLS and TLS are used when chosen, with a certificate that is checked', async () => {
+test('issue 3, 3.4, e-mail, STARTTLS, TLS: STARTTLS and TLS are used when chosen, with a certificate that is checked', async () => {
   await using starttls = await openTestSmtp({ security: 'starttls', password: 'p' })
   await using tls = await openTestSmtp({ security: 'tls' })
   const user = { smtp_auth: 'password', smtp_host_user: 'me', smtp_host_password: 'p' } as const
@@ -158,7 +158,7 @@ test('who is not reached is said in words', async () => {
   })
 })
 
-test('OAuth2: the refresh token becomes an access token, and a new refresh token is handed on', async () => {
+test('issue 3, 3.4, e-mail: OAuth2: the refresh token becomes an access token, and a new refresh token is handed on', async () => {
   await using smtp = await openTestSmtp({ accessToken: 'access-1' })
   await using provider = await openTestReceiver()
   const settings = settingsOf(smtp.port, {
