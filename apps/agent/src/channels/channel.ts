@@ -36,6 +36,8 @@ interface Queued {
 export class Channel {
   readonly id: number
   #user: ChannelUser | undefined
+  /** What came before there was a tool; never more than a window. */
+  #early: ChannelFrame[] = []
   #wake: () => void
   #sending = new SendWindow()
   #receiving = new SendWindow()
@@ -63,6 +65,7 @@ export class Channel {
 
   use(user: ChannelUser): void {
     this.#user = user
+    for (const frame of this.#early.splice(0)) this.#hand(user, frame)
   }
 
   sendData(bytes: Uint8Array): void {
@@ -108,15 +111,20 @@ export class Channel {
         this.drop(readChannelEnd(payload))
         return undefined
       case CHANNEL_KIND.data:
+      case CHANNEL_KIND.text: {
         if (!this.#receiving.take(payload.length)) return OVER_WINDOW
-        this.#user?.onData(Buffer.from(payload))
-        return undefined
-      case CHANNEL_KIND.text:
-        if (!this.#receiving.take(payload.length)) return OVER_WINDOW
-        this.#user?.onText(readChannelText(payload))
-        this.consumed(payload.length)
+        const frame = { kind, channel: this.id, payload: Buffer.from(payload) }
+        if (this.#user === undefined) this.#early.push(frame)
+        else this.#hand(this.#user, frame)
+      }
     }
     return undefined
+  }
+
+  #hand(user: ChannelUser, { kind, payload }: ChannelFrame): void {
+    if (kind === CHANNEL_KIND.data) return user.onData(Buffer.from(payload))
+    user.onText(readChannelText(payload))
+    this.consumed(payload.length)
   }
 
   /** The next frame to send; undefined = nothing, or the other side has to give credit first. */

@@ -27,6 +27,14 @@ test('a shell runs on a terminal: what is typed, its size, its colours and its e
   })
 })
 
+test('what is typed before the shell is there is not lost, nor is a new size', async () => {
+  const { server } = await givenAgent()
+  const terminal = new TestChannel(server)
+  terminal.resize(77, 22)
+  terminal.type('stty size; echo early=$((1 + 1))\n')
+  expect(await terminal.until(/early=2\r\n/)).toContain('22 77')
+})
+
 test('a window that closes ends everything that was started in it', async () => {
   const { server } = await givenAgent()
   const terminal = await new TestChannel(server).opened()

@@ -32,6 +32,8 @@ export class Terminal {
   #scrollback = new Scrollback()
   #shell = chooseShell()
   #pty: Pty | undefined
+  /** What was typed before it was there. */
+  #early: ((pty: Pty) => void)[] = []
   #channel: Channel | undefined
   #timer: NodeJS.Timeout | undefined
   #hasExited = false
@@ -56,6 +58,7 @@ export class Terminal {
         },
       },
     )
+    for (const work of this.#early.splice(0)) work(this.#pty)
     // Its window may have gone while the module was loaded.
     if (this.#channel === undefined) this.#wait()
     this.#tell({
@@ -111,16 +114,21 @@ export class Terminal {
   #show(channel: Channel): void {
     this.#channel = channel
     channel.use({
-      onData: (bytes) => this.#pty?.write(bytes, () => channel.consumed(bytes.length)),
+      onData: (bytes) => this.#withPty((pty) => pty.write(bytes, () => channel.consumed(bytes.length))),
       onText: (message) => this.#obey(message),
       onDrain: () => this.#pty?.resume(),
       onEnd: (end) => this.#onGone(channel, end),
     })
   }
 
+  #withPty(work: (pty: Pty) => void): void {
+    if (this.#pty === undefined) this.#early.push(work)
+    else work(this.#pty)
+  }
+
   #obey(message: unknown): void {
     const input = TerminalInput.safeParse(message)
-    if (input.success && this.#ended === undefined) this.#pty?.resize(input.data)
+    if (input.success && this.#ended === undefined) this.#withPty((pty) => pty.resize(input.data))
   }
 
   #onGone(channel: Channel, end: ChannelEnd): void {

@@ -7,7 +7,7 @@ import {
 } from '@muster/contract/agent/channel'
 import { expect, test, vi } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
-import { upgradeStatus } from '../live/test-console.ts'
+import { getTicket, onceOpen, upgradeStatus } from '../live/test-console.ts'
 import { auditOf, endOf, frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
@@ -42,6 +42,21 @@ test('bytes travel both ways on a channel that a signed command opened, and its 
       expect.stringMatching(/^\w+: The terminal on "PC-12" ended after \d+ s$/),
     ]),
   )
+})
+
+test('what is typed together with the hello is not lost', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  const ticket = await getTicket(server, user)
+  using window = new TestWindow(at.url, at.agentId)
+  await onceOpen(window.socket)
+  window.hello(ticket)
+  for (const key of ['e', 'a', 'r', 'l', 'y']) window.type(key)
+  const { channel } = await nextOpening(agent)
+  await vi.waitFor(() => {
+    const frames = agent.channelFrames.filter((frame) => frame.channel === channel)
+    expect(frames.map(({ payload }) => Buffer.from(payload).toString()).join('')).toBe('early')
+  })
 })
 
 test('who may not, sees not or has no ticket gets no channel, and the machine hears nothing', async () => {

@@ -2,7 +2,7 @@ import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { encodeChannelEnd } from '@muster/contract/agent/channel'
 import { CHANNEL_CLOSE, type ChannelHello, type ChannelWelcome } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
-import type { WebSocket } from 'ws'
+import type { RawData, WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
@@ -25,11 +25,15 @@ interface Parts {
   hub: ChannelHub
 }
 
+export type EarlyMessage = [data: RawData, isBinary: boolean]
+
 interface Wish {
   socket: WebSocket
   hello: ChannelHello
   agentId: string
   source: string
+  /** What came after the hello before anybody listened. */
+  takeEarly: () => EarlyMessage[]
 }
 
 /** Opens a tool for who holds the ticket: looks at the right to it, writes it down, and connects both sides. */
@@ -61,14 +65,16 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
 
   const window = new ChannelSocket(socket, { caller, agentId, request: hello.request, session })
   window.onOver = () => void hub.finish(async () => recording?.end())
-  socket.on('message', (data, isBinary) => {
+  const hear = (data: RawData, isBinary: boolean) => {
     // `ws` hands over one Buffer unless it is told otherwise.
     if (isBinary) {
       recording?.fromPerson(data as Buffer)
       window.hear(data as Buffer)
     } else if ((data as Buffer).toString('utf8') === 'ping') socket.send('pong')
     else socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are understood.')
-  })
+  }
+  socket.on('message', hear)
+  for (const message of wish.takeEarly()) hear(...message)
   socket.on('close', () => {
     window.gone()
     hub.remove(window)

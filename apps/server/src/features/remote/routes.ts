@@ -1,13 +1,13 @@
 import { CHANNEL_CLOSE, ChannelHello, channelPath } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
 import { AgentId } from '@muster/contract/fields'
-import type { WebSocket } from 'ws'
+import type { RawData, WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import { isAllowedOrigin } from '../../platform/http/origins.ts'
 import type { Api } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { ChannelHub } from './channel-hub.ts'
-import { openTool } from './open-tool.ts'
+import { type EarlyMessage, openTool } from './open-tool.ts'
 
 const HELLO_WITHIN_MS = 5000
 const LONGEST_HELLO_BYTES = 4096
@@ -35,11 +35,11 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
       },
     },
     (socket, request) =>
-      awaitHello(socket, (hello) =>
+      awaitHello(socket, (hello, takeEarly) =>
         hub.run(() =>
           openTool(
             { ctx, fleet, hub },
-            { socket, hello, agentId: request.params.agent_id, source: request.ip },
+            { socket, hello, takeEarly, agentId: request.params.agent_id, source: request.ip },
           ),
         ),
       ),
@@ -48,7 +48,10 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
 }
 
 /** Waits for the first message, and reads no further until it is known where the rest goes. */
-function awaitHello(socket: WebSocket, onHello: (hello: ChannelHello) => Promise<void>): void {
+function awaitHello(
+  socket: WebSocket,
+  onHello: (hello: ChannelHello, takeEarly: () => EarlyMessage[]) => Promise<void>,
+): void {
   const timer = setTimeout(() => {
     socket.close(CHANNEL_CLOSE.ticketRefused, 'No ticket came within 5 seconds.')
   }, HELLO_WITHIN_MS)
@@ -64,7 +67,15 @@ function awaitHello(socket: WebSocket, onHello: (hello: ChannelHello) => Promise
       return socket.close(CHANNEL_CLOSE.unknownMessage, 'The first message must be a hello with a ticket.')
     }
     socket.pause()
-    void onHello(hello).finally(() => socket.resume())
+    // What came together with the hello is read already.
+    const early: EarlyMessage[] = []
+    const keep = (data: RawData, isOfBytes: boolean) => void early.push([data, isOfBytes])
+    socket.on('message', keep)
+    const takeEarly = () => {
+      socket.off('message', keep)
+      return early
+    }
+    void onHello(hello, takeEarly).finally(() => socket.resume())
   })
 }
 
