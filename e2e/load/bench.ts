@@ -10,6 +10,7 @@ import { measureConsole } from './measure-console.ts'
 import { measurePolicies } from './measure-policies.ts'
 import { measureSamples } from './measure-samples.ts'
 import { measureSteady } from './measure-steady.ts'
+import { measureTerminal } from './measure-terminal.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableRow, writeTable } from './write-table.ts'
 
@@ -29,7 +30,7 @@ const ON_STAGE = {
 }
 /** These take minutes to prepare. */
 const LONG = ['samples', 'steady', 'large']
-const ALL = [...Object.keys(ON_STAGE), 'agent', ...LONG]
+const ALL = [...Object.keys(ON_STAGE), 'agent', 'terminal', ...LONG]
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -51,8 +52,9 @@ await measureOnStage()
 if (wanted.includes('samples')) keep(await measureSamples())
 if (wanted.includes('steady')) keep(await measureSteady())
 if (wanted.includes('agent')) keep(await measureAgent())
+if (wanted.includes('terminal')) keep(await measureTerminal())
 if (wanted.includes('large')) await measureLarge()
-console.log('Left out, as it does not exist yet: one script to 10,000 machines, terminal, desktop.')
+console.log('Left out, as it does not exist yet: one script to 10,000 machines, desktop.')
 if (!values.print) writeTable(figures)
 
 async function measureOnStage(): Promise<void> {

@@ -83,6 +83,13 @@ export const BUDGETS = {
     unit: 's',
   },
   policyPause: { what: 'longest wait of another call meanwhile', must: 100, aim: 50, unit: 'ms' },
+  terminalEcho: { what: 'key press to echo in a terminal, loopback, median', must: 4, aim: 1.5, unit: 'ms' },
+  terminalEchoBusy: {
+    what: 'the same while 100 MB flow through another one, p95',
+    must: 20,
+    aim: 10,
+    unit: 'ms',
+  },
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 50, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.5, aim: 0.1, unit: '%' },
 } as const satisfies Record<string, Budget>
