@@ -22,6 +22,7 @@ const ON_EVERY_DATABASE = [
   'runs',
   'script-library',
   'two-processes',
+  'two-processes-terminal',
 ].map(fileOf)
 
 function fileOf(name: string): string {
