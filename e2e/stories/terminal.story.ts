@@ -18,6 +18,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   server,
   openConsole,
 }) => {
+  test.setTimeout(120_000)
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
   const page = await openConsole({ as: admin })
@@ -29,6 +30,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await expect(window).toHaveTitle(/ - Acme - .* \| Remote Background$/)
   await expect(window.getByRole('tab', { name: 'Terminal' })).toBeVisible()
   await expect(window.getByRole('status').filter({ hasText: /^In \/.+ as \w+ on / })).toBeVisible()
+  await expect(window.getByText('Recorded', { exact: true })).toBeVisible()
   await expect(screen(window)).toContainText(/[$#] *$/)
   await enter(window, "PS1='next> '")
   await enter(window, 'echo "sum $((20 + 22))"')
@@ -71,5 +73,25 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
       expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
       expect.stringMatching(/^Opened a terminal on "/),
     ])
+
+  // What it showed is played back, after a reload in a second part.
+  await window.getByRole('tab', { name: 'Sessions' }).click()
+  await window.getByRole('button', { name: /^Play the recording of admin/ }).click()
+  const player = window.getByRole('dialog', { name: /^Recording: admin on / })
+  // All of the flood has come as well.
+  await expect(player.getByRole('button', { name: 'Download' })).toBeEnabled({ timeout: 30_000 })
+  const words = player.getByRole('searchbox', { name: 'Search what the terminal showed' })
+  await words.fill('sum 42')
+  await words.press('Enter')
+  await expect(player.locator('.xterm-rows')).toContainText('sum 42')
+  await expect(player.locator('.xterm-rows')).not.toContainText('is kept')
+  await words.fill('is kept')
+  await words.press('Enter')
+  await expect(player.locator('.xterm-rows')).toContainText('is kept')
+  await player.getByRole('button', { name: 'Play' }).click()
+  await expect(player.getByRole('button', { name: 'Play' })).toBeVisible({ timeout: 20_000 })
+  const body = { actionFilter: ['view' as const] }
+  const [viewed] = (await admin.call(listAudit, { body })).audit_logs
+  expect(viewed?.message).toMatch(/^Viewed the recording of the terminal of admin on "/)
   agent.expectCleanLog()
 })

@@ -11,6 +11,7 @@ import { AgentError, isGone } from '../agents/AgentError.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
 import classes from './RemoteBackgroundPage.module.css'
 
+const SessionsPane = lazyPart(() => import('./SessionsPane.tsx').then((file) => file.SessionsPane))
 const TerminalTab = lazyPart(() => import('./TerminalTab.tsx').then((file) => file.TerminalTab))
 
 const ProcessesPane = lazyPart(() =>
@@ -27,6 +28,7 @@ export function RemoteBackgroundPage() {
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
   const me = useMe()
   const mayTerminal = useMay('can_use_terminal')
+  const mayView = useMay('can_view_recordings')
   useEffect(() => {
     if (agent === undefined) return
     document.title = `${agent.hostname} - ${agent.client_name} - ${agent.site_name} | Remote Background`
@@ -58,6 +60,7 @@ export function RemoteBackgroundPage() {
           <Tabs.Tab value="files">Files</Tabs.Tab>
           <Tabs.Tab value="processes">Processes</Tabs.Tab>
           <Tabs.Tab value="services">Services</Tabs.Tab>
+          {mayView && <Tabs.Tab value="sessions">Sessions</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="terminal" className={classes.panel}>
           {mayTerminal ? (
@@ -83,6 +86,13 @@ export function RemoteBackgroundPage() {
             <ServicesPane agent={agent} />
           </Suspense>
         </Tabs.Panel>
+        {mayView && (
+          <Tabs.Panel value="sessions" className={classes.panel}>
+            <Suspense fallback={<SkeletonRows rows={10} />}>
+              <SessionsPane agent={agent} />
+            </Suspense>
+          </Tabs.Panel>
+        )}
       </Tabs>
     </main>
   )

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { IconPlayerRecordFilled } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../app/notify.ts'
 import { copyText } from '../../ui/copy-text.ts'
@@ -28,6 +29,7 @@ export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: 
         <p className={classes.status} role="status" data-state={state.state}>
           {describe(state, hostname)}
         </p>
+        {state.state === 'open' && state.recorded && <Recorded />}
         <Button
           size="compact-sm"
           variant="default"
@@ -51,6 +53,19 @@ export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: 
         <div ref={place} className={classes.place} />
       </div>
     </div>
+  )
+}
+
+/** Who types here knows that it is kept. */
+function Recorded() {
+  return (
+    <p
+      className={classes.recorded}
+      title="What this terminal shows is kept, and can be played back by who may view recordings. Keys are not recorded."
+    >
+      <IconPlayerRecordFilled size={12} aria-hidden className={classes.dot} />
+      Recorded
+    </p>
   )
 }
 

@@ -11,7 +11,7 @@ import {
   readCredit,
 } from '@muster/contract/agent/channel'
 import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
-import { channelPath, type ToolRequest } from '@muster/contract/channels'
+import { channelPath, ChannelWelcome, type ToolRequest } from '@muster/contract/channels'
 
 const RETRY_FIRST_MS = 300
 const RETRY_MOST_MS = 5000
@@ -22,6 +22,8 @@ export interface ChannelHandlers {
   fetchTicket: () => Promise<string>
   /** What to ask for, each time that it connects. */
   request: () => ToolRequest
+  /** The window is let in; what the tool says comes next. */
+  onWelcome: (welcome: ChannelWelcome) => void
   /** `consumed` is called when the bytes are dealt with; so much may come again. */
   onData: (bytes: Uint8Array, consumed: () => void) => void
   onText: (message: unknown) => void
@@ -93,8 +95,9 @@ export class ChannelClient implements Disposable {
       socket.send(JSON.stringify({ type: 'hello', ticket, request: this.#handlers.request() }))
     })
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      if (this.#socket === socket && data instanceof ArrayBuffer)
-        end = this.#receive(new Uint8Array(data)) ?? end
+      if (this.#socket !== socket) return
+      if (data instanceof ArrayBuffer) end = this.#receive(new Uint8Array(data)) ?? end
+      else if (typeof data === 'string') this.#greet(data)
     })
     socket.addEventListener('close', () => {
       if (this.#socket !== socket) return
@@ -102,6 +105,11 @@ export class ChannelClient implements Disposable {
       if (end === undefined || COMES_BACK.has(end.code)) return this.#lose(end)
       if (this.#handlers.onEnd(end)) void this.#connect()
     })
+  }
+
+  #greet(text: string): void {
+    const welcome = ChannelWelcome.safeParse(readChannelText(new TextEncoder().encode(text)))
+    if (welcome.success) this.#handlers.onWelcome(welcome.data)
   }
 
   #receive(bytes: Uint8Array): ChannelEnd | undefined {

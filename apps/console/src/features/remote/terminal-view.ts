@@ -8,18 +8,12 @@ import { TerminalNews } from '@muster/contract/channels'
 import { call } from '../../app/api.ts'
 import { ChannelClient } from './channel-client.ts'
 import { bindClipboard } from './terminal-keys.ts'
+import { TERMINAL_LOOK } from './terminal-look.ts'
 
 const SCROLLBACK_LINES = 50_000
-const THEME = {
-  background: '#0d1117',
-  foreground: '#e6edf3',
-  cursor: '#e6edf3',
-  selectionBackground: '#3b5070',
-}
-
 export type TerminalState =
   | { state: 'connecting' }
-  | { state: 'open'; shell: string; user: string; resumed: boolean }
+  | { state: 'open'; shell: string; user: string; resumed: boolean; recorded: boolean }
   | { state: 'lost' }
   | { state: 'offline'; message: string }
   | { state: 'ended'; exitCode: number | null; message: string }
@@ -40,11 +34,9 @@ export function openTerminal(
 ): TerminalView {
   const kept = keptSession(agentId)
   const terminal = new Terminal({
-    fontFamily: "'JetBrains Mono Variable', ui-monospace, monospace",
-    fontSize: 13,
+    ...TERMINAL_LOOK,
     scrollback: SCROLLBACK_LINES,
     cursorBlink: true,
-    theme: THEME,
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
@@ -54,6 +46,7 @@ export function openTerminal(
   bindClipboard(terminal, element)
 
   let wasOpen = false
+  let recorded = false
   let exitCode: number | null = null
   const channel = new ChannelClient(agentId, {
     fetchTicket: async () => (await call(createSocketTicket, {}, { timeoutMs: 10_000 })).ticket,
@@ -71,7 +64,10 @@ export function openTerminal(
       kept.store(session)
       // What it wrote last comes again.
       terminal.reset()
-      onState({ state: 'open', shell, user, resumed })
+      onState({ state: 'open', shell, user, resumed, recorded })
+    },
+    onWelcome: (welcome) => {
+      recorded = welcome.recorded
     },
     onLost: (why) =>
       onState(why?.code === 'agent_offline' ? { state: 'offline', message: why.message } : { state: 'lost' }),

@@ -14,7 +14,9 @@ import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay, useMe } from '../../app/queries.ts'
+import { checkRecordings, RecordingFields } from './RecordingFields.tsx'
 import classes from './SettingsDialog.module.css'
+import type { NumberName, Numbers, Values } from './settings-form.ts'
 import { settingsQuery } from './settings-query.ts'
 
 const TITLE = 'Global settings'
@@ -69,11 +71,6 @@ interface SettingsFormProps {
   onReload: (() => void) | undefined
   onClose: () => void
 }
-
-type Numbers = Values & Record<NumberName, number>
-type NumberName = keyof Retention | 'metrics_interval'
-/** A field that was emptied holds ''. */
-type Values = Record<NumberName, number | ''> & Pick<CoreSettings, 'enable_server_scripts'>
 
 function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
   const queryClient = useQueryClient()
@@ -146,6 +143,7 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
             />
           </div>
         </fieldset>
+        <RecordingFields form={form} wrong={wrong} disabled={!mayEdit} />
         <fieldset className={classes.group} disabled={!isSuperuser}>
           <legend className={classes.legend}>What runs on the server itself</legend>
           <p className={classes.note}>
@@ -165,7 +163,11 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
 
 function checkNumbers(values: Values): Partial<Record<NumberName, string>> {
   const isPaced = MetricsInterval.safeParse(values.metrics_interval).success
-  return { ...checkDays(values), ...(isPaced ? {} : { metrics_interval: 'From 10 to 3600 seconds.' }) }
+  return {
+    ...checkDays(values),
+    ...checkRecordings(values),
+    ...(isPaced ? {} : { metrics_interval: 'From 10 to 3600 seconds.' }),
+  }
 }
 
 function checkDays(values: Values): Partial<Record<keyof Retention, string>> {

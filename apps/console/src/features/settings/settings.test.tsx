@@ -100,3 +100,23 @@ test('who may only look cannot change them', async () => {
   await expect.element(field('Every sample')).toBeDisabled()
   await expect.element(dialog().getByText('Your role may see these settings', { exact: false })).toBeVisible()
 })
+
+test('what is recorded of terminals, for how long and up to which size is changed', async () => {
+  const server = await givenSettings()
+  await dialog().getByRole('combobox', { name: 'Recorded terminals' }).click()
+  await page.getByRole('option', { name: 'Of all machines' }).click()
+  await field('Recordings kept').fill('0')
+  await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
+  await field('Recordings kept').fill('30')
+  await field('Largest recording').fill('2000')
+  await expect.element(dialog().getByText('From 1 to 1000 MB.')).toBeVisible()
+  await field('Largest recording').fill('200')
+  await save().click()
+  await expect.element(page.getByText('Settings saved.')).toBeVisible()
+  expect(server.calls(editCoreSettings)[0]?.body).toEqual({
+    ...SETTINGS,
+    record_terminals: 'all',
+    recording_keep_days: 30,
+    recording_max_mb: 200,
+  })
+})

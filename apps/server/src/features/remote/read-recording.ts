@@ -20,10 +20,11 @@ export async function readRecording(
   let characters = 0
   for (const part of parts) {
     const offsetMs = Math.max(0, Date.parse(part.started_at) - Date.parse(startedAt))
-    for await (const piece of readPart(ctx, part.id)) {
+    for (const open of await readPart(ctx, part.id)) {
       if (characters >= PAGE_CHARACTERS) return { ...page, next: number }
       number += 1
       if (number <= after) continue
+      const piece = await open()
       characters += piece.length
       addPiece(page, piece, offsetMs)
     }
@@ -49,11 +50,15 @@ function addPiece(page: RecordingPage, piece: string, offsetMs: number): void {
   }
 }
 
-async function* readPart(ctx: Context, id: string): AsyncGenerator<string> {
-  try {
-    yield* readSealedFile(recordingPath(ctx, id), { ...recordingSeal(ctx, id), from: 0 })
-  } catch (cause) {
-    ctx.log.error({ err: cause, recording: id }, 'a recording could not be read')
-    throw new AppError('unavailable', 'The file of this recording is missing or was changed.', { cause })
+async function readPart(ctx: Context, id: string): Promise<(() => Promise<string>)[]> {
+  const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (cause) {
+      ctx.log.error({ err: cause, recording: id }, 'a recording could not be read')
+      throw new AppError('unavailable', 'The file of this recording is missing or was changed.', { cause })
+    }
   }
+  const pieces = await told(() => readSealedFile(recordingPath(ctx, id), recordingSeal(ctx, id)))
+  return pieces.map((open) => () => told(open))
 }

@@ -27,8 +27,8 @@ async function givenRecording() {
   const show = (payload: Uint8Array) =>
     recording.fromMachine(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 7, payload }))
   const readAll = async () => {
-    let text = ''
-    for await (const piece of readSealedFile(path, { ...seal, from: 0 })) text += piece
+    const pieces = await readSealedFile(path, seal)
+    const text = (await Promise.all(pieces.map((open) => open()))).join('')
     return text
       .trimEnd()
       .split('\n')

@@ -53,20 +53,26 @@ export class SealedFile implements AsyncDisposable {
   }
 }
 
-/** The pieces from number `from` on. A last one that was not written whole is left out; throws where one was changed. */
-export async function* readSealedFile(
+/**
+ * The pieces, each to be opened by whom wants it, which throws where one was changed. A last one that was not written
+ * whole is left out.
+ */
+export async function readSealedFile(
   path: string,
-  { secrets, about, from }: Seal & { from: number },
-): AsyncGenerator<string> {
+  { secrets, about }: Seal,
+): Promise<(() => Promise<string>)[]> {
   const bytes = await readFile(path)
-  let at = 0
-  for (let piece = 0; at + LENGTH_BYTES <= bytes.length; piece += 1) {
+  const pieces: (() => Promise<string>)[] = []
+  for (let at = 0; at + LENGTH_BYTES <= bytes.length;) {
     const length = bytes.readUInt32BE(at)
     const sealed = bytes.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + length)
     at += LENGTH_BYTES + length
-    if (sealed.length < length) return
-    if (piece < from) continue
-    const compressed = secrets.open(sealed, `${about} ${piece}`)
-    yield (await extract(compressed, { maxOutputLength: MOST_PIECE_BYTES })).toString('utf8')
+    if (sealed.length < length) break
+    const number = pieces.length
+    pieces.push(async () => {
+      const compressed = secrets.open(sealed, `${about} ${number}`)
+      return (await extract(compressed, { maxOutputLength: MOST_PIECE_BYTES })).toString('utf8')
+    })
   }
+  return pieces
 }

@@ -1,0 +1,105 @@
+import type { RecordedEvent } from '@muster/contract/api/remote'
+
+/** Where nothing happens for longer, a player that skips pauses goes on after this. */
+const MOST_PAUSE_MS = 2000
+const MOST_HITS = 500
+/** Orders of a terminal, and what is no letter: CSI, OSC, DCS and its like, two characters, control characters. */
+const ORDERS =
+  // oxlint-disable-next-line no-control-regex
+  /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[PX^_][^\u001B]*(?:\u001B\\)?|[ -/]*[0-~])|[\u0000-\u0008\u000B-\u001F\u007F]/g
+
+/** A recording as it is played: `atMs[n]` is when event n comes, which is earlier than it was where pauses are skipped. */
+export interface Cast {
+  events: readonly RecordedEvent[]
+  atMs: readonly number[]
+  lengthMs: number
+}
+
+export function layOut(events: readonly RecordedEvent[], { skipPauses }: { skipPauses: boolean }): Cast {
+  let atMs = 0
+  let lastMs = events[0]?.[0] ?? 0
+  const times = events.map(([ms]) => {
+    // Times of a part that was begun by another server may lie before those of the one before.
+    const pauseMs = Math.max(0, ms - lastMs)
+    atMs += skipPauses ? Math.min(pauseMs, MOST_PAUSE_MS) : pauseMs
+    lastMs = Math.max(lastMs, ms)
+    return atMs
+  })
+  return { events, atMs: times, lengthMs: atMs }
+}
+
+export interface PlainText {
+  text: string
+  /** Which event wrote the letter with this number. */
+  eventAt: (index: number) => number
+}
+
+/** What can be read of a recording, without the orders between the letters. */
+export function plainTextOf(events: readonly RecordedEvent[]): PlainText {
+  const starts: { raw: number; event: number }[] = []
+  let length = 0
+  const pieces = events.flatMap(([, kind, text], event) => {
+    if (kind !== 'o') return []
+    starts.push({ raw: length, event })
+    length += text.length
+    return [text]
+  })
+  const raw = pieces.join('')
+  const kept: { plain: number; raw: number }[] = []
+  let text = ''
+  let from = 0
+  const keep = (to: number) => {
+    if (to > from) {
+      kept.push({ plain: text.length, raw: from })
+      text += raw.slice(from, to)
+    }
+  }
+  for (const order of raw.matchAll(ORDERS)) {
+    keep(order.index)
+    from = order.index + order[0].length
+  }
+  keep(raw.length)
+  return {
+    text,
+    eventAt: (index) => {
+      const piece = lastUpTo(kept, ({ plain }) => plain <= index)
+      const at = piece === undefined ? 0 : piece.raw + index - piece.plain
+      return lastUpTo(starts, (start) => start.raw <= at)?.event ?? 0
+    },
+  }
+}
+
+/** The events at whose end these words can be read, the first five hundred. */
+export function findWords({ text, eventAt }: PlainText, words: string): number[] {
+  const wanted = words.toLowerCase()
+  if (wanted === '') return []
+  const searched = text.toLowerCase()
+  const hits: number[] = []
+  for (let at = searched.indexOf(wanted); at >= 0 && hits.length < MOST_HITS;) {
+    hits.push(eventAt(at + wanted.length - 1))
+    at = searched.indexOf(wanted, at + wanted.length)
+  }
+  return hits
+}
+
+/** The recording as a file that other players know. */
+export function writeAsciicast(
+  events: readonly RecordedEvent[],
+  { width, height, startedAt, title }: { width: number; height: number; startedAt: string; title: string },
+): string {
+  const timestamp = Math.floor(Date.parse(startedAt) / 1000)
+  const lines = events.map(([ms, kind, text]) => JSON.stringify([ms / 1000, kind, text]))
+  return `${[JSON.stringify({ version: 2, width, height, timestamp, title }), ...lines].join('\n')}\n`
+}
+
+/** The last of those at the front that fit, in a list where all that fit stand at the front. */
+function lastUpTo<Item>(items: readonly Item[], fits: (item: Item) => boolean): Item | undefined {
+  let [low, high] = [0, items.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const item = items[middle]
+    if (item !== undefined && fits(item)) low = middle + 1
+    else high = middle
+  }
+  return items[low - 1]
+}

@@ -1,0 +1,138 @@
+import { getAgent } from '@muster/contract/api/agents'
+import { getRecording, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { answer, refuse } from '../../app/test-server.ts'
+import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
+
+const SESSION: RemoteSession = {
+  id: '6f1c1a52-7d0c-4a6e-9f7e-0c8a3f1f2b11',
+  tool: 'terminal',
+  username: 'ben',
+  ip_address: '10.0.0.7',
+  started_at: '2026-11-22T10:00:00.000Z',
+  ended_at: '2026-11-22T10:04:10.000Z',
+  exit_code: 0,
+  reason: 'The shell has ended.',
+  recording: { bytes: 2048, problem: null },
+}
+
+const dialog = () => page.getByRole('dialog')
+const shown = () => document.querySelector('.xterm-rows')?.textContent ?? ''
+
+async function openSessions(sessions: RemoteSession[]) {
+  const given = await givenDashboard()
+  const { server } = given
+  server.on(getAgent, () => answer(getAgent, testDetail()))
+  server.on(listRemoteSessions, () => answer(listRemoteSessions, sessions))
+  await given.open('/remotebackground/alpha0000000')
+  await page.getByRole('tab', { name: 'Sessions' }).click()
+  return server
+}
+
+/** Two pages: a long pause lies between them. */
+async function openPlayer() {
+  const server = await openSessions([SESSION])
+  server.on(getRecording, ({ search }) =>
+    answer(
+      getRecording,
+      search.get('after') === '0'
+        ? {
+            width: 80,
+            height: 24,
+            events: [
+              [0, 'r', '80x24'],
+              [10, 'o', '$ first\r\n'],
+            ],
+            next: 1,
+          }
+        : {
+            width: 80,
+            height: 24,
+            events: [
+              [300_000, 'o', '$ sec\u001b[31mond\u001b[0m\r\n'],
+              [300_050, 'o', '$ third\r\n'],
+            ],
+            next: null,
+          },
+    ),
+  )
+  await page.getByRole('button', { name: /^Play the recording of ben/ }).click()
+  await expect.element(dialog().getByText('0:00 / 0:02')).toBeVisible()
+  return server
+}
+
+test('sessions say who, from when to when, how they ended, and whether there is a recording', async () => {
+  await openSessions([
+    SESSION,
+    { ...SESSION, id: crypto.randomUUID(), username: 'cleo', ended_at: null, reason: null, recording: null },
+  ])
+  const textOf = (name: string) => page.getByRole('row').filter({ hasText: name }).element().textContent ?? ''
+  await expect.element(page.getByText('cleo')).toBeVisible()
+  expect(textOf('ben')).toMatch(/terminal.*4 minutes.*The shell has ended. Exit code 0.*2 KB/)
+  expect(textOf('cleo')).toMatch(/goes on.*not recorded/)
+})
+
+test('a machine that nobody has used yet says so', async () => {
+  await openSessions([])
+  await expect.element(page.getByText('Nobody has used a tool on this machine yet.')).toBeVisible()
+})
+
+test('a recording is played to its end, with its pauses skipped, and paused', async () => {
+  await openPlayer()
+  await dialog().getByRole('combobox', { name: 'Speed' }).click()
+  await page.getByRole('option', { name: '8x' }).click()
+  await dialog().getByRole('button', { name: 'Play' }).click()
+  await expect.poll(shown).toContain('$ third')
+  await expect.element(dialog().getByText('0:02 / 0:02')).toBeVisible()
+  await expect.element(dialog().getByRole('button', { name: 'Play' })).toBeVisible()
+  await dialog().getByRole('switch', { name: 'Skip pauses' }).click()
+  await expect.element(dialog().getByText('5:00 / 5:00')).toBeVisible()
+})
+
+test('any place is shown as it was, forwards and back', async () => {
+  await openPlayer()
+  const place = dialog().getByRole('slider', { name: 'Place in the recording' })
+  await place.click()
+  await userEvent.keyboard('{End}')
+  await expect.poll(shown).toContain('$ third')
+  await userEvent.keyboard('{Home}')
+  await expect.poll(shown).not.toContain('$ first')
+  await userEvent.keyboard('{ArrowRight}')
+  await expect.poll(shown).toContain('$ first')
+  expect(shown()).not.toContain('third')
+})
+
+test('words are found in what was shown, also where colours lie between the letters', async () => {
+  await openPlayer()
+  const field = dialog().getByRole('searchbox', { name: 'Search what the terminal showed' })
+  await field.fill('SECOND')
+  await expect.element(dialog().getByText('1 found')).toBeVisible()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(dialog().getByText('1 of 1')).toBeVisible()
+  await expect.poll(shown).toContain('$ second')
+  expect(shown()).not.toContain('third')
+  await field.fill('nowhere')
+  await expect.element(dialog().getByText('Not found')).toBeVisible()
+})
+
+test('a recording that cannot be read says so, and can be asked for again', async () => {
+  const server = await openSessions([SESSION])
+  const sentence = 'The file of this recording is missing or was changed.'
+  server.on(getRecording, () => refuse('unavailable', sentence))
+  await page.getByRole('button', { name: /^Play the recording of ben/ }).click()
+  await expect.element(dialog().getByText(sentence)).toBeVisible()
+  await dialog().getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => server.calls(getRecording).length).toBeGreaterThan(1)
+})
+
+test('what is lacking of a recording is said', async () => {
+  const server = await openSessions([
+    { ...SESSION, recording: { bytes: 10, problem: 'It reached its largest size.' } },
+  ])
+  server.on(getRecording, () =>
+    answer(getRecording, { width: 80, height: 24, events: [[0, 'o', 'x']], next: null }),
+  )
+  await page.getByRole('button', { name: /^Play the recording of ben/ }).click()
+  await expect.element(dialog().getByText('It reached its largest size.')).toBeVisible()
+})

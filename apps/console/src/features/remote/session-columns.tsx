@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core'
+import type { RemoteSession } from '@muster/contract/api/remote'
+import { formatFileSize } from '@muster/rules/file-size'
+import { formatAge } from '../../app/format-seconds.ts'
+import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import classes from './SessionsPane.module.css'
+
+export interface SessionContext {
+  formatDate: (instant: string) => string
+  onPlay: (session: RemoteSession) => void
+}
+
+export const SESSION_COLUMNS_PX = 820
+
+export const SESSION_COLUMNS: readonly DataColumn<RemoteSession, SessionContext>[] = [
+  { id: 'user', title: 'User', width: 'minmax(90px, 0.7fr)', render: ({ username }) => username },
+  { id: 'tool', title: 'Tool', width: '90px', render: ({ tool }) => tool },
+  {
+    id: 'began',
+    title: 'Began',
+    width: '170px',
+    render: ({ started_at }, { formatDate }) => <time dateTime={started_at}>{formatDate(started_at)}</time>,
+  },
+  { id: 'lasted', title: 'Lasted', width: '110px', render: (session) => tellLength(session) },
+  { id: 'end', title: 'How it ended', width: 'minmax(140px, 1.4fr)', render: (session) => tellEnd(session) },
+  { id: 'from', title: 'From', width: '120px', render: ({ ip_address }) => ip_address },
+  {
+    id: 'recording',
+    title: 'Recording',
+    width: 'minmax(150px, 0.8fr)',
+    render: (session, { onPlay }) => <Recorded session={session} onPlay={onPlay} />,
+  },
+]
+
+export const SESSION_CARD: DataCard<RemoteSession, SessionContext> = {
+  height: 52,
+  render: (session, { formatDate, onPlay }) => (
+    <div className={classes.card}>
+      <div>
+        <div>
+          {session.username}, {session.tool}
+        </div>
+        <div className={classes.dim}>
+          {formatDate(session.started_at)}, {tellLength(session)}
+        </div>
+      </div>
+      <Recorded session={session} onPlay={onPlay} />
+    </div>
+  ),
+}
+
+function Recorded({ session, onPlay }: { session: RemoteSession; onPlay: (session: RemoteSession) => void }) {
+  const { recording, username, started_at } = session
+  if (recording === null) return <span className={classes.dim}>not recorded</span>
+  return (
+    <>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`Play the recording of ${username}, ${started_at}`}
+        onClick={() => onPlay(session)}
+      >
+        Play
+      </Button>{' '}
+      <span className={classes.dim} data-tip={recording.problem ?? undefined}>
+        {recording.bytes > 0 && formatFileSize(recording.bytes)}
+        {recording.problem !== null && ' (in part)'}
+      </span>
+    </>
+  )
+}
+
+export function tellLength({ started_at, ended_at }: RemoteSession): string {
+  return ended_at === null ? 'goes on' : formatAge(Date.parse(ended_at) - Date.parse(started_at))
+}
+
+function tellEnd({ reason, exit_code }: RemoteSession): string {
+  if (reason === null) return ''
+  return exit_code === null ? reason : `${reason} Exit code ${exit_code}.`
+}

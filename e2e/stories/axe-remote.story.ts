@@ -1,0 +1,48 @@
+import { listAgents } from '@muster/contract/api/agents'
+import { savePreferences } from '@muster/contract/api/users'
+import { expect } from '@playwright/test'
+import { TWO_LOOKS, expectAccessible, expectSettled, nameOf } from '../support/accessible.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+for (const look of TWO_LOOKS) {
+  test(`the Remote Background window has no accessibility violations, ${nameOf(look)}`, async ({
+    admin,
+    server,
+    openConsole,
+  }, testInfo) => {
+    test.setTimeout(120_000)
+    await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
+    const token = await makeToken(admin, await addClient(admin, 'Acme'))
+    await using agent = await startAgent({ server: server.url, token })
+    await expect.poll(async () => (await admin.call(listAgents, { query: {} })).length).toBe(1)
+    const [machine] = await admin.call(listAgents, { query: {} })
+    const path = `/remotebackground/${machine?.agent_id ?? ''}`
+    const page = await openConsole({ ...look, as: admin, path })
+    const lookAt = async (where: string) => {
+      await expectSettled(page)
+      await expectAccessible(page, where)
+      await page.screenshot({ path: testInfo.outputPath(`${where}.png`) })
+    }
+
+    await expect(page.getByRole('status').filter({ hasText: /^In \// })).toBeVisible({ timeout: 30_000 })
+    await expect(page.locator('.xterm-rows')).toContainText(/[$#] *$/)
+    await page.keyboard.type('printf "\\033[31mred\\033[0m \\033[1;34mblue\\033[0m\\n"; exit\n')
+    await expect(page.getByText('The shell has ended. Exit code 0.')).toBeVisible()
+    await lookAt('terminal')
+    await page.getByRole('tab', { name: 'Processes' }).click()
+    await expect(page.getByRole('grid', { name: 'Processes' })).toContainText('node')
+    await lookAt('processes')
+    await page.getByRole('tab', { name: 'Sessions' }).click()
+    await expect(page.getByRole('grid', { name: 'Sessions' })).toContainText('admin')
+    await lookAt('sessions')
+    await page.getByRole('button', { name: /^Play the recording of admin/ }).click()
+    const player = page.getByRole('dialog')
+    await player.getByRole('searchbox').fill('red blue')
+    await player.getByRole('searchbox').press('Enter')
+    await expect(player.locator('.xterm-rows')).toContainText('red blue')
+    await lookAt('recording')
+    agent.expectCleanLog()
+  })
+}
