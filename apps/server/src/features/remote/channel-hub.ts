@@ -82,7 +82,7 @@ export class ChannelHub implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop()
     clearInterval(this.#timer)
-    await Promise.all(this.#running)
+    while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
   #onEvent(event: Event): void {
