@@ -1,6 +1,7 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { AgentHistory } from '@muster/contract/api/history'
-import { IconDownload, IconSearch } from '@tabler/icons-react'
+import { IconDownload } from '@tabler/icons-react'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { toCsv } from '../../ui/csv.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import classes from './HistoryPane.module.css'
@@ -17,14 +18,13 @@ interface HistoryToolsProps {
 export function HistoryTools({ search, onSearch, runs }: HistoryToolsProps) {
   return (
     <div className={classes.tools}>
-      <TextInput
-        size="xs"
-        className={classes.search}
-        aria-label="Search the history"
+      <SearchField
+        label="Search the history"
         placeholder="Command, script, user, state"
-        leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
         value={search}
-        onChange={({ currentTarget }) => onSearch(currentTarget.value)}
+        onSearch={onSearch}
+        className={classes.search}
+        size="xs"
       />
       <Button
         variant="default"

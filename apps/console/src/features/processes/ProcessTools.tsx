@@ -1,6 +1,7 @@
-import { Button, Switch, TextInput } from '@mantine/core'
+import { Button, Switch } from '@mantine/core'
 import { formatFileSize } from '@muster/rules/file-size'
-import { IconPlayerPause, IconPlayerPlay, IconSearch } from '@tabler/icons-react'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { StatusDot } from '../../ui/StatusDot.tsx'
 import classes from './ProcessesPane.module.css'
 import type { LiveView, ProcessesView } from './use-live-processes.ts'
@@ -31,14 +32,12 @@ export function ProcessTools(props: ProcessToolsProps) {
   const Icon = paused ? IconPlayerPlay : IconPlayerPause
   return (
     <div className={classes.tools}>
-      <TextInput
-        className={classes.search ?? ''}
-        aria-label="Search processes"
+      <SearchField
+        label="Search processes"
         placeholder="Name, command, user:root, port:443"
-        leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
         value={search}
-        onChange={(event) => onSearch(event.currentTarget.value)}
-        autoComplete="off"
+        onSearch={onSearch}
+        className={classes.search}
       />
       <Switch label="Tree" checked={asTree} onChange={(event) => onTree(event.currentTarget.checked)} />
       <Button

@@ -1,12 +1,11 @@
-import { TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { listServices } from '@muster/contract/api/services'
-import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { query } from '../../app/api.ts'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import classes from '../processes/ProcessesPane.module.css'
 import { ServiceTable } from './ServiceTable.tsx'
@@ -38,14 +37,12 @@ export function ServicesPane({ agent }: { agent: AgentDetail }) {
   return (
     <div className={classes.pane}>
       <div className={classes.tools}>
-        <TextInput
-          className={classes.search ?? ''}
-          aria-label="Search services"
+        <SearchField
+          label="Search services"
           placeholder="Name, description, failed"
-          leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
           value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-          autoComplete="off"
+          onSearch={setSearch}
+          className={classes.search}
         />
         <div className={classes.sums}>
           <span>
