@@ -1,30 +1,16 @@
 import type { AgentHistory } from '@muster/contract/api/history'
 import { expect, test } from 'vitest'
 import { historyTable, searchRuns } from './history-list.ts'
+import { testRun } from './test-run.ts'
 
-const RUN: AgentHistory = {
-  id: 1,
-  agent_id: 'alpha0000000',
-  time: '2026-11-21T10:00:00.000Z',
-  type: 'cmd_run',
+const RUN = testRun({
   state: 'done',
-  reason: null,
   command: 'systemctl restart Nginx',
-  script: null,
-  script_name: null,
-  shell: 'bash',
-  args: [],
-  username: 'ada',
-  run_as_user: null,
-  timeout: 30,
-  expires_at: '2026-11-21T11:00:00.000Z',
   started_at: '2026-11-21T10:00:00.000Z',
   finished_at: '2026-11-21T10:00:01.000Z',
   retcode: 3,
   execution_time: 1.5,
-  output_bytes: 0,
-  output_cut_bytes: 0,
-}
+})
 const SCRIPT: AgentHistory = {
   ...RUN,
   id: 2,

@@ -1,4 +1,3 @@
-import type { AgentHistory } from '@muster/contract/api/history'
 import { cancelHistory, getHistoryOutput, runScript, sendCommand } from '@muster/contract/api/history'
 import { type Script, listScripts } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
@@ -6,30 +5,14 @@ import { page, userEvent } from 'vitest/browser'
 import { queryKey } from '../../app/query-key.ts'
 import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { testRun } from './test-run.ts'
 
-const RUN: AgentHistory = {
+const RUN = testRun({
   id: 7,
-  agent_id: 'alpha0000000',
-  time: '2026-11-21T10:00:00.000Z',
-  type: 'cmd_run',
   state: 'running',
-  reason: null,
   command: 'uptime',
-  script: null,
-  script_name: null,
-  shell: 'bash',
-  args: [],
-  username: 'ada',
-  run_as_user: null,
-  timeout: 30,
-  expires_at: '2026-11-21T11:00:00.000Z',
   started_at: '2026-11-21T10:00:00.000Z',
-  finished_at: null,
-  retcode: null,
-  execution_time: null,
-  output_bytes: 0,
-  output_cut_bytes: 0,
-}
+})
 
 const output = () => page.getByRole('region', { name: 'Output' })
 const dialog = () => page.getByRole('dialog')
