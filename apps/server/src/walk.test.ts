@@ -30,6 +30,7 @@ const LISTS = new Set([
   'GET /tasks/',
   'GET /maintenance/',
   'GET /software/',
+  'GET /software/titles/:title/',
   'GET /automation/policies/',
   'GET /automation/policies/overview/',
   'PATCH /logs/audit/',

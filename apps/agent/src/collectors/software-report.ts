@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   InstalledPackage,
   MOST_PACKAGES,
-  MOST_SOFTWARE_TEXT,
+  MOST_SOFTWARE_BYTES,
   type SoftwareReport,
 } from '@muster/contract/agent/software'
 
@@ -15,12 +15,12 @@ export function makeSoftwareReport(found: readonly InstalledPackage[]) {
   )
   const sorted = [...once].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const packages: InstalledPackage[] = []
-  let text = 0
+  let bytes = 0
   for (const [, raw] of sorted) {
     const fitting = InstalledPackage.safeParse(cut(raw))
     if (!fitting.success) continue
-    text += JSON.stringify(fitting.data).length + 1
-    if (packages.length >= MOST_PACKAGES || text > MOST_SOFTWARE_TEXT) break
+    bytes += Buffer.byteLength(JSON.stringify(fitting.data)) + 1
+    if (packages.length >= MOST_PACKAGES || bytes > MOST_SOFTWARE_BYTES) break
     packages.push(fitting.data)
   }
   const inventory = { packages, left_out: sorted.length - packages.length }

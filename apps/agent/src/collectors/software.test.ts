@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import {
   type InstalledPackage,
   MOST_PACKAGES,
-  MOST_SOFTWARE_TEXT,
+  MOST_SOFTWARE_BYTES,
   SoftwareReport,
 } from '@muster/contract/agent/software'
 import { expect, test } from 'vitest'
@@ -40,12 +40,12 @@ test('a machine with far too much software reports what fits and counts the rest
   expect(makeSoftwareReport(many).inventory).toMatchObject({ left_out: 7 })
   const long = many.map((one) => ({
     ...one,
-    name: `${one.name}${'x'.repeat(900)}`,
+    name: `${one.name}${'日'.repeat(900)}`,
     publisher: 'y\n'.repeat(900),
   }))
   const report = makeSoftwareReport(long)
   expect(SoftwareReport.parse(report)).toEqual(report)
-  expect(JSON.stringify(report).length).toBeLessThan(MOST_SOFTWARE_TEXT + 200)
+  expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(MOST_SOFTWARE_BYTES + 200)
   expect(report.inventory.left_out + report.inventory.packages.length).toBe(long.length)
 })
 

@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 /** Of one machine; what is above is left out and counted. */
 export const MOST_PACKAGES = 5000
-/** Length of the JSON of all of them together, well within a frame. */
-export const MOST_SOFTWARE_TEXT = 1_000_000
+/** The JSON of all of them together, well within a frame. */
+export const MOST_SOFTWARE_BYTES = 1_000_000
 
 const Line = z.string().max(255)
 

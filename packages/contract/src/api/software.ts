@@ -76,6 +76,8 @@ export const SoftwareMachine = z.object({
   plat: Platform,
   client: z.string(),
   site: z.string(),
+  /** Of the package. */
+  name: z.string(),
   version: z.string(),
   publisher: z.string(),
   install_date: z.iso.date().nullable(),

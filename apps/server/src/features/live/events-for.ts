@@ -40,6 +40,8 @@ export function everythingChanged(userId: number): Told[] {
     'customfield.changed',
     'history.changed',
     'note.changed',
+    'software.looked',
+    'software.changed',
     'audit.added',
     'settings.changed',
   ]
@@ -66,6 +68,8 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'task.changed':
     case 'history.changed':
     case 'note.changed':
+    case 'software.looked':
+    case 'software.changed':
     case 'remote_session.changed':
       return pending.pick((agentId) => seesAgent(viewer, agentId))
     case 'alert.changed':
@@ -110,6 +114,8 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'keystore.changed': 'can_view_global_keystore',
   'history.changed': 'can_list_agent_history',
   'note.changed': 'can_list_notes',
+  'software.looked': 'can_list_software',
+  'software.changed': 'can_list_software',
   'remote_session.changed': 'can_view_recordings',
   'audit.added': 'can_view_auditlogs',
   'user.changed': 'can_list_accounts',

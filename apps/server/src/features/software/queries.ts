@@ -42,15 +42,14 @@ export async function findTitles(db: Db, { scope }: { scope: Scope }, filter: Ti
   for (const word of words)
     found = found.where(sql<SqlBool>`search_text like ${`%${escapeLike(word)}%`} escape '!'`)
   if (filter.source !== undefined) found = found.where('source', '=', filter.source)
-  const count = await found
-    .select((eb) => eb.fn.count<number>('title').distinct().as('total'))
-    .executeTakeFirstOrThrow()
   const rows = await found
     .select((eb) => [
       'title',
       eb.fn.min('name').as('name'),
       eb.fn.min('publisher').as('publisher'),
       eb.fn.min('source').as('source'),
+      // Of the groups, before one page of them is taken: a second query would look at all names again.
+      sql<number>`count(*) over ()`.as('total'),
     ])
     .groupBy('title')
     .orderBy((eb) => eb.fn.min('sort_name'), filter.sort === 'name' ? 'asc' : 'desc')
@@ -58,7 +57,7 @@ export async function findTitles(db: Db, { scope }: { scope: Scope }, filter: Ti
     .limit(filter.page_size)
     .offset((filter.page - 1) * filter.page_size)
     .execute()
-  return { total: Number(count.total), rows }
+  return { total: Number(rows[0]?.total ?? 0), rows }
 }
 
 /** How many machines in scope have each version of these packages. */
@@ -85,7 +84,7 @@ export function findMachinesWith(db: Db, { scope }: { scope: Scope }, title: str
     .innerJoin('sites', 'sites.id', 'agents.site_id')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .select(['agents.agent_id', 'hostname', 'plat', 'clients.name as client', 'sites.name as site'])
-    .select(['software_packages.version', 'publisher', 'install_date'])
+    .select(['software_packages.name', 'software_packages.version', 'publisher', 'install_date'])
     .where('title', '=', title)
     .where(visibleTo({ scope }))
     .orderBy('hostname')

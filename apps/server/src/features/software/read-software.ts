@@ -36,7 +36,7 @@ export async function readTitles(
   )
   return {
     total,
-    results: rows.map((row) => ({
+    results: rows.map(({ total: _total, ...row }) => ({
       ...row,
       machines: machines.get(row.title) ?? 0,
       versions: (versions.get(row.title) ?? [])

@@ -4,7 +4,6 @@ import {
   listSoftwareMachines,
   refreshSoftware,
 } from '@muster/contract/api/software'
-import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
@@ -19,11 +18,7 @@ export function softwareRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const { page, page_size } = query
     return { page, page_size, ...(await readTitles(ctx.db, caller, query)) }
   })
-  route(api, listSoftwareMachines, async ({ params, caller }) => {
-    const found = await findMachinesWith(ctx.db, caller, params.title)
-    if (found.length === 0) throw new AppError('not_found', 'No machine that you may see has such a package.')
-    return found
-  })
+  route(api, listSoftwareMachines, ({ params, caller }) => findMachinesWith(ctx.db, caller, params.title))
   route(api, getSoftware, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     return readSoftware(ctx.db, agent.id)
