@@ -90,7 +90,11 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   'keystore.changed': [{ endpoint: 'GET /core/keystore/' }],
   'customfield.changed': [{ endpoint: 'GET /core/customfields/' }],
   'software.looked': [{ endpoint: 'GET /software/:agent_id/', by: 'agent_id' }],
-  'software.changed': [{ endpoint: 'GET /software/' }, { endpoint: 'GET /software/titles/:title/' }],
+  'software.changed': [
+    { endpoint: 'GET /software/' },
+    { endpoint: 'GET /software/titles/:title/' },
+    { endpoint: 'GET /agents/:agent_id/timeline/', by: 'agent_id' },
+  ],
   'history.changed': [
     { endpoint: 'GET /agents/:agent_id/history/' },
     { endpoint: 'GET /agents/history/:id/', by: 'id' },

@@ -4,7 +4,7 @@ import { may, useDashInfo, useMe } from './queries.ts'
 
 /** A page of the console that has a menu item of its own. */
 interface Page {
-  page: '/alerts' | '/policies'
+  page: '/alerts' | '/policies' | '/software'
 }
 
 interface MenuEntry {
@@ -35,6 +35,7 @@ const MENUS: readonly MenuTable[] = [
     label: 'View',
     entries: [
       { label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' },
+      { label: 'Software', opens: { page: '/software' }, needs: 'can_list_software' },
       { label: 'Compare machines', opens: { dialog: 'compare' }, needs: 'can_list_agents' },
     ],
   },

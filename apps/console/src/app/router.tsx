@@ -23,6 +23,7 @@ import {
   frameSearch,
   overviewSearch,
   parseSearch,
+  softwareSearch,
   stringifySearch,
 } from './search.ts'
 import { isSignedIn, storeNext } from './session.ts'
@@ -80,6 +81,14 @@ const alerts = createRoute({
   validateSearch: alertsSearch,
   pendingComponent: SkeletonRows,
   component: lazyRouteComponent(() => import('../features/alerts/AlertsPage.tsx'), 'AlertsPage'),
+})
+
+const software = createRoute({
+  getParentRoute: () => frame,
+  path: '/software',
+  validateSearch: softwareSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/software/SoftwarePage.tsx'), 'SoftwarePage'),
 })
 
 const policies = createRoute({
@@ -160,7 +169,7 @@ const expired = createRoute({
 const routeTree = root.addChildren([
   signedIn.addChildren([
     gated.addChildren([
-      frame.addChildren([dashboard, agent, alerts, policies, policyOverview, policy]),
+      frame.addChildren([dashboard, agent, alerts, software, policies, policyOverview, policy]),
       takeControl,
       webVnc,
       webTerm,

@@ -16,6 +16,7 @@ export const PANES = [
   'metrics',
   'processes',
   'services',
+  'software',
   'checks',
   'tasks',
   'policies',
@@ -64,6 +65,18 @@ export const alertsSearch = z.object({
   search: text,
 })
 export type AlertsSearch = z.infer<typeof alertsSearch>
+
+/** Packages of all machines: the words, the order, and the package whose machines are shown. */
+export const softwareSearch = z.object({
+  search: text,
+  sort: z.enum(['name', '-name']).optional().catch(undefined),
+  title: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .optional()
+    .catch(undefined),
+})
+export type SoftwareSearch = z.infer<typeof softwareSearch>
 
 /** The line of the policy overview that is chosen. */
 export const overviewSearch = z.object({ at: text })

@@ -16,6 +16,7 @@ const ProcessesPane = lazyPart(() =>
   import('../processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
 )
 const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
+const SoftwarePane = lazyPart(() => import('../software/SoftwarePane.tsx').then((file) => file.SoftwarePane))
 const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
 const MachinePolicies = lazyPart(() =>
   import('../automation/MachinePolicies.tsx').then((file) => file.MachinePolicies),
@@ -31,6 +32,7 @@ const LABELS: Record<Pane, string> = {
   metrics: 'Metrics',
   processes: 'Processes',
   services: 'Services',
+  software: 'Software',
   checks: 'Checks',
   policies: 'Policies',
   tasks: 'Tasks',
@@ -128,6 +130,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
       return <ProcessesPane agent={agent} />
     case 'services':
       return <ServicesPane agent={agent} />
+    case 'software':
+      return <SoftwarePane agent={agent} />
     case 'checks':
       return <ChecksPane agent={agent} />
     case 'policies':

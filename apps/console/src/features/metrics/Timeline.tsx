@@ -64,7 +64,8 @@ export function Timeline({ entries, cut, range }: TimelineProps) {
   )
 }
 
-const keyOf = ({ kind, id, from }: TimelineEntry) => `${kind} ${id ?? ''} ${from}`
+/** An upgrade brings many of one kind in one second. */
+const keyOf = ({ kind, id, from, text }: TimelineEntry) => `${kind} ${id ?? text} ${from}`
 
 /** Where an entry is told in full; a start of the system has no more to tell. */
 function useOpenEntry() {

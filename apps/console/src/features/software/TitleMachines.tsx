@@ -1,0 +1,93 @@
+import { ActionIcon, Button, Select, Tooltip } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { listSoftwareMachines } from '@muster/contract/api/software'
+import { IconDownload, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { query } from '../../app/api.ts'
+import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { toCsv } from '../../ui/csv.ts'
+import { saveFile } from '../../ui/save-file.ts'
+import classes from './Software.module.css'
+import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
+import { machinesTable } from './software-rows.ts'
+
+const ALL = 'All versions'
+
+/** Which machines have a package, and in which version. */
+export function TitleMachines({ title, onClose }: { title: string; onClose: () => void }) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const navigate = useNavigate()
+  const [version, setVersion] = useState(ALL)
+  const [selected, setSelected] = useState<string>()
+  const { data, error, refetch } = useQuery(query(listSoftwareMachines, { params: { title }, query: {} }))
+  const versions = [...new Set(data?.map((row) => row.version))]
+  const rows = data?.filter((row) => version === ALL || row.version === version) ?? []
+  const name = data?.[0]?.name ?? ''
+  const open = ({ agent_id }: { agent_id: string }) =>
+    void navigate({ to: '/agents/$agent_id', params: { agent_id }, search: { pane: 'software' } })
+  const save = () => saveFile('machines.csv', `\uFEFF${toCsv(machinesTable(rows))}`, 'text/csv')
+  return (
+    <section className={classes.detail} aria-label="Machines that have it">
+      <header className={classes.detailHead}>
+        <h2 className={classes.name}>
+          <bdi>{name}</bdi>
+        </h2>
+        <Tooltip label="Close">
+          <ActionIcon aria-label="Close the machines" onClick={onClose}>
+            <IconX size={16} stroke={1.75} />
+          </ActionIcon>
+        </Tooltip>
+      </header>
+      {data === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
+      ) : (
+        <>
+          <div className={classes.tools}>
+            <Select
+              size="xs"
+              aria-label="Version"
+              data={[ALL, ...versions.filter((one) => one !== '' && one !== ALL)]}
+              value={version}
+              allowDeselect={false}
+              onChange={(next) => next !== null && setVersion(next)}
+            />
+            <div className={classes.sums}>
+              <span role="status">{rows.length === 1 ? '1 machine' : `${rows.length} machines`}</span>
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
+                aria-label="Download these machines as CSV"
+                disabled={rows.length === 0}
+                onClick={save}
+              >
+                CSV
+              </Button>
+            </div>
+          </div>
+          <div className={classes.table}>
+            <DataTable
+              label="Machines"
+              rows={rows}
+              rowKey={(row) => `${row.agent_id} ${row.version} ${row.publisher}`}
+              columns={MACHINE_COLUMNS}
+              context={undefined}
+              rowHeight={28}
+              minWidth={MACHINE_COLUMNS_PX}
+              selected={selected}
+              onSelect={(row) => setSelected(row && `${row.agent_id} ${row.version} ${row.publisher}`)}
+              onOpen={open}
+              card={hasCards ? MACHINE_CARD : undefined}
+              scrollKey={version}
+              empty={<EmptyState message="No machine that you see has it any more." />}
+            />
+          </div>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,83 @@
+import type { PackageSource } from '@muster/contract/agent/software'
+import type { Software, SoftwareMachine } from '@muster/contract/api/software'
+import { formatFileSize } from '@muster/rules/file-size'
+import { toSortKey } from '@muster/rules/sort-key'
+import type { TableSort } from '../../ui/data-column.ts'
+
+export type PackageRow = Software['software'][number]
+
+export const SOURCE_LABELS: Record<PackageSource, string> = {
+  dpkg: 'dpkg',
+  rpm: 'rpm',
+  windows: 'Windows',
+  homebrew: 'Homebrew',
+  apps: 'Applications',
+}
+
+export const packageRowKey = ({ source, name, version, publisher }: PackageRow) =>
+  JSON.stringify([source, name, version, publisher])
+
+export const sizeLabel = ({ size }: PackageRow) => (size === null ? '' : formatFileSize(size))
+
+const VALUES: Record<string, (row: PackageRow) => number | string> = {
+  name: ({ name }) => toSortKey(name),
+  version: ({ version }) => toSortKey(version),
+  publisher: ({ publisher }) => toSortKey(publisher),
+  size: ({ size }) => size ?? -1,
+  installed: ({ install_date }) => install_date ?? '',
+  source: ({ source }) => SOURCE_LABELS[source],
+}
+
+/** Packages in which all words stand somewhere, in the order of a column. */
+export function findPackages(
+  packages: readonly PackageRow[],
+  search: string,
+  { column, descending }: TableSort,
+): PackageRow[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const valueOf = VALUES[column] ?? (({ name }: PackageRow) => toSortKey(name))
+  const sign = descending ? -1 : 1
+  return (
+    packages
+      .filter((row) => words.every((word) => textOf(row).includes(word)))
+      // Read once for each row: doing so in each comparison takes many times as long.
+      .map((row) => ({ row, value: valueOf(row) }))
+      .toSorted((a, b) => (a.value === b.value ? 0 : (a.value < b.value ? -1 : 1) * sign))
+      .map(({ row }) => row)
+  )
+}
+
+function textOf({ name, version, publisher, source }: PackageRow): string {
+  return `${name} ${version} ${publisher} ${SOURCE_LABELS[source]}`.toLowerCase()
+}
+
+/** The packages as rows of a file. */
+export function packagesTable(packages: readonly PackageRow[]): (string | number | null)[][] {
+  return [
+    ['Name', 'Version', 'Publisher', 'Bytes', 'Installed', 'Source'],
+    ...packages.map(({ name, version, publisher, size, install_date, source }) => [
+      name,
+      version,
+      publisher,
+      size,
+      install_date,
+      SOURCE_LABELS[source],
+    ]),
+  ]
+}
+
+/** The machines that have a package as rows of a file. */
+export function machinesTable(machines: readonly SoftwareMachine[]): (string | null)[][] {
+  return [
+    ['Package', 'Machine', 'Client', 'Site', 'Version', 'Publisher', 'Installed'],
+    ...machines.map(({ name, hostname, client, site, version, publisher, install_date }) => [
+      name,
+      hostname,
+      client,
+      site,
+      version,
+      publisher,
+      install_date,
+    ]),
+  ]
+}

@@ -1,0 +1,41 @@
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { getSoftware, refreshSoftware } from '@muster/contract/api/software'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { useMay } from '../../app/queries.ts'
+import { queryKey } from '../../app/query-key.ts'
+
+export interface Refresh {
+  run: () => void
+  busy: boolean
+  /** Why it cannot be asked for now. */
+  reason: string | undefined
+}
+
+/** Has a machine list its software anew. */
+export function useRefreshSoftware({
+  agent_id,
+  hostname,
+  connected,
+}: Pick<AgentDetail, 'agent_id' | 'hostname' | 'connected'>): Refresh {
+  const queryClient = useQueryClient()
+  const may = useMay('can_manage_software')
+  const params = { agent_id }
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call(refreshSoftware, { params }),
+    onSuccess: (software) => {
+      queryClient.setQueryData(queryKey(getSoftware, { params }), software)
+      notifyDone(`${hostname} has listed its software anew.`)
+    },
+  })
+  return {
+    run: () => mutate(),
+    busy: isPending,
+    reason: !may
+      ? 'Your role does not allow you to ask for it.'
+      : connected
+        ? undefined
+        : `${hostname} is not connected.`,
+  }
+}
