@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { expect } from '@playwright/test'
+import { expectAccessible } from '../support/accessible.ts'
 import { machineRow } from '../support/dashboard.ts'
 import { PrivateDpkg } from '../support/private-dpkg.ts'
 import { addClient, makeToken } from '../support/seed.ts'
@@ -35,6 +36,7 @@ test('a package of a real machine is found, on the fleet as well, and its change
     await search.fill(NAME)
     await expect(own).toContainText('1.2')
     await expect(own).toContainText('Muster Tests')
+    await expectAccessible(page, 'software of a machine')
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download these packages as CSV' }).click()
     const csv = await readFile(await (await download).path(), 'utf8')
@@ -51,6 +53,7 @@ test('a package of a real machine is found, on the fleet as well, and its change
     await title.click()
     const machine = colleague.getByRole('grid', { name: 'Machines' }).getByRole('row', { name: hostname() })
     await expect(machine).toContainText('1.2')
+    await expectAccessible(colleague, 'software of all machines')
     await dpkg.install(NAME, '1.3')
     await listAnew.click()
     await expect(own).toContainText('1.3')
