@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listAudit } from '@muster/contract/api/audit'
@@ -83,5 +83,67 @@ test('files of a machine: walked, searched, downloaded whole, a folder as an arc
       `Downloaded "${join(folder, 'inner')}" as an archive`,
       expect.stringContaining(`The archive of "${join(folder, 'inner')}" had `),
     ])
+  agent.expectCleanLog()
+})
+
+test('files of a machine: made, renamed, given rights, edited without losing what others wrote, deleted', async ({
+  admin,
+  server,
+  openConsole,
+  expected,
+}) => {
+  expected.browser.push(/409/)
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'muster-files-')))
+  await using _ = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  await writeFile(join(folder, 'app.conf'), 'port = 1\n')
+  const token = await makeToken(admin, await addClient(admin, 'Acme'))
+  await using agent = await startAgent({ server: server.url, token })
+  const window = await openFiles(await openConsole({ as: admin }), folder)
+  const dialog = window.getByRole('dialog')
+  const choose = async (name: string, entry: string) => {
+    await row(window, name).click({ button: 'right' })
+    await window.getByRole('menuitem', { name: entry }).click()
+  }
+
+  await window.getByRole('button', { name: 'New folder' }).click()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('old')
+  await dialog.getByRole('button', { name: 'Make' }).click()
+  await choose('old', 'Rename or move')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('new')
+  await dialog.getByRole('button', { name: 'Move' }).click()
+  await expect(row(window, 'new')).toBeVisible()
+  await choose('app.conf', 'Rights')
+  await dialog.getByRole('textbox', { name: 'Rights' }).fill('0600')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(row(window, 'app.conf')).toContainText('rw-------')
+
+  await row(window, 'app.conf').dblclick()
+  await expect(dialog.getByText('port = 1')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill('port = 2')
+  await writeFile(join(folder, 'app.conf'), 'port = 3\n')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText('The file was changed on the machine since you opened it.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Read again' }).click()
+  await expect(dialog.getByText('port = 3')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill('port = 4')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toHaveCount(0)
+  expect(await readFile(join(folder, 'app.conf'), 'utf8')).toBe('port = 4')
+
+  await choose('new', 'Delete')
+  await dialog.getByRole('textbox').fill('delete')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(row(window, 'new')).toHaveCount(0)
+  const conf = join(folder, 'app.conf')
+  expect(await auditOf(admin)).toEqual([
+    `Made the folder "${join(folder, 'old')}"`,
+    `Moved "${join(folder, 'old')}" to "${join(folder, 'new')}"`,
+    `Set the rights of "${conf}" to 0600`,
+    `Looked at "${conf}"`,
+    `Did not edit "${conf}", which was changed meanwhile`,
+    `Looked at "${conf}"`,
+    `Edited "${conf}" (8 B)`,
+    `Deleted "${join(folder, 'new')}"`,
+  ])
   agent.expectCleanLog()
 })

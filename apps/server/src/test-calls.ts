@@ -69,6 +69,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /agents/:agent_id/processes/:pid/': { start: '1', nice: 5 },
     'POST /services/:agent_id/:name/': { sv_action: 'restart' },
     'PUT /services/:agent_id/:name/': { startType: 'manual' },
+    'POST /agents/:agent_id/files/change/': { change: 'delete', path: 'L2E' },
+    'PUT /agents/:agent_id/files/text/': { path: 'L2E', text: '', hash: '0'.repeat(64) },
     'POST /agents/:agent_id/files/download/': { path: 'Lw' },
     'POST /agents/:agent_id/cmd/': { shell: 'sh', cmd: 'true', wait: false },
     'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },

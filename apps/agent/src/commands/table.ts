@@ -5,6 +5,9 @@ import { endProcess } from './end-process.ts'
 import { endSession } from './end-session.ts'
 import { openChannel } from './open-channel.ts'
 import { controlService } from './control-service.ts'
+import { changeFile } from './change-file.ts'
+import { readText } from './read-text.ts'
+import { writeText } from './write-text.ts'
 import { listFolder } from './list-folder.ts'
 import { listServices } from './list-services.ts'
 import { readServiceLog } from './read-service-log.ts'
@@ -44,5 +47,8 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'open-channel': openChannel,
   'end-session': endSession,
   'list-folder': listFolder,
+  'change-file': changeFile,
+  'read-text': readText,
+  'write-text': writeText,
   uninstall,
 }

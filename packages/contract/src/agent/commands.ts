@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TerminalSize } from '../channels.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
-import { FileTask, RawPath } from './files.ts'
+import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath } from './files.ts'
 import { Interpreter } from './interpreter.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
@@ -96,6 +96,10 @@ export const commands = {
     after: z.string().max(400).nullable(),
     search: z.string().max(255),
   }),
+  'change-file': FileChange,
+  'read-text': z.object({ path: RawPath }),
+  /** Only if it still is the text that this hash is of. */
+  'write-text': z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

@@ -76,3 +76,28 @@ export const FileNews = z.object({
   version: z.string().max(100),
 })
 export type FileNews = z.infer<typeof FileNews>
+
+/** A change of one thing in a folder. No link on the way to it is followed. */
+export const FileChange = z.discriminatedUnion('change', [
+  z.object({ change: z.literal('make-folder'), path: RawPath }),
+  /** Never onto something that is there. */
+  z.object({ change: z.literal('move'), path: RawPath, to: RawPath }),
+  /** With everything in it. */
+  z.object({ change: z.literal('delete'), path: RawPath }),
+  z.object({ change: z.literal('set-mode'), path: RawPath, mode: FileMode }),
+])
+export type FileChange = z.infer<typeof FileChange>
+
+export const MOST_TEXT_BYTES = 256 * 1024
+/** SHA-256, hex. */
+export const FileHash = z.string().regex(/^[\da-f]{64}$/)
+export const TextFile = z.object({
+  /** Without links. */
+  path: RawPath,
+  text: z.string().max(MOST_TEXT_BYTES),
+  hash: FileHash,
+})
+export type TextFile = z.infer<typeof TextFile>
+/** `changed`: somebody else has written it meanwhile; nothing was done. */
+export const WrittenText = z.object({ state: z.enum(['written', 'changed']), hash: FileHash })
+export type WrittenText = z.infer<typeof WrittenText>

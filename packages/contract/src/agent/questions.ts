@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CommandName } from './commands.ts'
-import { FolderPart } from './files.ts'
+import { FolderPart, TextFile, WrittenText } from './files.ts'
 import { MachineService, MOST_LOG_LINES, MOST_SERVICES } from './services.ts'
 import { InventoryHash, MOST_PACKAGES } from './software.ts'
 
@@ -19,6 +19,10 @@ export const replies = {
   'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MOST_PACKAGES) }),
   'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
   'list-folder': FolderPart,
+  /** How many files and folders it was done to. */
+  'change-file': z.object({ count: z.int().min(0) }),
+  'read-text': TextFile,
+  'write-text': WrittenText,
 } as const satisfies Partial<Record<CommandName, z.ZodType>>
 export type QuestionName = keyof typeof replies
 export type Reply<Name extends QuestionName> = z.infer<(typeof replies)[Name]>

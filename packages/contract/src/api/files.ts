@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { FolderPart, RawPath, ROOT_PATH } from '../agent/files.ts'
+import {
+  FileChange,
+  FileHash,
+  FolderPart,
+  MOST_TEXT_BYTES,
+  RawPath,
+  ROOT_PATH,
+  TextFile,
+} from '../agent/files.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams } from '../fields.ts'
 
@@ -28,4 +36,35 @@ export const startDownload = endpoint({
   params: AgentParams,
   body: z.object({ path: RawPath, archive: z.boolean().default(false) }),
   response: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
+})
+
+export const changeFile = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/files/change/',
+  access: 'can_manage_files',
+  summary:
+    'Make a folder, move or rename, delete with everything in it, or set rights; answers how many it were',
+  params: AgentParams,
+  body: FileChange,
+  response: z.object({ count: z.int() }),
+})
+
+export const readText = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/files/text/',
+  access: 'can_manage_files',
+  summary: 'A small text file, with the hash by which it is written again',
+  params: AgentParams,
+  query: z.object({ path: RawPath.default(ROOT_PATH) }),
+  response: TextFile,
+})
+
+export const writeText = endpoint({
+  method: 'PUT',
+  path: '/agents/:agent_id/files/text/',
+  access: 'can_manage_files',
+  summary: 'Replace a small text file; refused as changed_meanwhile when it is not the one that was read',
+  params: AgentParams,
+  body: z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
+  response: z.object({ hash: FileHash }),
 })

@@ -1,9 +1,9 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { type FileEntry, ROOT_PATH } from '@muster/contract/agent/files'
+import { type FileEntry, MOST_TEXT_BYTES, ROOT_PATH } from '@muster/contract/agent/files'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { joinRaw } from '@muster/rules/raw-path'
-import { IconRefresh, IconSearch } from '@tabler/icons-react'
+import { IconFolderPlus, IconRefresh, IconSearch } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
@@ -11,6 +11,7 @@ import { useMay } from '../../app/queries.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import table from '../processes/ProcessesPane.module.css'
 import classes from './FilesPane.module.css'
+import { FileDialogs, type OpenDialog } from './FileDialogs.tsx'
 import { FileTable } from './FileTable.tsx'
 import { FolderPath } from './FolderPath.tsx'
 import { leadsTo } from './file-rows.ts'
@@ -24,6 +25,7 @@ const SEARCH_AFTER_MS = 250
 export function FilesPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_manage_files')
   const [at, setAt] = useState(ROOT_PATH)
+  const [dialog, setDialog] = useState<OpenDialog>()
   const [search, setSearch] = useState('')
   const [asked] = useDebouncedValue(search.trim(), SEARCH_AFTER_MS)
   const folder = useFolder({
@@ -43,6 +45,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
   const open = (entry: FileEntry) => {
     const kind = leadsTo(entry)
     if (kind === 'folder') go(joinRaw(path, entry.raw))
+    else if (kind === 'file' && entry.size <= MOST_TEXT_BYTES) setDialog({ what: 'edit', entry })
     else if (kind === 'file') download(entry)
   }
   if (!may || isRefused(query.error)) return <NoPermission message={FORBIDDEN} />
@@ -66,6 +69,15 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
           <Button
             variant="default"
             size="compact-sm"
+            leftSection={<IconFolderPlus size={14} stroke={1.75} aria-hidden />}
+            disabled={query.data === undefined}
+            onClick={() => setDialog({ what: 'new-folder' })}
+          >
+            New folder
+          </Button>
+          <Button
+            variant="default"
+            size="compact-sm"
             leftSection={<IconRefresh size={14} stroke={1.75} aria-hidden />}
             loading={query.isFetching}
             onClick={() => void query.refetch()}
@@ -83,7 +95,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
           entries={entries}
           place={`${at} ${asked}`}
           isWhole={isWhole}
-          actions={{ open, download }}
+          actions={{ open, download, ask: setDialog }}
           empty={
             <EmptyState
               message={asked === '' ? 'This folder is empty.' : 'Nothing here has this in its name.'}
@@ -105,6 +117,9 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
             Show more
           </Button>
         </div>
+      )}
+      {dialog !== undefined && (
+        <FileDialogs open={dialog} agent={agent} folder={path} onClose={() => setDialog(undefined)} />
       )}
     </div>
   )

@@ -63,3 +63,10 @@ function compareBy(column: string, a: FileEntry, b: FileEntry): number {
       return a.name.localeCompare(b.name)
   }
 }
+
+/** What is wrong with a name for a file; null = nothing. */
+export function checkName(name: string): string | null {
+  if (name === '') return 'A name is needed.'
+  if (name === '.' || name === '..') return 'This name leads to another folder.'
+  return name.includes('/') || name.includes('\0') ? 'A name may not contain "/".' : null
+}

@@ -22,13 +22,15 @@ interface Act<Name extends QuestionName> {
   object_type: AuditObject
   /** What was done, for the audit log; without an answer nobody knows whether it was. */
   describe: (answer: Reply<Name> | undefined) => string
+  /** What of the question and the answer is written down, where all of it is too much. */
+  keep?: (answer: Reply<Name> | undefined) => object
 }
 
 /** Has a machine do something at once, and writes down that it was asked: also when it refused, or did not answer. */
 export async function askMachine<Name extends QuestionName>(
   ctx: Context,
   { fleet, caller, agentId }: Asking,
-  { name, input, action, object_type, describe }: Act<Name>,
+  { name, input, action, object_type, describe, keep = (answer) => ({ ...input, ...answer }) }: Act<Name>,
 ): Promise<Reply<Name>> {
   const agent = await requireAgent(ctx.db, agentId, caller)
   const write = (message: string, after: unknown) =>
@@ -37,12 +39,12 @@ export async function askMachine<Name extends QuestionName>(
     })
   try {
     const answer = await fleet.ask(agent, name, { input, author: caller.username })
-    await write(describe(answer), { ...input, ...answer })
+    await write(describe(answer), keep(answer))
     return answer
   } catch (error) {
     // Nothing was sent to a machine that is away.
     if (error instanceof AppError && error.code !== 'agent_offline')
-      await write(`${describe(undefined)}, in vain`, { ...input, problem: error.message })
+      await write(`${describe(undefined)}, in vain`, { ...keep(undefined), problem: error.message })
     throw error
   }
 }

@@ -1,4 +1,11 @@
-import { DOWNLOAD_PATH, listFolder, startDownload } from '@muster/contract/api/files'
+import {
+  changeFile as change,
+  DOWNLOAD_PATH,
+  listFolder,
+  readText,
+  startDownload,
+  writeText,
+} from '@muster/contract/api/files'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
@@ -6,6 +13,7 @@ import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import type { ChannelHub } from '../remote/channel-hub.ts'
 import type { SessionCookies } from '../sessions/session-cookies.ts'
+import { changeFile, readTextFile, writeTextFile } from './change-file.ts'
 import { redeemDownload, writeDownloadUrl } from './download-ticket.ts'
 import { sendDownload } from './send-download.ts'
 
@@ -21,6 +29,15 @@ export function filesRoutes(api: Api, ctx: Context, { fleet, hub, cookies }: Fil
     const order = { input: { path, after, search }, author: caller.username }
     return fleet.ask(agent, 'list-folder', order)
   })
+  route(api, change, ({ params: { agent_id: agentId }, body, caller }) =>
+    changeFile(ctx, { fleet, caller, agentId }, body),
+  )
+  route(api, readText, ({ params: { agent_id: agentId }, query, caller }) =>
+    readTextFile(ctx, { fleet, caller, agentId }, query.path),
+  )
+  route(api, writeText, ({ params: { agent_id: agentId }, body, caller }) =>
+    writeTextFile(ctx, { fleet, caller, agentId }, body),
+  )
   route(api, startDownload, async ({ params: { agent_id: agentId }, body, caller }) => {
     await requireAgent(ctx.db, agentId, caller)
     const { session } = caller

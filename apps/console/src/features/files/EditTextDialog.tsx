@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core'
+import type { TextFile } from '@muster/contract/agent/files'
+import { listFolder, readText, writeText } from '@muster/contract/api/files'
+import { joinRaw, showRaw } from '@muster/rules/raw-path'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormError } from '../../app/FormDialog.tsx'
+import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { call, query } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { CodeEditor } from '../scripts/CodeEditor.tsx'
+import type { FileDialogProps } from './file-dialog.ts'
+
+/** A small text, shown and edited. What somebody else has written meanwhile is not overwritten. */
+export function EditTextDialog({ agent, folder, entry, onClose }: FileDialogProps) {
+  const params = { agent_id: agent.agent_id }
+  const path = joinRaw(folder, entry.raw)
+  const { data, error, refetch } = useQuery({
+    ...query(readText, { params, query: { path } }),
+    retry: false,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+  if (data !== undefined)
+    return (
+      <Editor key={data.hash} agent={agent} file={data} onClose={onClose} onReread={() => void refetch()} />
+    )
+  return (
+    <Dialog title={entry.name} onClose={onClose} size="xl">
+      <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
+    </Dialog>
+  )
+}
+
+interface EditorProps {
+  agent: FileDialogProps['agent']
+  file: TextFile
+  onClose: () => void
+  onReread: () => void
+}
+
+function Editor({ agent, file, onClose, onReread }: EditorProps) {
+  const queryClient = useQueryClient()
+  const [text, setText] = useState(file.text)
+  const isDirty = text !== file.text
+  const { mutate, isPending, error, isSuccess } = useMutation({
+    mutationFn: () =>
+      call(writeText, {
+        params: { agent_id: agent.agent_id },
+        body: { path: file.path, text, hash: file.hash },
+      }),
+    meta: { errorsShown: true },
+    onSuccess: async () => {
+      notifyDone(`${showRaw(file.path)} is saved.`)
+      onClose()
+      await queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
+    },
+  })
+  const question = useLeaveQuestion(() => isDirty && !isSuccess)
+  return (
+    <>
+      <Dialog
+        title={`${showRaw(file.path)} on ${agent.hostname}`}
+        onClose={onClose}
+        size="xl"
+        persistent={isDirty}
+        footer={
+          <>
+            {error !== null && (
+              <Button variant="default" onClick={onReread}>
+                Read again, without my changes
+              </Button>
+            )}
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button disabled={!isDirty} loading={isPending} onClick={() => mutate()}>
+              Save
+            </Button>
+          </>
+        }
+      >
+        {error !== null && <FormError error={error} />}
+        <CodeEditor start={file.text} onChange={setText} shell="shell" readOnly={false} />
+      </Dialog>
+      {question}
+    </>
+  )
+}
