@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listAudit } from '@muster/contract/api/audit'
@@ -140,10 +140,63 @@ test('files of a machine: made, renamed, given rights, edited without losing wha
     `Moved "${join(folder, 'old')}" to "${join(folder, 'new')}"`,
     `Set the rights of "${conf}" to 0600`,
     `Looked at "${conf}"`,
-    `Did not edit "${conf}", which was changed meanwhile`,
+    `Refused to edit "${conf}", which was changed meanwhile`,
     `Looked at "${conf}"`,
     `Edited "${conf}" (8 B)`,
     `Deleted "${join(folder, 'new')}"`,
+  ])
+  agent.expectCleanLog()
+})
+
+test('a file is uploaded with progress, paused and gone on with, arrives whole; one that is cancelled leaves nothing', async ({
+  admin,
+  server,
+  openConsole,
+  expected,
+}) => {
+  test.setTimeout(180_000)
+  expected.browser.push(/409|503|ERR_/)
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'muster-files-')))
+  await using _ = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  const source = `${folder}-source.bin`
+  await using _source = { [Symbol.asyncDispose]: () => rm(source, { force: true }) }
+  execFileSync('sh', ['-c', 'head -c 200000000 /dev/urandom > "$1"', 'sh', source])
+  const name = source.split('/').at(-1) ?? ''
+  const token = await makeToken(admin, await addClient(admin, 'Acme'))
+  await using agent = await startAgent({ server: server.url, token })
+  const window = await openFiles(await openConsole({ as: admin }), folder)
+  const uploads = window.getByRole('list', { name: 'Uploads' })
+  const choose = async () => {
+    const [chooser] = await Promise.all([
+      window.waitForEvent('filechooser'),
+      window.getByRole('button', { name: 'Upload' }).click(),
+    ])
+    await chooser.setFiles(source)
+  }
+
+  await choose()
+  await expect(uploads.getByRole('status')).toHaveText(/^Uploading, [1-9].* of 190\.73 MB$/)
+  await uploads.getByRole('button', { name: 'Pause' }).click()
+  await expect(uploads.getByRole('status')).toHaveText(/^Paused, /)
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/^\.muster-.*\.part$/)])
+  await uploads.getByRole('button', { name: 'Resume' }).click()
+  await expect(uploads.getByRole('status')).toHaveText(/^Uploaded, 190\.73 MB of 190\.73 MB$/, {
+    timeout: 60_000,
+  })
+  expect(await hashOf(join(folder, name))).toBe(await hashOf(source))
+  await uploads.getByRole('button', { name: 'Close' }).click()
+
+  await choose()
+  await window.getByRole('dialog').getByRole('button', { name: 'Replace' }).click()
+  await expect(uploads.getByRole('status')).toHaveText(/^Uploading, [1-9]/)
+  await uploads.getByRole('button', { name: 'Cancel' }).click()
+  await expect(uploads).toHaveCount(0)
+  await expect.poll(() => readdir(folder)).toEqual([name])
+  expect(await auditOf(admin)).toEqual([
+    `Started to upload "${join(folder, name)}" (190.73 MB)`,
+    `Uploaded "${join(folder, name)}" (190.73 MB)`,
+    `Started to upload "${join(folder, name)}" (190.73 MB)`,
+    `Cancelled the upload of "${join(folder, name)}"`,
   ])
   agent.expectCleanLog()
 })

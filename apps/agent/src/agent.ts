@@ -13,6 +13,7 @@ import { SoftwareReporter } from './collectors/software-reporter.ts'
 import type { ReplyParts } from './commands/command.ts'
 import { Channels } from './channels/channels.ts'
 import { takeCommand } from './commands/take-command.ts'
+import { OpenParts } from './files/open-parts.ts'
 import type { Identity } from './identity/identity.ts'
 import { makeMachineKey } from './identity/machine-key.ts'
 import { readKey, readPublicKey } from './identity/machine-key-pair.ts'
@@ -148,6 +149,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     bufferedBytes: () => link.bufferedBytes(),
   })
   const terminals = new Terminals({ channels, os, log, kept, outbox, now, keepMs: options.keepTerminalMs })
+  const openParts = new OpenParts({ kept, log, dataFolder: folder })
   tellMovedMachine(options, problems)
   await Promise.all([runs, ofChecks, ofTasks, terminals].map((interrupted) => interrupted.endInterrupted()))
 
@@ -174,6 +176,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       sendReply: (reply: ReplyParts) => link.sendReply(reply),
       terminals,
       channels,
+      openParts,
       log,
       refreshFacts: () => facts.refreshAll(),
       software,
@@ -219,10 +222,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     nonces.forgetExpired()
     records.forgetOld()
     outbox.dropOld()
+    openParts.sweep()
   }, CHORES_EVERY_MS)
   link.start()
   checks.start()
   tasks.start()
+  openParts.sweep()
 
   return {
     link,

@@ -19,6 +19,7 @@ export function addressIn(world: World, { path }: Endpoint): string {
     .replace(':pid', '4711')
     .replace(':name', 'cron.service')
     .replace(':title', world.titleId)
+    .replace(':upload', '00000000-0000-4000-8000-000000000000')
     .replace(':digest', world.user.sessionDigest)
     .replace(':id', path.startsWith('/remotesessions/') ? world.remoteSessionId : String(idFor(world, path)))
 }
@@ -71,6 +72,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /services/:agent_id/:name/': { startType: 'manual' },
     'POST /agents/:agent_id/files/change/': { change: 'delete', path: 'L2E' },
     'PUT /agents/:agent_id/files/text/': { path: 'L2E', text: '', hash: '0'.repeat(64) },
+    'POST /agents/:agent_id/files/uploads/': { path: 'L2E', size: 1 },
+    'POST /agents/:agent_id/files/uploads/:upload/': { path: 'L2E', size: 1, hash: null },
     'POST /agents/:agent_id/files/download/': { path: 'Lw' },
     'POST /agents/:agent_id/cmd/': { shell: 'sh', cmd: 'true', wait: false },
     'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },

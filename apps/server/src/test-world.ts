@@ -224,7 +224,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
   const snippet = await ctx.db
     .insertInto('script_snippets')
     .values({
-      name: `${name} snip`.slice(-40),
+      name: `${crypto.randomUUID().slice(0, 8)} ${name}`.slice(0, 40),
       description: '',
       code: 'true',
       shell: 'shell',

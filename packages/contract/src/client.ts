@@ -113,7 +113,8 @@ async function sendRequest(
   }
 }
 
-function readError(response: Response, text: string): ApiError {
+/** A refused answer as an error. */
+export function readError(response: Response, text: string): ApiError {
   const requestId = response.headers.get('x-request-id') ?? undefined
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined

@@ -10,6 +10,7 @@ import type { LiveFrame } from '@muster/contract/agent/link'
 import type { SoftwareReporter } from '../collectors/software-reporter.ts'
 import type { WhileWatched } from '../collectors/while-watched.ts'
 import type { Channels } from '../channels/channels.ts'
+import type { OpenParts } from '../files/open-parts.ts'
 import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { Runs } from '../run/runs.ts'
@@ -30,6 +31,7 @@ export interface CommandContext {
   sendReply: (reply: ReplyParts) => void
   terminals: Pick<Terminals, 'open' | 'end'>
   channels: Pick<Channels, 'open'>
+  openParts: OpenParts
   log: Log
   refreshFacts: () => Promise<void>
   software: Pick<SoftwareReporter, 'reportAll'>

@@ -2,11 +2,11 @@ import { defineCommand } from './command.ts'
 
 export const openChannel = defineCommand('open-channel', {
   isRun: false,
-  async take({ channel: id, tool }, { terminals, channels, dataFolder, log, payload }) {
+  async take({ channel: id, tool }, { terminals, channels, openParts, dataFolder, log, payload }) {
     if (tool.tool === 'terminal') return terminals.open({ channel: id, tool }, payload.author)
     const channel = channels.open(id)
     if ('code' in channel) return
     const { serveFiles } = await import('../files/serve-files.ts')
-    await serveFiles(channel, tool.order, { dataFolder, log })
+    await serveFiles(channel, tool.order, { openParts, dataFolder, log })
   },
 })

@@ -5,6 +5,7 @@ import { endProcess } from './end-process.ts'
 import { endSession } from './end-session.ts'
 import { openChannel } from './open-channel.ts'
 import { controlService } from './control-service.ts'
+import { beginUpload, dropUpload, lookAtUpload } from './uploads.ts'
 import { changeFile } from './change-file.ts'
 import { readText } from './read-text.ts'
 import { writeText } from './write-text.ts'
@@ -48,6 +49,9 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'end-session': endSession,
   'list-folder': listFolder,
   'change-file': changeFile,
+  'begin-upload': beginUpload,
+  'look-at-upload': lookAtUpload,
+  'drop-upload': dropUpload,
   'read-text': readText,
   'write-text': writeText,
   uninstall,

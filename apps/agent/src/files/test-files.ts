@@ -7,7 +7,7 @@ import {
   readChannelText,
 } from '@muster/contract/agent/channel'
 import type { CommandInput } from '@muster/contract/agent/commands'
-import { FileNews, type FileTask } from '@muster/contract/agent/files'
+import { FileNews, type FileTask, type UploadTask } from '@muster/contract/agent/files'
 import { type QuestionName, replies, type Reply } from '@muster/contract/agent/questions'
 import type { TestServer } from '../testing/test-server.ts'
 
@@ -21,7 +21,7 @@ export class FileChannel {
   #server: TestServer
   #from: number
 
-  constructor(server: TestServer, order: FileTask, { reads = true }: { reads?: boolean } = {}) {
+  constructor(server: TestServer, order: FileTask | UploadTask, { reads = true }: { reads?: boolean } = {}) {
     this.#server = server
     this.#from = server.channelFrames.length
     lastChannel += 1

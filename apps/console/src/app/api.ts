@@ -86,7 +86,8 @@ function isRefusedSession(error: unknown): boolean {
 
 const refusalListeners = new Set<(error: ApiError, endpoint: Endpoint) => void>()
 
-function requestHeaders(): Record<string, string> {
+/** What tells the server who asks; for a request that is no call of an endpoint. */
+export function requestHeaders(): Record<string, string> {
   // Read for each request: another tab may have signed in anew.
   const access_token = readStoredToken()
   const xsrf = readCookie('XSRF-TOKEN')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TerminalSize } from '../channels.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
-import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath } from './files.ts'
+import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
 import { Interpreter } from './interpreter.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
@@ -80,7 +80,7 @@ export const commands = {
         resume: z.boolean(),
         ...TerminalSize.shape,
       }),
-      z.object({ tool: z.literal('files'), order: FileTask }),
+      z.object({ tool: z.literal('files'), order: z.union([FileTask, UploadTask]) }),
     ]),
   }),
   /** Ends a tool's session, whether somebody looks at it or not. */
@@ -97,6 +97,10 @@ export const commands = {
     search: z.string().max(255),
   }),
   'change-file': FileChange,
+  /** A file for the bytes is made beside the one that they become. */
+  'begin-upload': z.object({ path: RawPath, upload: UploadId, size: z.int().min(0), replace: z.boolean() }),
+  'look-at-upload': z.object({ path: RawPath, upload: UploadId }),
+  'drop-upload': z.object({ path: RawPath, upload: UploadId }),
   'read-text': z.object({ path: RawPath }),
   /** Only if it still is the text that this hash is of. */
   'write-text': z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),

@@ -101,3 +101,29 @@ export type TextFile = z.infer<typeof TextFile>
 /** `changed`: somebody else has written it meanwhile; nothing was done. */
 export const WrittenText = z.object({ state: z.enum(['written', 'changed']), hash: FileHash })
 export type WrittenText = z.infer<typeof WrittenText>
+
+/** An upload is known by a number; its bytes wait in a file beside the one that they become. */
+export const UploadId = z.uuid()
+/** Bytes of each part whose SHA-256 the hash of an upload is made of: the SHA-256 of all of them in a row. */
+export const HASH_PART_BYTES = 1024 * 1024
+
+export const UploadTask = z.discriminatedUnion('task', [
+  /** The channel's bytes go behind those that are there, which have to be `offset`. */
+  z.object({ task: z.literal('write'), path: RawPath, upload: UploadId, offset: z.int().min(0) }),
+  /** It takes its name, when it is whole. Without a hash only its size is looked at. */
+  z.object({
+    task: z.literal('finish'),
+    path: RawPath,
+    upload: UploadId,
+    size: z.int().min(0),
+    replace: z.boolean(),
+    hash: FileHash.nullable(),
+  }),
+])
+export type UploadTask = z.infer<typeof UploadTask>
+
+/** What a machine tells of an upload: it is ready for bytes, or all that came are on its disk. `size` is there now. */
+export const UploadNews = z.object({ type: z.enum(['ready', 'written']), size: z.number().min(0) })
+export type UploadNews = z.infer<typeof UploadNews>
+/** What it is told: no more bytes come. */
+export const UploadInput = z.object({ type: z.literal('done') })

@@ -21,6 +21,10 @@ export const replies = {
   'list-folder': FolderPart,
   /** How many files and folders it was done to. */
   'change-file': z.object({ count: z.int().min(0) }),
+  /** How many bytes are there. */
+  'begin-upload': z.object({ size: z.number().min(0) }),
+  'look-at-upload': z.object({ size: z.number().min(0) }),
+  'drop-upload': z.object({}),
   'read-text': TextFile,
   'write-text': WrittenText,
 } as const satisfies Partial<Record<CommandName, z.ZodType>>

@@ -7,9 +7,10 @@ import {
   RawPath,
   ROOT_PATH,
   TextFile,
+  UploadId,
 } from '../agent/files.ts'
 import { endpoint } from '../endpoint.ts'
-import { AgentParams } from '../fields.ts'
+import { AgentParams, Nothing } from '../fields.ts'
 
 export const listFolder = endpoint({
   method: 'GET',
@@ -68,3 +69,58 @@ export const writeText = endpoint({
   body: z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
   response: z.object({ hash: FileHash }),
 })
+
+const UploadParams = AgentParams.extend({ upload: UploadId })
+const UploadSize = z.object({ size: z.number() })
+
+export const beginUpload = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/files/uploads/',
+  access: 'can_manage_files',
+  summary: 'Begin an upload; its bytes are sent in pieces, and it takes its name when it is whole',
+  params: AgentParams,
+  body: z.object({ path: RawPath, size: z.int().min(0), replace: z.boolean().default(false) }),
+  response: z.object({ upload: UploadId }),
+})
+
+export const lookAtUpload = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/files/uploads/:upload/',
+  access: 'can_manage_files',
+  summary: 'How many bytes of an upload are on the machine: go on from there',
+  params: UploadParams,
+  query: z.object({ path: RawPath.default(ROOT_PATH) }),
+  response: UploadSize,
+})
+
+export const finishUpload = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/files/uploads/:upload/',
+  access: 'can_manage_files',
+  summary: 'Give an upload its name, if it is whole and its hash fits',
+  params: UploadParams,
+  body: z.object({
+    path: RawPath,
+    size: z.int().min(0),
+    replace: z.boolean().default(false),
+    hash: FileHash.nullable(),
+  }),
+  response: Nothing,
+})
+
+export const dropUpload = endpoint({
+  method: 'DELETE',
+  path: '/agents/:agent_id/files/uploads/:upload/',
+  access: 'can_manage_files',
+  summary: 'Give an upload up; what is there of it is removed',
+  params: UploadParams,
+  query: z.object({ path: RawPath.default(ROOT_PATH) }),
+  response: Nothing,
+})
+
+/** `PUT` of bytes (application/octet-stream), which go behind the `offset` that are there; answers `size`. */
+export const UPLOAD_BYTES_PATH = '/agents/:agent_id/files/uploads/:upload/bytes/'
+export const UploadBytesQuery = z.object({ path: RawPath, offset: z.coerce.number().int().min(0) })
+/** Of one `PUT`. */
+export const MOST_UPLOAD_BYTES = 16 * 1024 * 1024
+export const UploadBytesAnswer = UploadSize

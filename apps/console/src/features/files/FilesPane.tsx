@@ -13,6 +13,8 @@ import table from '../processes/ProcessesPane.module.css'
 import classes from './FilesPane.module.css'
 import { FileDialogs, type OpenDialog } from './FileDialogs.tsx'
 import { FileTable } from './FileTable.tsx'
+import { UploadButton } from './UploadButton.tsx'
+import { UploadList } from './UploadList.tsx'
 import { FolderPath } from './FolderPath.tsx'
 import { leadsTo } from './file-rows.ts'
 import { startDownload } from './start-download.ts'
@@ -66,6 +68,12 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
         />
         <div className={table.sums}>
           <span>{total.toLocaleString('en')} in this folder</span>
+          <UploadButton
+            agentId={agent.agent_id}
+            folder={path}
+            entries={entries}
+            disabled={query.data === undefined}
+          />
           <Button
             variant="default"
             size="compact-sm"
@@ -118,6 +126,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
           </Button>
         </div>
       )}
+      <UploadList agentId={agent.agent_id} />
       {dialog !== undefined && (
         <FileDialogs open={dialog} agent={agent} folder={path} onClose={() => setDialog(undefined)} />
       )}

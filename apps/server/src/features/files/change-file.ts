@@ -13,7 +13,11 @@ const ACTIONS: Record<FileChange['change'], AuditAction> = {
 }
 
 /** Has a machine change one thing among its files, and writes it down. */
-export function changeFile(ctx: Context, asking: Asking, change: FileChange): Promise<{ count: number }> {
+export function changeMachineFile(
+  ctx: Context,
+  asking: Asking,
+  change: FileChange,
+): Promise<{ count: number }> {
   const path = showRaw(change.path)
   return askMachine(ctx, asking, {
     name: 'change-file',
@@ -65,7 +69,7 @@ export async function writeTextFile(
     object_type: 'file',
     describe: (answer) =>
       answer?.state === 'changed'
-        ? `Did not edit "${shown}", which was changed meanwhile`
+        ? `Refused to edit "${shown}", which was changed meanwhile`
         : `Edited "${shown}" (${Buffer.byteLength(input.text)} B)`,
     keep: () => ({ shown_path: shown, path: input.path, ...bytesOf(input.text), hash_before: input.hash }),
   })

@@ -75,7 +75,7 @@ test('a text that was changed meanwhile is not written, and its content stays ou
   expect((await write('written')).answer.body).toEqual({ hash: 'b'.repeat(64) })
   expect(await fileAudit(server, user)).toEqual([
     'ada: Looked at "/etc/app.conf"',
-    'ada: Did not edit "/etc/app.conf", which was changed meanwhile',
+    'ada: Refused to edit "/etc/app.conf", which was changed meanwhile',
     'ada: Edited "/etc/app.conf" (9 B)',
   ])
   const rows = await server.ctx.db.selectFrom('audit_log').selectAll().execute()

@@ -79,7 +79,7 @@ test('a download that broke off goes on where it was, if the file is still the s
     expect((await fileAudit(server, scene.user)).slice(0, 3)).toEqual([
       'ada: Downloaded "/var/report.txt" (10 B)',
       'ada: The download of "/var/report.txt" broke off after 5 B: The link to the machine was lost.',
-      'ada: Went on downloading "/var/report.txt" after 5 B of 10 B',
+      'ada: Resumed downloading "/var/report.txt" after 5 B of 10 B',
     ]),
   )
 })

@@ -1,5 +1,5 @@
 import {
-  changeFile as change,
+  changeFile,
   DOWNLOAD_PATH,
   listFolder,
   readText,
@@ -13,9 +13,10 @@ import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import type { ChannelHub } from '../remote/channel-hub.ts'
 import type { SessionCookies } from '../sessions/session-cookies.ts'
-import { changeFile, readTextFile, writeTextFile } from './change-file.ts'
+import { changeMachineFile, readTextFile, writeTextFile } from './change-file.ts'
 import { redeemDownload, writeDownloadUrl } from './download-ticket.ts'
 import { sendDownload } from './send-download.ts'
+import { uploadRoutes } from './upload-routes.ts'
 
 interface FilesParts {
   fleet: Fleet
@@ -24,13 +25,14 @@ interface FilesParts {
 }
 
 export function filesRoutes(api: Api, ctx: Context, { fleet, hub, cookies }: FilesParts): void {
+  uploadRoutes(api, { ctx, fleet, hub })
   route(api, listFolder, async ({ params, query: { path, after = null, search }, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     const order = { input: { path, after, search }, author: caller.username }
     return fleet.ask(agent, 'list-folder', order)
   })
-  route(api, change, ({ params: { agent_id: agentId }, body, caller }) =>
-    changeFile(ctx, { fleet, caller, agentId }, body),
+  route(api, changeFile, ({ params: { agent_id: agentId }, body, caller }) =>
+    changeMachineFile(ctx, { fleet, caller, agentId }, body),
   )
   route(api, readText, ({ params: { agent_id: agentId }, query, caller }) =>
     readTextFile(ctx, { fleet, caller, agentId }, query.path),

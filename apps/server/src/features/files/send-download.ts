@@ -4,26 +4,19 @@ import { AppError } from '@muster/contract/errors'
 import { formatFileSize } from '@muster/rules/file-size'
 import { showRaw } from '@muster/rules/raw-path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../context.ts'
-import type { Fleet } from '../agents/fleet.ts'
 import type { AgentsRow } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
-import { type ChannelHub, whyNotAllowed } from '../remote/channel-hub.ts'
+import { whyNotAllowed } from '../remote/channel-hub.ts'
 import { describeDisposition } from './content-disposition.ts'
 import type { Ticket } from './download-ticket.ts'
 import { MachineStream } from './machine-stream.ts'
+import { type FileParts, openUse, refuseFor, SILENT } from './open-use.ts'
 
 /** A browser that takes nothing for so long has forgotten it; it may ask for the rest. */
 const IDLE_MS = 120_000
 const FIRST_WORD_MS = 30_000
-
-export interface FileParts {
-  ctx: Context
-  fleet: Fleet
-  hub: ChannelHub
-}
 
 /** Answers with a file of a machine, from the byte on that the browser asks for, or a folder as an archive. */
 export async function sendDownload(
@@ -58,38 +51,23 @@ export async function sendDownload(
 }
 
 async function openStream(
-  { ctx, fleet, hub }: FileParts,
+  parts: FileParts,
   given: { ticket: Ticket; caller: LiveCaller; agent: AgentsRow; request: FastifyRequest; wanted: number },
 ): Promise<{ stream: MachineStream; news: FileNews }> {
   const { ticket, caller, agent, request, wanted } = given
-  const { path, archive, agentId } = ticket
+  const { path, archive } = ticket
   const stream = new MachineStream()
   const order = archive
     ? { task: 'archive' as const, path }
     : { task: 'read' as const, path, offset: wanted, version: readVersion(request) }
-  const opened = await fleet.tools.open(
-    agentId,
-    { tool: { tool: 'files', order }, author: caller.username },
-    { onFrame: (frame) => stream.onFrame(frame), onEnd: (end) => stream.onEnd(end) },
-  )
-  if ('code' in opened) throw refuseFor(opened, agent.hostname)
-  stream.connect(opened)
-  const use = {
-    caller,
-    agentId,
-    request: { tool: 'files' as const },
-    checkedAtMs: performance.now(),
-    end: (end: ChannelEnd) => stream.end(end),
-  }
   watchIdle(stream)
-  await hub.add(use)
-  void stream.ended.then(() => hub.remove(use))
+  await openUse(parts, stream, { caller, agent, order })
   const late = setTimeout(() => stream.end(SILENT), FIRST_WORD_MS)
   try {
     return { stream, news: await stream.news }
   } catch (cause) {
     const end = await stream.ended
-    ctx.log.debug({ agent_id: agentId, cause }, 'no file was sent')
+    parts.ctx.log.debug({ agent_id: agent.agent_id, cause }, 'no file was sent')
     throw refuseFor(end ?? SILENT, agent.hostname)
   } finally {
     clearTimeout(late)
@@ -139,15 +117,8 @@ function tellBegin({ path, archive }: Ticket, { size, offset }: FileNews): strin
   const shown = showRaw(path)
   if (archive || size === null) return `Downloaded "${shown}" as an archive`
   if (offset > 0)
-    return `Went on downloading "${shown}" after ${formatFileSize(offset)} of ${formatFileSize(size)}`
+    return `Resumed downloading "${shown}" after ${formatFileSize(offset)} of ${formatFileSize(size)}`
   return `Downloaded "${shown}" (${formatFileSize(size)})`
 }
 
-function refuseFor({ code, message }: ChannelEnd, hostname: string): AppError {
-  if (code === 'agent_offline') return new AppError('agent_offline', `${hostname} is not connected.`)
-  if (code === 'refused') return new AppError('agent_refused', `${hostname}: ${message}`)
-  return new AppError('unavailable', message)
-}
-
-const SILENT: ChannelEnd = { code: 'failed', message: 'The machine has not answered.' }
 const IDLE: ChannelEnd = { code: 'closed', message: 'Nothing was taken for two minutes.' }

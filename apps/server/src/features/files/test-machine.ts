@@ -4,7 +4,9 @@ import {
   encodeChannelEnd,
   encodeChannelFrame,
   encodeChannelText,
+  encodeCredit,
   readChannelEnd,
+  readChannelText,
 } from '@muster/contract/agent/channel'
 import { commands } from '@muster/contract/agent/commands'
 import type { FileNews } from '@muster/contract/agent/files'
@@ -47,6 +49,7 @@ export async function nextChannel(agent: TestAgent, from = 0) {
     const of = (kind: ChannelKind) =>
       agent.channelFrames.filter((frame) => frame.channel === channel && frame.kind === kind)
     return {
+      id: channel,
       order: tool.order,
       author: payload.author,
       news: (news: Partial<FileNews>) =>
@@ -60,6 +63,10 @@ export async function nextChannel(agent: TestAgent, from = 0) {
             ...news,
           }),
         ),
+      text: (message: unknown) => agent.sendText(encodeChannelText(channel, message)),
+      give: (bytes: number) => agent.sendText(encodeCredit(channel, bytes)),
+      received: () => Buffer.concat(of(CHANNEL_KIND.data).map((frame) => frame.payload)),
+      heard: () => of(CHANNEL_KIND.text).map((frame) => readChannelText(frame.payload)),
       data: (payload: Uint8Array) =>
         agent.sendText(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel, payload })),
       end: (code: 'ended' | 'refused' = 'ended', message = 'That was all.') =>
