@@ -1,4 +1,5 @@
 import {
+  CHANNEL_HEADER_BYTES,
   CHANNEL_KIND,
   type ChannelEnd,
   decodeChannelFrame,
@@ -73,7 +74,11 @@ export class MachineSink implements ChannelEar {
         this.#mouth?.send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
       }
     }
-    this.#mouth?.send(encodeChannelText(0, { type: 'done' }))
+    // A message counts against the window as bytes do.
+    const done = encodeChannelText(0, { type: 'done' })
+    const counted = done.length - CHANNEL_HEADER_BYTES
+    if ((await this.#until(() => this.#window.take(counted))) === undefined) return false
+    this.#mouth?.send(done)
     return true
   }
 
