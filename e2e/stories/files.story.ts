@@ -22,6 +22,8 @@ async function openFiles(page: Page, folder: string): Promise<Page> {
     page.context().waitForEvent('page'),
     page.getByRole('menuitem', { name: 'Remote background' }).click(),
   ])
+  // A terminal that is left while it is opened leaves a warning in the browser.
+  await expect(window.getByRole('status').filter({ hasText: /^In / })).toBeVisible()
   await window.getByRole('tab', { name: 'Files' }).click()
   for (const name of folder.split('/').filter((part) => part !== '')) {
     await window.getByRole('textbox', { name: 'Search this folder' }).fill(name)
