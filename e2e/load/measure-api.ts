@@ -15,6 +15,7 @@ const LIST_CALLS = 300
 const COMMANDS = 300
 const WARM_UP = 30
 const LOAD_SECONDS = 30
+const WARM_UP_SECONDS = 5
 const CALLS_PER_SECOND = 25
 export const REPORTS_PER_SECOND = 1000
 
@@ -66,6 +67,9 @@ export async function measureLoad(stage: Stage): Promise<Figure[]> {
   const { session, fleet } = stage
   using console = await openConsole(session)
   await fleet.ask({ kind: 'rate', reportsPerSecond: REPORTS_PER_SECOND })
+  // Rows of ten thousand machines that nobody has looked at yet are read with the first list.
+  const [firstMs = 0] = await timeEach(1, () => session.call(listAgents, { query: {} }))
+  await callAndWatch(stage, { seconds: WARM_UP_SECONDS, perSecond: CALLS_PER_SECOND })
   const before = await fleet.ask({ kind: 'look' })
   const seen = await callAndWatch(stage, { seconds: LOAD_SECONDS, perSecond: CALLS_PER_SECOND })
   const after = await fleet.ask({ kind: 'look' })
@@ -74,7 +78,11 @@ export async function measureLoad(stage: Stage): Promise<Figure[]> {
   const remark = `${after.counts.connected} connected, ${perSecond.toFixed(0)} reports/s, ${console.frames()} live frames, ${seen.cpuShare.toFixed(0)} % of a core`
   return [
     { budget: 'memory', value: seen.mostMb, remark },
-    { budget: 'apiP99', value: percentile(seen.timesMs, 99), remark: describeCalls(seen) },
+    {
+      budget: 'apiP99',
+      value: percentile(seen.timesMs, 99),
+      remark: `${describeCalls(seen)}; the first list of all before: ${firstMs.toFixed(0)} ms`,
+    },
   ]
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { X509Certificate } from 'node:crypto'
 import { findIdentity } from '../identity/identity.ts'
+import { isLoopback } from '../link/address.ts'
 import { enrolMachine } from '../link/enrol-machine.ts'
 import { describeError } from '../log/log.ts'
 import { os } from '../os/index.ts'
@@ -58,8 +59,4 @@ function tryFindIdentity(folder: string) {
     if (cause instanceof CliError) return undefined
     throw cause
   }
-}
-
-function isLoopback(serverUrl: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(serverUrl).hostname)
 }

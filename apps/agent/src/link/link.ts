@@ -12,7 +12,7 @@ import {
   type ServerFrame,
 } from '@muster/contract/agent/link'
 import { describeError } from '../log/log.ts'
-import { linkAddress } from './address.ts'
+import { linkAddress, needsMasks } from './address.ts'
 import { reconnectDelayMs } from './backoff.ts'
 import type { LinkOptions } from './link-options.ts'
 import { readFrame } from './read-frame.ts'
@@ -68,6 +68,7 @@ export class Link implements Disposable {
       maxPayload: MAX_SOCKET_BYTES,
       // Compression would cost each idle agent its own window; reports are small.
       perMessageDeflate: false,
+      ...(needsMasks(identity.server_url) ? {} : { generateMask: (mask: Buffer) => void mask.fill(0) }),
       ...(identity.ca_pem === null ? {} : { ca: identity.ca_pem }),
     }
     const socket = new WebSocket(linkAddress(identity.server_url, LINK_PATH), options)
