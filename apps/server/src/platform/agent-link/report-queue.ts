@@ -14,7 +14,10 @@ interface Entry extends QueuedReport {
 }
 
 const MAX_BATCH = 500
-/** What a machine says of itself may wait so long for that of others: a transaction costs more than a report in it. */
+/**
+ * What a machine says of itself may wait for that of others until so long after the last transaction, which costs more
+ * than a report in it. A report that comes alone does not wait.
+ */
 const LINGER_MS = 20
 /** As many are worth a transaction at once. */
 const ENOUGH = 100
@@ -37,6 +40,7 @@ export class ReportQueue implements AsyncDisposable {
   /** One of those that wait is about something that a person waits for. */
   #isUrgent = false
   #go: () => void = () => {}
+  #storedMs = Number.NEGATIVE_INFINITY
 
   constructor(log: Log, store: (reports: QueuedReport[]) => Promise<void>) {
     this.#log = log
@@ -70,6 +74,7 @@ export class ReportQueue implements AsyncDisposable {
         const batch = this.#waiting.splice(0, countOfBatch(this.#waiting))
         if (this.#waiting.length === 0) this.#isUrgent = false
         await this.#storeBatch(batch)
+        this.#storedMs = performance.now()
       }
     } finally {
       this.#running = undefined
@@ -77,9 +82,10 @@ export class ReportQueue implements AsyncDisposable {
   }
 
   async #linger(): Promise<void> {
-    if (this.#isUrgent || this.#waiting.length >= ENOUGH) return
+    const leftMs = this.#storedMs + LINGER_MS - performance.now()
+    if (leftMs <= 0 || this.#isUrgent || this.#waiting.length >= ENOUGH) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LINGER_MS)
+      const timer = setTimeout(resolve, leftMs)
       this.#go = () => {
         clearTimeout(timer)
         resolve()
