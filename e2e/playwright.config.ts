@@ -9,18 +9,13 @@ const LONG = ['axe', 'checks', 'maintenance', 'monitoring', 'tasks'].map(fileOf)
 // What follows machines through server and database, or two servers; the server's own tests run on each database, and
 // what screens look like does not depend on it.
 const ON_EVERY_DATABASE = [
-  'alerts',
-  'client-tree',
-  'initial-setup',
   'kill-server',
   'killed-while-telling',
   'live',
   'machines-table',
   'main-job',
   'monitoring',
-  'policies',
   'runs',
-  'script-library',
   'two-processes',
   'two-processes-terminal',
 ].map(fileOf)
