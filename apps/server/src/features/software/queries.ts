@@ -8,6 +8,18 @@ export function findInventory(db: Db, agent: number) {
   return db.selectFrom('software_inventories').selectAll().where('agent', '=', agent).executeTakeFirst()
 }
 
+/** Whether the list that has this hash is what is stored of a machine. */
+export async function hasInventory(db: Db, agentId: string, hash: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('software_inventories')
+    .innerJoin('agents', 'agents.id', 'software_inventories.agent')
+    .select('agent')
+    .where('agent_id', '=', agentId)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 export function findSoftwareOf(db: Db, agent: number) {
   return db
     .selectFrom('machine_software')

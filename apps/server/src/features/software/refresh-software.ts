@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { askMachine } from '../agents/ask-machine.ts'
 import type { Fleet } from '../agents/fleet.ts'
+import { hasInventory } from './queries.ts'
 
 const STORED_WITHIN_MS = 20_000
 
@@ -22,13 +23,12 @@ export class SoftwareRefresh {
   }
 
   async refresh(caller: Caller, agentId: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const wake = () => resolve(true)
+    let looked = Promise.withResolvers<void>()
+    const wake = () => looked.resolve()
     const waiting = this.#waiting.get(agentId) ?? new Set()
     this.#waiting.set(agentId, waiting.add(wake))
-    let timer: NodeJS.Timeout | undefined
     try {
-      await askMachine(
+      const { hash } = await askMachine(
         this.#ctx,
         { fleet: this.#fleet, caller, agentId },
         {
@@ -39,11 +39,16 @@ export class SoftwareRefresh {
           describe: () => 'Refreshed the list of software',
         },
       )
-      timer = setTimeout(() => resolve(false), STORED_WITHIN_MS)
-      if (!(await promise))
-        throw new AppError('unavailable', 'The list is on its way. It is shown as soon as it has come.')
+      const late = AbortSignal.timeout(STORED_WITHIN_MS)
+      late.addEventListener('abort', wake, { once: true })
+      // A list that was on its way when this one was asked for may be stored first.
+      do {
+        await looked.promise
+        if (late.aborted)
+          throw new AppError('unavailable', 'The list is on its way. It is shown as soon as it has come.')
+        looked = Promise.withResolvers()
+      } while (!(await hasInventory(this.#ctx.db, agentId, hash)))
     } finally {
-      clearTimeout(timer)
       waiting.delete(wake)
       if (waiting.size === 0) this.#waiting.delete(agentId)
     }

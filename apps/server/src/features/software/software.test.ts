@@ -198,6 +198,10 @@ test('a machine whose hash is another is asked for its list; refreshing waits fo
   const refreshed = ada.call(refreshSoftware, { params })
   const { payload } = await agent.nextCommand(from)
   expect(payload).toMatchObject({ name: 'report-software', author: 'ada' })
+  // One that was on its way already.
+  agent.report(reportOf([known('vim', '9.0.1')]))
+  const stored = server.ctx.db.selectFrom('software_packages').select('version')
+  await expect.poll(() => stored.execute()).toContainEqual({ version: '9.0.1' })
   const second = reportOf([known('vim', '9.1')])
   agent.report(second)
   const answer = { hash: second.hash, count: 1 }
