@@ -30,6 +30,7 @@ import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
+import { powerRoutes } from './features/power/routes.ts'
 import { processesRoutes } from './features/processes/routes.ts'
 import type { ChannelHub } from './features/remote/channel-hub.ts'
 import { remoteJobs } from './features/remote/jobs.ts'
@@ -147,6 +148,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   settingsRoutes(api, ctx)
   customFieldsRoutes(api, ctx)
   notesRoutes(api, ctx)
+  powerRoutes(api, ctx, fleet)
   processesRoutes(api, ctx, fleet)
   servicesRoutes(api, ctx, fleet)
   softwareRoutes(api, ctx, fleet)

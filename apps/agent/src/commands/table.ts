@@ -6,6 +6,7 @@ import { endSession } from './end-session.ts'
 import { openChannel } from './open-channel.ts'
 import { controlService } from './control-service.ts'
 import { beginUpload, dropUpload, lookAtUpload } from './uploads.ts'
+import { changePower } from './change-power.ts'
 import { changeFile } from './change-file.ts'
 import { readText } from './read-text.ts'
 import { writeText } from './write-text.ts'
@@ -20,6 +21,7 @@ import { runCommand } from './run-command.ts'
 import { runScript } from './run-script.ts'
 import { runTask } from './run-task.ts'
 import { setChecks } from './set-checks.ts'
+import { sendWakeUp } from './send-wake-up.ts'
 import { setPriority } from './set-priority.ts'
 import { setTasks } from './set-tasks.ts'
 import { uninstall } from './uninstall.ts'
@@ -45,6 +47,8 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'control-service': controlService,
   'set-start-type': setStartType,
   'read-service-log': readServiceLog,
+  'change-power': changePower,
+  'send-wake-up': sendWakeUp,
   'open-channel': openChannel,
   'end-session': endSession,
   'list-folder': listFolder,

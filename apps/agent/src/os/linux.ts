@@ -70,6 +70,7 @@ export const linux: Os = {
     if (process.getuid?.() === 0) return undefined
     return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run anything as ${name}.`
   },
+  shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-P', 'now'],
   service: systemdService,
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
   loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,

@@ -61,6 +61,7 @@ export const macos: Os = {
   findUser: async () => undefined,
   whyNoOtherUser: (name) =>
     `The agent on this machine runs as ${userInfo().username} and cannot run anything as ${name}: that works on Linux only so far.`,
+  shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-h', 'now'],
   service: noService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,

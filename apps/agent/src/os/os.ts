@@ -1,4 +1,5 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
+import type { PowerAction } from '@muster/contract/agent/power'
 import type { Counters } from './counters.ts'
 import type { Probes } from './probes.ts'
 import type { ProcessTools } from './process-tools.ts'
@@ -34,6 +35,8 @@ export interface Os {
   findUser(name: string): Promise<MachineUser | undefined>
   /** Why this agent cannot run something as another user, as a sentence; undefined when it can. */
   whyNoOtherUser(name: string): string | undefined
+  /** What the system's program `shutdown` is told. */
+  shutdownArguments(action: PowerAction): string[]
   service: Service
   /** What checks need. Loaded with the first of them, because a machine may have none. */
   loadProbes(): Promise<Probes>

@@ -74,6 +74,7 @@ export const windows: Os = {
   },
   findUser: async () => undefined,
   whyNoOtherUser: (name) => `This agent cannot run anything as ${name}: that works on Linux only so far.`,
+  shutdownArguments: (action) => [action === 'reboot' ? '/r' : '/s', '/t', '5'],
   service: noService,
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
   loadProcessTools: async () => (await import('./windows/process-tools.ts')).windowsProcessTools,

@@ -29,6 +29,8 @@ const DIALOG_LOADERS = {
   'edit-agent': () => import('../features/agents/EditAgentDialog.tsx').then((file) => file.EditAgentDialog),
   'remove-agent': () =>
     import('../features/agents/RemoveAgentDialog.tsx').then((file) => file.RemoveAgentDialog),
+  reboot: () => import('../features/power/PowerDialogs.tsx').then((file) => file.RebootDialog),
+  'shut-down': () => import('../features/power/PowerDialogs.tsx').then((file) => file.ShutDownDialog),
   'send-command': () =>
     import('../features/history/SendCommandDialog.tsx').then((file) => file.SendCommandDialog),
   'run-script': () => import('../features/history/RunScriptDialog.tsx').then((file) => file.RunScriptDialog),

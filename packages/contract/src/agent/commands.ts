@@ -4,6 +4,7 @@ import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
 import { Interpreter } from './interpreter.ts'
+import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './power.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { Shell } from './shell.ts'
@@ -104,6 +105,9 @@ export const commands = {
   'read-text': z.object({ path: RawPath }),
   /** Only if it still is the text that this hash is of. */
   'write-text': z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
+  'change-power': z.object({ action: PowerAction }),
+  /** Sends the packet that wakes a machine which has one of these addresses, to all networks of this one. */
+  'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MOST_WAKE_ADDRESSES) }),
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

@@ -18,6 +18,10 @@ export const replies = {
   /** Of the report that has been sent before this. */
   'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MOST_PACKAGES) }),
   'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
+  /** The system has taken it on; how soon the link ends is its own matter. */
+  'change-power': z.object({}),
+  /** How many packets went out. */
+  'send-wake-up': z.object({ count: z.int().min(1) }),
   'list-folder': FolderPart,
   /** How many files and folders it was done to. */
   'change-file': z.object({ count: z.int().min(0) }),

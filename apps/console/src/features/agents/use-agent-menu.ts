@@ -25,6 +25,7 @@ import { useMay } from '../../app/queries.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { useDialog } from '../../app/use-dialog.ts'
 import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+import { usePowerMenu } from '../power/use-power-menu.ts'
 import { patchMachine } from './use-live-machines.ts'
 
 export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | 'maintenance_mode'>
@@ -50,6 +51,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const maintenance = useSetMaintenance()
   const refresh = useRefreshInventory()
   const check = useRunChecks()
+  const power = usePowerMenu()
   if (agent === undefined) return []
   const { agent_id, hostname, connected, maintenance_mode } = agent
   const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
@@ -105,6 +107,8 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       disabledReason: unless(mayRunChecks) ?? away,
       run: () => check({ agent_id, hostname }),
     },
+    divider('power'),
+    ...power({ agent_id, hostname, connected }),
     divider('state'),
     {
       id: 'maintenance',

@@ -1,0 +1,63 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { networkInterfaces } from 'node:os'
+import { describeError } from '../log/log.ts'
+import { MachineRefused } from './machine-refused.ts'
+
+/** "discard", which nothing answers. */
+const PORT = 9
+const MOST_NETWORKS = 16
+
+/** The addresses by which all machines of a network are reached, of each network that this one is in. */
+export function findBroadcasts(interfaces = networkInterfaces()): string[] {
+  const found = Object.values(interfaces).flatMap((list) =>
+    (list ?? [])
+      .filter(({ internal, family }) => !internal && family === 'IPv4')
+      .map(({ address, netmask }) => broadcastOf(address, netmask)),
+  )
+  return [...new Set(found)].slice(0, MOST_NETWORKS)
+}
+
+/** Six bytes of ones, then the address sixteen times: what a sleeping card listens for. */
+export function magicPacket(mac: string): Buffer {
+  const address = Buffer.from(mac.replaceAll(':', ''), 'hex')
+  return Buffer.concat([Buffer.alloc(6, 0xff), ...Array.from({ length: 16 }, () => address)])
+}
+
+/** Answers how many packets went out. A network that is down is passed over while another takes them. */
+export async function sendMagicPackets(
+  macs: readonly string[],
+  broadcasts: readonly string[],
+  port = PORT,
+): Promise<number> {
+  const socket = createSocket('udp4')
+  try {
+    socket.bind()
+    await once(socket, 'listening')
+    socket.setBroadcast(true)
+    const sent = await Promise.allSettled(
+      broadcasts.flatMap((to) => macs.map((mac) => send(socket, magicPacket(mac), { to, port }))),
+    )
+    const failed = sent.find((outcome) => outcome.status === 'rejected')
+    const count = sent.filter(({ status }) => status === 'fulfilled').length
+    if (count === 0 && failed !== undefined)
+      throw new MachineRefused(`No wake-up packet could be sent: ${describeError(failed.reason)}`)
+    return count
+  } finally {
+    socket.close()
+  }
+}
+
+function send(socket: Socket, packet: Buffer, { to, port }: { to: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) =>
+    socket.send(packet, port, to, (error) => (error === null ? resolve() : reject(error))),
+  )
+}
+
+function broadcastOf(address: string, netmask: string): string {
+  const mask = netmask.split('.').map(Number)
+  return address
+    .split('.')
+    .map((part, i) => Number(part) | (~(mask[i] ?? 255) & 255))
+    .join('.')
+}

@@ -1,0 +1,61 @@
+import { wakeAgent } from '@muster/contract/api/power'
+import { IconPower, IconRotateClockwise, IconSunrise } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import type { MenuEntry } from '../../ui/menu-entry.ts'
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+
+interface PowerAgent {
+  agent_id: string
+  hostname: string
+  connected: boolean
+}
+
+/** Wake up, restart and shut down, for the menu of a machine. */
+export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
+  const mayReboot = useMay('can_reboot_agents')
+  const mayWake = useMay('can_send_wol')
+  const { open } = useDialog()
+  const wake = useWake()
+  return ({ agent_id, hostname, connected }) => {
+    const away = connected ? undefined : `${hostname} is not connected.`
+    const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
+    return [
+      {
+        id: 'wake',
+        label: 'Wake up',
+        icon: IconSunrise,
+        disabledReason: unless(mayWake) ?? (connected ? `${hostname} is awake.` : undefined),
+        run: () => wake({ agent_id, hostname }),
+      },
+      {
+        id: 'reboot',
+        label: 'Reboot now',
+        icon: IconRotateClockwise,
+        disabledReason: unless(mayReboot) ?? away,
+        run: () => open('reboot', agent_id),
+      },
+      {
+        id: 'shut-down',
+        label: 'Shut down',
+        icon: IconPower,
+        danger: true,
+        disabledReason: unless(mayReboot) ?? away,
+        run: () => open('shut-down', agent_id),
+      },
+    ]
+  }
+}
+
+function useWake() {
+  return useMutation({
+    mutationFn: ({ agent_id }: { agent_id: string; hostname: string }) =>
+      call(wakeAgent, { params: { agent_id } }),
+    onSuccess: ({ sent_by }, { hostname }) =>
+      notifyDone(`The wake-up packet for ${hostname} was sent by ${sent_by.join(', ')}.`),
+  }).mutate
+}
