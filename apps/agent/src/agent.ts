@@ -13,6 +13,7 @@ import { SoftwareReporter } from './collectors/software-reporter.ts'
 import type { ReplyParts } from './commands/command.ts'
 import { Channels } from './channels/channels.ts'
 import { takeCommand } from './commands/take-command.ts'
+import { Desktops } from './desktop/desktops.ts'
 import { OpenParts } from './files/open-parts.ts'
 import type { Identity } from './identity/identity.ts'
 import { makeMachineKey } from './identity/machine-key.ts'
@@ -149,9 +150,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     bufferedBytes: () => link.bufferedBytes(),
   })
   const terminals = new Terminals({ channels, os, log, kept, outbox, now, keepMs: options.keepTerminalMs })
+  const desktops = new Desktops({ channels, os, log, kept, outbox, now, folder: pipeFolder })
   const openParts = new OpenParts({ kept, log, dataFolder: folder })
   tellMovedMachine(options, problems)
-  await Promise.all([runs, ofChecks, ofTasks, terminals].map((interrupted) => interrupted.endInterrupted()))
+  await Promise.all(
+    [runs, ofChecks, ofTasks, terminals, desktops].map((interrupted) => interrupted.endInterrupted()),
+  )
 
   const takeOptions = {
     commandKey: readPublicKey(identity.command_key),
@@ -175,6 +179,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       liveProcesses,
       sendReply: (reply: ReplyParts) => link.sendReply(reply),
       terminals,
+      desktops,
       channels,
       openParts,
       log,
@@ -196,7 +201,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     activeRuns: () => runs.listActive(),
     checksVersion: () => checks.version,
     tasksVersion: () => tasks.version,
-    sessions: () => terminals.listSessions(),
+    sessions: () => [...terminals.listSessions(), ...desktops.listSessions()],
     onBytes: (bytes) => channels.take(bytes),
     onCommand: (command) => takeCommand(command, takeOptions),
     onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
@@ -207,7 +212,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks.onLinkUp()
       tasks.onLinkUp()
     },
-    onForgotten: () => void terminals.endAll('The server does not know this machine any more.'),
+    onForgotten: () => {
+      for (const tools of [terminals, desktops])
+        void tools.endAll('The server does not know this machine any more.')
+    },
     onMetricsInterval: (seconds) => metrics.every(seconds),
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
@@ -238,7 +246,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       metrics[Symbol.dispose]()
       liveMetrics[Symbol.dispose]()
       liveProcesses[Symbol.dispose]()
-      await Promise.all([runs, checks, tasks, terminals].map((part) => part[Symbol.asyncDispose]()))
+      await Promise.all([runs, checks, tasks, terminals, desktops].map((part) => part[Symbol.asyncDispose]()))
       for (const part of [ofChecks, ofTasks]) part[Symbol.dispose]()
       await link.flush(LAST_WORDS_MS)
       link[Symbol.dispose]()

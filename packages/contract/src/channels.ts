@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DesktopWish } from './desktop.ts'
 import type { Permission } from './permissions.ts'
 
 /**
@@ -17,8 +18,11 @@ export const TerminalSize = z.object({
 /** What a person asks for. A `session` is one that is to be gone on with. */
 export const ToolRequest = z.discriminatedUnion('tool', [
   z.object({ tool: z.literal('terminal'), session: z.uuid().nullable(), ...TerminalSize.shape }),
+  z.object({ tool: z.literal('desktop'), ...DesktopWish.shape }),
 ])
 export type ToolRequest = z.infer<typeof ToolRequest>
+export type DesktopRequest = Extract<ToolRequest, { tool: 'desktop' }>
+export type TerminalRequest = Extract<ToolRequest, { tool: 'terminal' }>
 /** Files have no window of their own: their channels are opened by requests over HTTP. */
 export type ToolName = ToolRequest['tool'] | 'files'
 
@@ -39,6 +43,7 @@ export type ChannelWelcome = z.infer<typeof ChannelWelcome>
 
 export const TOOL_PERMISSIONS: Record<ToolName, Permission> = {
   terminal: 'can_use_terminal',
+  desktop: 'can_use_mesh',
   files: 'can_manage_files',
 }
 

@@ -7,6 +7,7 @@ export const PERMISSIONS = [
   'can_reboot_agents',
   'can_send_wol',
   'can_send_cmd',
+  'can_use_mesh',
   'can_use_terminal',
   'can_view_recordings',
   'can_manage_files',

@@ -10,6 +10,7 @@ import type { LiveFrame } from '@muster/contract/agent/link'
 import type { SoftwareReporter } from '../collectors/software-reporter.ts'
 import type { WhileWatched } from '../collectors/while-watched.ts'
 import type { Channels } from '../channels/channels.ts'
+import type { Desktops } from '../desktop/desktops.ts'
 import type { OpenParts } from '../files/open-parts.ts'
 import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
@@ -30,6 +31,7 @@ export interface CommandContext {
   liveProcesses: Pick<WhileWatched, 'watch'>
   sendReply: (reply: ReplyParts) => void
   terminals: Pick<Terminals, 'open' | 'end'>
+  desktops: Pick<Desktops, 'open' | 'end'>
   channels: Pick<Channels, 'open'>
   openParts: OpenParts
   log: Log

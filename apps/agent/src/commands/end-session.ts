@@ -2,5 +2,7 @@ import { defineCommand } from './command.ts'
 
 export const endSession = defineCommand('end-session', {
   isRun: false,
-  take: ({ session }, { terminals, payload }) => terminals.end(session, `Ended by ${payload.author}.`),
+  async take({ session }, { terminals, desktops, payload }) {
+    for (const tool of [terminals, desktops]) await tool.end(session, `Ended by ${payload.author}.`)
+  },
 })

@@ -2,8 +2,9 @@ import { defineCommand } from './command.ts'
 
 export const openChannel = defineCommand('open-channel', {
   isRun: false,
-  async take({ channel: id, tool }, { terminals, channels, openParts, dataFolder, log, payload }) {
+  async take({ channel: id, tool }, { terminals, desktops, channels, openParts, dataFolder, log, payload }) {
     if (tool.tool === 'terminal') return terminals.open({ channel: id, tool }, payload.author)
+    if (tool.tool === 'desktop') return desktops.open({ channel: id, tool })
     const channel = channels.open(id)
     if ('code' in channel) return
     const { serveFiles } = await import('../files/serve-files.ts')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TerminalSize } from '../channels.ts'
+import { DesktopWish } from '../desktop.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
@@ -81,6 +82,7 @@ export const commands = {
         resume: z.boolean(),
         ...TerminalSize.shape,
       }),
+      z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopWish.shape }),
       z.object({ tool: z.literal('files'), order: z.union([FileTask, UploadTask]) }),
     ]),
   }),

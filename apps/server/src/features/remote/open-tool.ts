@@ -1,11 +1,18 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { encodeChannelEnd } from '@muster/contract/agent/channel'
-import { CHANNEL_CLOSE, type ChannelHello, type ChannelWelcome } from '@muster/contract/channels'
+import {
+  CHANNEL_CLOSE,
+  type ChannelHello,
+  type ChannelWelcome,
+  type ToolRequest,
+} from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
 import type { RawData, WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
+import type { AgentsRow } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
+import type { ChannelOrder } from '../agents/tool-channels.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import { redeemTicket } from '../sessions/socket-tickets.ts'
 import { beginSession, findOwnSession } from './begin-session.ts'
@@ -45,7 +52,10 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   }
   const caller = await redeem(ctx, wish)
   if (caller === undefined) return
-  const { tool, session: wanted } = hello.request
+  const { request } = hello
+  const { tool } = request
+  // A desktop begins anew with each window.
+  const wanted = request.tool === 'terminal' ? request.session : null
   const refusal = await whyNotAllowed(ctx, caller, { agentId, tool })
   if (refusal !== undefined) return refuse(refusal)
   const agent = await requireAgent(ctx.db, agentId, caller)
@@ -55,7 +65,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   if (wanted !== null && own === undefined)
     return refuse({ code: 'not_found', message: `This ${tool} has ended. Open a new one.` })
   const session = own ?? (await beginSession(ctx, { agent, caller, tool }))
-  const recording = await record(ctx, { session, agent, size: hello.request })
+  const recording = await record(ctx, { session, agent, request })
   if (recording !== undefined && 'code' in recording) {
     if (own === undefined) await writeNotThere(ctx, session, recording)
     return refuse(recording)
@@ -63,7 +73,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const welcome: ChannelWelcome = { type: 'welcome', recorded: recording !== undefined }
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
 
-  const window = new ChannelSocket(socket, { caller, agentId, request: hello.request, session })
+  const window = new ChannelSocket(socket, { caller, agentId, request, session })
   window.onOver = () => void hub.finish(async () => recording?.end())
   const hear = (data: RawData, isBinary: boolean) => {
     // `ws` hands over one Buffer unless it is told otherwise.
@@ -81,10 +91,9 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   })
   // It may have gone while all of this was looked up.
   if (socket.readyState !== socket.OPEN) window.gone()
-  const { cols, rows } = hello.request
   const opened = await fleet.tools.open(
     agentId,
-    { tool: { tool, session, resume: own !== undefined, cols, rows }, author: caller.username },
+    { tool: orderOf(request, { session, resume: own !== undefined }), author: caller.username },
     {
       onFrame: (frame) => {
         recording?.fromMachine(frame)
@@ -106,13 +115,21 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   await hub.add(window)
 }
 
+function orderOf(
+  request: ToolRequest,
+  { session, resume }: { session: string; resume: boolean },
+): ChannelOrder['tool'] {
+  return request.tool === 'terminal' ? { ...request, session, resume } : { ...request, session }
+}
+
 /** A recording, none because none is wanted, or why the tool is not opened. */
 async function record(
   ctx: Context,
-  given: Parameters<typeof beginRecording>[1],
+  { request, ...given }: { session: string; agent: AgentsRow; request: ToolRequest },
 ): Promise<Recording | ChannelEnd | undefined> {
+  if (request.tool !== 'terminal') return undefined
   try {
-    return await beginRecording(ctx, given)
+    return await beginRecording(ctx, { ...given, size: request })
   } catch (error) {
     if (error instanceof AppError) return { code: 'failed', message: error.message }
     throw error

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ToolRequest } from '@muster/contract/channels'
+import type { TerminalRequest } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { SealedFile } from '../../platform/files/sealed-file.ts'
@@ -28,7 +28,7 @@ export function recordingSeal({ secrets }: Context, id: string) {
  */
 export async function beginRecording(
   ctx: Context,
-  given: { session: string; agent: AgentsRow; size: Pick<ToolRequest, 'cols' | 'rows'> },
+  given: { session: string; agent: AgentsRow; size: Pick<TerminalRequest, 'cols' | 'rows'> },
 ): Promise<Recording | undefined> {
   const { record_terminals: which, recording_max_mb: mostMegabytes } = await readCoreSettings(ctx.db)
   const isWanted = which === 'all' || (which === 'servers' && given.agent.monitoring_type === 'server')

@@ -46,7 +46,10 @@ export class TestWindow implements Disposable {
   }
 
   hello(ticket: string, session: string | null = null): void {
-    const request = { tool: 'terminal', session, cols: 80, rows: 24 }
+    this.ask(ticket, { tool: 'terminal', session, cols: 80, rows: 24 })
+  }
+
+  ask(ticket: string, request: unknown): void {
     this.socket.send(JSON.stringify({ type: 'hello', ticket, request }))
   }
 

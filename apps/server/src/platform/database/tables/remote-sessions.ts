@@ -2,7 +2,7 @@
 export interface RemoteSessionsTable {
   id: string
   agent_id: string
-  tool: 'terminal'
+  tool: 'terminal' | 'desktop'
   user_id: number
   username: string
   ip_address: string

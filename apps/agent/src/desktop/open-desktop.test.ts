@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { chooseDisplay, requireProgram } from './open-desktop.ts'
+import { obscure } from './vnc-programs.ts'
+
+test.each([
+  { hasWayland: false, says: /^No X11 display runs on this machine/ },
+  { hasWayland: true, says: /^The desktop of this machine is Wayland/ },
+])('a machine without X11 says so, Wayland: $hasWayland', ({ hasWayland, says }) => {
+  expect(() => chooseDisplay({ displays: [], hasWayland }, null)).toThrow(says)
+})
+
+test('X11 is shown also where another desktop is Wayland', () => {
+  const display = { name: ':3', authority: undefined }
+  expect(chooseDisplay({ displays: [display], hasWayland: true }, null)).toBe(display)
+})
+
+test('a machine without a VNC server says what to install', () => {
+  expect(() => requireProgram(undefined)).toThrow(/Install x11vnc/)
+})
+
+test('a password is hidden as vncpasswd hides it', () => {
+  expect(obscure('password').toString('hex')).toBe('dbd83cfd727a1458')
+})

@@ -1,0 +1,89 @@
+import { CHANNEL_KIND, encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
+import { commands } from '@muster/contract/agent/commands'
+import { editCoreSettings } from '@muster/contract/api/settings'
+import { expect, test, vi } from 'vitest'
+import { createTestServer, type TestServer } from '../../test-server.ts'
+import type { TestUser } from '../../test-given.ts'
+import type { TestAgent } from '../agents/test-agent.ts'
+import { getTicket, onceOpen } from '../live/test-console.ts'
+import { auditOf, endOf, frameOf, start } from './test-tool.ts'
+import { TestWindow } from './test-window.ts'
+
+async function openDesktop(server: TestServer, at: { url: string; agentId: string; user: TestUser }) {
+  const window = new TestWindow(at.url, at.agentId)
+  await onceOpen(window.socket)
+  window.ask(await getTicket(server, at.user), { tool: 'desktop', display: null })
+  return window
+}
+
+async function nextDesktop(agent: TestAgent, from = 0) {
+  for (let index = from; ; index += 1) {
+    const { payload } = await agent.nextCommand(index)
+    if (payload.name !== 'open-channel') continue
+    const { channel, tool } = commands['open-channel'].parse(payload.input)
+    if (tool.tool === 'desktop') return { channel, tool, payload }
+  }
+}
+
+test('a desktop is opened by a signed command, written down with its end, and never recorded as a terminal', async () => {
+  await using server = await createTestServer()
+  const at = await start(server)
+  const { agent } = at
+  const admin = server.as(await server.given.user({ superuser: true }))
+  await admin.call(editCoreSettings, { body: { record_terminals: 'all' } })
+  const user = await server.given.user({ permissions: ['can_use_mesh'] })
+  using window = await openDesktop(server, { ...at, user })
+  const { channel, tool, payload } = await nextDesktop(agent)
+  expect(payload.author).toBe(user.username)
+  expect(tool).toEqual({ tool: 'desktop', session: expect.any(String), display: null })
+  expect(window.texts).toEqual([JSON.stringify({ type: 'welcome', recorded: false })])
+  agent.sendText(encodeChannelText(channel, { type: 'opened' }))
+  agent.sendText(frameOf(channel, CHANNEL_KIND.data, 'RFB 003.008\n'))
+  await vi.waitFor(() => expect(window.text).toBe('RFB 003.008\n'))
+  agent.report({
+    kind: 'session-ended',
+    session: tool.session,
+    at: new Date().toISOString(),
+    exit_code: null,
+    reason: 'Closed in the console.',
+  })
+  agent.sendText(encodeChannelEnd(channel, { code: 'ended', message: 'Over.' }))
+  expect(await window.closed).toEqual({ code: 4000, reason: 'ended' })
+  await vi.waitFor(async () =>
+    expect(await auditOf(server)).toEqual([
+      `${user.username}: Opened a desktop on "PC-12"`,
+      expect.stringMatching(/^\w+: The desktop on "PC-12" ended after \d+ s$/),
+    ]),
+  )
+})
+
+test('the right to the terminal is none to the desktop, and one that is withdrawn ends it at once', async () => {
+  await using server = await createTestServer()
+  const at = await start(server)
+  using refused = await openDesktop(server, at)
+  expect(await refused.closed).toEqual({ code: 4000, reason: 'not_allowed' })
+  expect(refused.end?.message).toBe('Your role does not allow the desktop.')
+  const user = await server.given.user({ permissions: ['can_use_mesh'] })
+  using window = await openDesktop(server, { ...at, user })
+  const { channel } = await nextDesktop(at.agent)
+  await vi.waitFor(() => expect(server.app.channels.size).toBe(1))
+  await server.ctx.db.updateTable('roles').set({ permissions: '[]' }).where('id', '=', user.roleId).execute()
+  server.ctx.emit({ type: 'user.changed', ids: [user.id] })
+  expect(await window.closed).toEqual({ code: 4000, reason: 'not_allowed' })
+  await vi.waitFor(() => expect(endOf(at.agent, channel)).toMatchObject({ code: 'not_allowed' }))
+})
+
+test('a machine that refuses says why, and its session is over', async () => {
+  await using server = await createTestServer()
+  const at = await start(server)
+  const user = await server.given.user({ permissions: ['can_use_mesh'] })
+  using window = await openDesktop(server, { ...at, user })
+  const { channel } = await nextDesktop(at.agent)
+  const message = 'No VNC server is installed on this machine.'
+  at.agent.sendText(encodeChannelEnd(channel, { code: 'refused', message }))
+  expect(await window.closed).toEqual({ code: 4000, reason: 'refused' })
+  expect(window.end?.message).toBe(message)
+  await vi.waitFor(async () =>
+    expect((await auditOf(server)).at(-1)).toContain('The desktop on "PC-12" ended'),
+  )
+})

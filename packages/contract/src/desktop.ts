@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** What a person asks for. `display`: which of the machine's, by its name (`:0`); null = the one people sit at. */
+export const DesktopWish = z.object({ display: z.string().max(100).nullable() })
+
+/** What a desktop's window tells the machine beside the bytes of VNC. */
+export const DesktopInput = z.object({
+  /** Answered by `pong` with the same number: how long the way to the machine and back is. */
+  type: z.literal('ping'),
+  number: z.int(),
+})
+export type DesktopInput = z.infer<typeof DesktopInput>
+
+/** What the machine tells a desktop's window. After `opened` the bytes are those of VNC (RFB), both ways. */
+export const DesktopNews = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('opened'),
+    session: z.uuid(),
+    /** Which of `displays` it is. */
+    display: z.string().max(100),
+    displays: z.array(z.string().max(100)).max(50),
+    /** The VNC server that shows it, as a name. */
+    server: z.string().max(100),
+    /** Of this session only, for the VNC server on the machine. */
+    password: z.string().max(100),
+  }),
+  z.object({ type: z.literal('pong'), number: z.int() }),
+])
+export type DesktopNews = z.infer<typeof DesktopNews>
