@@ -30,6 +30,9 @@ import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
+import { pendingActionsJobs } from './features/pending-actions/jobs.ts'
+import { pendingActionsRoutes } from './features/pending-actions/routes.ts'
+import { powerJobs } from './features/power/jobs.ts'
 import { powerRoutes } from './features/power/routes.ts'
 import { processesRoutes } from './features/processes/routes.ts'
 import type { ChannelHub } from './features/remote/channel-hub.ts'
@@ -117,6 +120,8 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   ctx.jobs.define(tasksJobs(ctx, fleet))
   ctx.jobs.define(remoteJobs(ctx))
   ctx.jobs.define(softwareJobs(ctx))
+  ctx.jobs.define(powerJobs(ctx, fleet))
+  ctx.jobs.define(pendingActionsJobs(ctx))
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose link this process holds',
@@ -149,6 +154,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   customFieldsRoutes(api, ctx)
   notesRoutes(api, ctx)
   powerRoutes(api, ctx, fleet)
+  pendingActionsRoutes(api, ctx)
   processesRoutes(api, ctx, fleet)
   servicesRoutes(api, ctx, fleet)
   softwareRoutes(api, ctx, fleet)

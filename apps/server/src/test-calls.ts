@@ -35,6 +35,7 @@ export function queryIn({ path }: Endpoint): string {
 function idFor(world: World, path: string): number {
   if (path.startsWith('/clients/sites/')) return world.siteId
   if (path.startsWith('/clients/')) return world.clientId
+  if (path.startsWith('/logs/pendingactions/')) return world.actionId
   if (path.startsWith('/agents/history/')) return world.historyId
   if (path.startsWith('/scripts/snippets/')) return world.snippetId
   if (path.startsWith('/scripts/')) return world.scriptId
@@ -77,6 +78,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /agents/:agent_id/files/download/': { path: 'Lw' },
     'POST /agents/:agent_id/cmd/': { shell: 'sh', cmd: 'true', wait: false },
     'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },
+    'PATCH /agents/:agent_id/reboot/': { datetime: new Date(Date.now() + 3_600_000).toISOString() },
     'POST /agents/notes/': { agent_id, note: 'A new note' },
     'PUT /agents/notes/:pk/': { note: 'changed' },
     'POST /checks/': {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
 import { audit } from './features/audit/write-audit.ts'
+import { insertAction } from './features/pending-actions/queries.ts'
 import { insertSession } from './features/remote/queries.ts'
 import { storeSoftware } from './features/software/store-software.ts'
 import { titleOf } from './features/software/package-key.ts'
@@ -27,6 +28,7 @@ export interface World {
   fieldId: number
   snippetId: number
   remoteSessionId: string
+  actionId: number
   /** Of a package of the machine. */
   titleId: string
   user: TestUser
@@ -233,6 +235,15 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const actionId = await insertAction(ctx.db, {
+    agent_id: agent.agent_id,
+    action_type: 'schedreboot',
+    status: 'pending',
+    due: '2099-01-01T02:00:00.000Z',
+    username: `${name}-user`,
+    entry_time: now,
+    output: '',
+  })
   const remoteSessionId = randomUUID()
   await insertSession(ctx.db, {
     id: remoteSessionId,
@@ -263,6 +274,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     fieldId: field.id,
     snippetId: snippet.id,
     remoteSessionId,
+    actionId,
     titleId: titleOf(installed),
     user: await given.user(),
   }

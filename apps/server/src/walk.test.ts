@@ -33,6 +33,7 @@ const LISTS = new Set([
   'GET /software/titles/:title/',
   'GET /automation/policies/',
   'GET /automation/policies/overview/',
+  'GET /logs/pendingactions/',
   'PATCH /logs/audit/',
   'PATCH /alerts/',
 ])

@@ -34,6 +34,8 @@ export const EVENT_TYPES = [
   'software.changed',
   'history.changed',
   'note.changed',
+  /** Planned, called off, or over. */
+  'pendingaction.changed',
   /** Sessions of remote tools that began or ended; ids are those of machines. */
   'remote_session.changed',
   'audit.added',

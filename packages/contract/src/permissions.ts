@@ -39,6 +39,8 @@ export const PERMISSIONS = [
   'can_list_scripts',
   'can_manage_scripts',
   'can_view_auditlogs',
+  'can_list_pendingactions',
+  'can_manage_pendingactions',
   'can_list_accounts',
   'can_manage_accounts',
   'can_view_core_settings',

@@ -30,6 +30,10 @@ const DIALOG_LOADERS = {
   'remove-agent': () =>
     import('../features/agents/RemoveAgentDialog.tsx').then((file) => file.RemoveAgentDialog),
   reboot: () => import('../features/power/PowerDialogs.tsx').then((file) => file.RebootDialog),
+  'reboot-later': () =>
+    import('../features/power/RebootLaterDialog.tsx').then((file) => file.RebootLaterDialog),
+  'pending-actions': () =>
+    import('../features/pending-actions/PendingActionsDialog.tsx').then((file) => file.PendingActionsDialog),
   'shut-down': () => import('../features/power/PowerDialogs.tsx').then((file) => file.ShutDownDialog),
   'send-command': () =>
     import('../features/history/SendCommandDialog.tsx').then((file) => file.SendCommandDialog),

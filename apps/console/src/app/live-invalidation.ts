@@ -101,6 +101,10 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /agents/history/:id/output/', by: 'id' },
   ],
   'note.changed': [{ endpoint: 'GET /agents/:agent_id/notes/' }],
+  'pendingaction.changed': [
+    { endpoint: 'GET /logs/pendingactions/' },
+    { endpoint: 'GET /agents/:agent_id/pendingactions/' },
+  ],
   'remote_session.changed': [{ endpoint: 'GET /agents/:agent_id/remotesessions/', by: 'agent_id' }],
   'audit.added': [{ endpoint: 'PATCH /logs/audit/' }],
   'user.changed': [{ endpoint: 'GET /accounts/users/me/' }, { endpoint: 'GET /core/dashinfo/' }],

@@ -34,6 +34,7 @@ const MENUS: readonly MenuTable[] = [
   {
     label: 'View',
     entries: [
+      { label: 'Pending actions', opens: { dialog: 'pending-actions' }, needs: 'can_list_pendingactions' },
       { label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' },
       { label: 'Software', opens: { page: '/software' }, needs: 'can_list_software' },
       { label: 'Compare machines', opens: { dialog: 'compare' }, needs: 'can_list_agents' },

@@ -9,6 +9,7 @@ import { Time } from '../../ui/Time.tsx'
 import { useMay } from '../../app/queries.ts'
 import { useDialog } from '../../app/use-dialog.ts'
 import { MaintenanceNote } from '../maintenance/MaintenanceNote.tsx'
+import { RebootNote } from '../power/RebootNote.tsx'
 import { describeValue } from '../custom-fields/describe-value.ts'
 import classes from './AgentSummary.module.css'
 import { DiskList } from './DiskList.tsx'
@@ -25,6 +26,7 @@ export function AgentSummary({ agent, named }: AgentSummaryProps) {
   return (
     <div className={classes.summary}>
       <MaintenanceNote agent={agent} />
+      <RebootNote agent={agent} />
       {agent.problems.length > 0 && <Problems problems={agent.problems} />}
       <div className={classes.cards}>
         <Hardware agent={agent} named={named} />

@@ -6,6 +6,7 @@ import {
   IconBellQuestion,
   IconCalendarClock,
   IconChartDots,
+  IconClockHour4,
   IconDeviceDesktop,
   IconFileCode,
   IconListDetails,
@@ -46,6 +47,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const mayRemove = useMay('can_uninstall_agents')
   const mayPolicies = useMay('can_manage_automation_policies')
   const mayListTemplates = useMay('can_list_alerttemplates')
+  const mayPending = useMay('can_list_pendingactions')
   const { open } = useDialog()
   const navigate = useNavigate()
   const maintenance = useSetMaintenance()
@@ -75,6 +77,13 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       icon: IconPencil,
       disabledReason: unless(mayEdit),
       run: () => open('edit-agent', agent_id),
+    },
+    {
+      id: 'pending-actions',
+      label: 'Pending actions',
+      icon: IconClockHour4,
+      disabledReason: unless(mayPending),
+      run: () => open('pending-actions', agent_id),
     },
     divider('work'),
     {

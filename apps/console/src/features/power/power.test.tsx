@@ -1,8 +1,15 @@
-import { rebootAgent, shutdownAgent, wakeAgent } from '@muster/contract/api/power'
+import { getAgent } from '@muster/contract/api/agents'
+import {
+  cancelPendingAction,
+  listAgentPendingActions,
+  listPendingActions,
+  type PendingAction,
+} from '@muster/contract/api/pending-actions'
+import { planReboot, rebootAgent, shutdownAgent, wakeAgent } from '@muster/contract/api/power'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
-import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 const row = (name: string) => page.getByRole('grid', { name: 'Machines' }).getByText(name, { exact: true })
 const item = (name: RegExp) => page.getByRole('menuitem', { name })
@@ -62,4 +69,69 @@ test('AMENU-14 to AMENU-16, who may not is told so', async () => {
   await row('alpha').click({ button: 'right' })
   for (const name of ['Wake up', 'Reboot now', 'Shut down'])
     await expect.element(item(new RegExp(`${name}.*Your role does not allow it`))).toBeDisabled()
+})
+
+const PLANNED: PendingAction = {
+  id: 4,
+  action_type: 'schedreboot',
+  status: 'pending',
+  due: '2999-01-02T18:35:00.000Z',
+  description: 'Reboot',
+  agent_id: 'alpha0000000',
+  hostname: 'alpha',
+  client: 'Acme',
+  site: 'Berlin',
+  username: 'bob',
+  entry_time: '2026-11-22T12:00:00.000Z',
+  details: { output: '' },
+}
+
+test('AMENU-15, Reboot later offers the next reminder, in the time of the machine as well', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(planReboot, ({ body }) =>
+    answer(planReboot, { ...PLANNED, time: Object(body).datetime, agent: 'alpha' }),
+  )
+  const { at } = await open('/?dialog=reboot-later&item=alpha0000000')
+  const field = dialog().getByLabelText('Date and time')
+  await expect.element(field).toHaveValue(expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:35$/))
+  await expect.element(dialog().getByText(/On the machine: .*\(Europe\/Berlin\)/)).toBeVisible()
+  await field.fill('2001-01-01T10:00')
+  await expect.element(dialog().getByText('This is over already.')).toBeVisible()
+  await expect.element(dialog().getByRole('button', { name: 'Plan reboot' })).toBeDisabled()
+  await field.fill('2999-01-02T18:35')
+  await dialog().getByRole('button', { name: 'Plan reboot' }).click()
+  await expect.poll(at).toBe('/')
+  await expect.element(page.getByText(/^alpha restarts at /)).toBeVisible()
+  const { datetime } = Object(server.calls(planReboot)[0]?.body)
+  expect(datetime).toBe(new Date('2999-01-02T18:35').toISOString())
+})
+
+test('PEND-01 to PEND-03: what is planned stands with the machine and in a list, and is called off', async () => {
+  const { server, open } = await givenDashboard()
+  const over = { ...PLANNED, id: 3, status: 'completed', details: { output: 'Restarted.' } } as const
+  server.on(listPendingActions, () => answer(listPendingActions, [PLANNED, over]))
+  server.on(cancelPendingAction, () => answer(cancelPendingAction, null))
+  await open('/?dialog=pending-actions')
+  const rows = dialog().getByRole('listitem')
+  await expect.element(rows.filter({ hasText: 'Reboot of alpha' })).toBeVisible()
+  await expect.element(rows.filter({ hasText: 'Acme / Berlin, planned by bob' })).toBeVisible()
+  await dialog().getByRole('switch', { name: 'Show 1 that is over' }).click()
+  await expect.element(dialog().getByText(/Restarted\.$/)).toBeVisible()
+  server.on(listPendingActions, () => answer(listPendingActions, []))
+  await dialog().getByRole('button', { name: 'Call off the reboot of alpha' }).click()
+  await expect.element(page.getByText('The restart of alpha is called off.')).toBeVisible()
+  await expect.element(dialog().getByText(/Nothing is planned/)).toBeVisible()
+  expect(server.calls(cancelPendingAction)[0]?.path).toBe('/logs/pendingactions/4/')
+})
+
+test('the summary of a machine says when it restarts, and who planned it', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(getAgent, () => answer(getAgent, testDetail({ pending_actions_count: 1 })))
+  server.on(listAgentPendingActions, () => answer(listAgentPendingActions, [PLANNED]))
+  server.on(cancelPendingAction, () => answer(cancelPendingAction, null))
+  await open('/agents/alpha0000000')
+  const note = page.getByRole('note')
+  await expect.element(note.getByText(/^Restarts .*, planned by bob\.$/)).toBeVisible()
+  await note.getByRole('button', { name: 'Call off' }).click()
+  await expect.element(page.getByText('The restart of alpha is called off.')).toBeVisible()
 })

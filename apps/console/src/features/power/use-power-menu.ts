@@ -1,5 +1,5 @@
 import { wakeAgent } from '@muster/contract/api/power'
-import { IconPower, IconRotateClockwise, IconSunrise } from '@tabler/icons-react'
+import { IconClockPlay, IconPower, IconRotateClockwise, IconSunrise } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
@@ -38,6 +38,13 @@ export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
         icon: IconRotateClockwise,
         disabledReason: unless(mayReboot) ?? away,
         run: () => open('reboot', agent_id),
+      },
+      {
+        id: 'reboot-later',
+        label: 'Reboot later',
+        icon: IconClockPlay,
+        disabledReason: unless(mayReboot),
+        run: () => open('reboot-later', agent_id),
       },
       {
         id: 'shut-down',

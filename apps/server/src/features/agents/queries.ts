@@ -17,6 +17,8 @@ export type AgentsRow = Selectable<AgentsTable> & {
   client_name: string
   /** Runs that wait for the machine to come back. */
   queued_runs: number
+  /** What it is to do at a time. */
+  planned_actions: number
   checks: AgentRow['checks']
   /** Values of its custom fields. */
   values: ValueRow[]
@@ -47,6 +49,16 @@ function selectAgents(db: Db) {
         .$asScalar()
         .$notNull()
         .as('queued_runs'),
+    )
+    .select((eb) =>
+      eb
+        .selectFrom('pending_actions')
+        .select((count) => count.fn.countAll<number>().as('planned'))
+        .whereRef('pending_actions.agent_id', '=', 'agents.agent_id')
+        .where('pending_actions.status', '=', 'pending')
+        .$asScalar()
+        .$notNull()
+        .as('planned_actions'),
     )
 }
 

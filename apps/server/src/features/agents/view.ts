@@ -95,7 +95,7 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
     maintenance_mode: row.maintenance_mode === 1,
     needs_reboot: facts?.needs_reboot ?? false,
     has_patches_pending: false,
-    pending_actions_count: Number(row.queued_runs),
+    pending_actions_count: Number(row.queued_runs) + Number(row.planned_actions),
     logged_username: user === '' ? (facts?.last_logged_in_user ?? '') : user,
     italic: user === '' && (facts?.last_logged_in_user ?? '') !== '',
     overdue_email_alert: row.overdue_email_alert === 1,

@@ -112,6 +112,7 @@ const NEVER = new Date(0)
 /** What no search of a policy looks at. */
 const NOTHING = {
   queued_runs: 0,
+  planned_actions: 0,
   checks: NO_CHECKS,
   site_template: null,
   client_template: null,

@@ -40,6 +40,7 @@ export function everythingChanged(userId: number): Told[] {
     'customfield.changed',
     'history.changed',
     'note.changed',
+    'pendingaction.changed',
     'software.looked',
     'software.changed',
     'audit.added',
@@ -68,6 +69,7 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'task.changed':
     case 'history.changed':
     case 'note.changed':
+    case 'pendingaction.changed':
     case 'software.looked':
     case 'software.changed':
     case 'remote_session.changed':
@@ -114,6 +116,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'keystore.changed': 'can_view_global_keystore',
   'history.changed': 'can_list_agent_history',
   'note.changed': 'can_list_notes',
+  'pendingaction.changed': 'can_list_pendingactions',
   'software.looked': 'can_list_software',
   'software.changed': 'can_list_software',
   'remote_session.changed': 'can_view_recordings',

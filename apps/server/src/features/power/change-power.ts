@@ -2,12 +2,18 @@ import type { PowerAction } from '@muster/contract/agent/power'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { audit } from '../audit/write-audit.ts'
-import type { Asking } from '../agents/ask-machine.ts'
-import { requireAgent } from '../agents/require-agent.ts'
+import type { Fleet } from '../agents/fleet.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 
 const DONE: Record<PowerAction, string> = {
   reboot: 'Restarted the machine',
-  shutdown: 'Shut down the machine',
+  shutdown: 'Switched off the machine',
+}
+
+interface Order {
+  fleet: Fleet
+  caller: Pick<Caller, 'username' | 'source'>
+  agent: { agent_id: string; hostname: string }
 }
 
 /**
@@ -16,10 +22,9 @@ const DONE: Record<PowerAction, string> = {
  */
 export async function changePower(
   ctx: Context,
-  { fleet, caller, agentId }: Asking,
+  { fleet, caller, agent }: Order,
   action: PowerAction,
 ): Promise<{ answered: boolean }> {
-  const agent = await requireAgent(ctx.db, agentId, caller)
   const write = (message: string, problem?: string) =>
     ctx.transaction(async (tx, emit) => {
       const after = { action, ...(problem === undefined ? {} : { problem }) }

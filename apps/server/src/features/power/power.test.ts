@@ -51,7 +51,7 @@ test('issue 4, 2.5: a machine restarts now or is shut down, and that is written 
   })
   expect(await scene.written()).toEqual([
     'Restarted the machine, in vain',
-    'Shut down the machine',
+    'Switched off the machine',
     'Restarted the machine',
   ])
 })

@@ -30,6 +30,7 @@ import type {
   MaintenanceTargetsTable,
   MaintenanceWindowsTable,
 } from './tables/maintenance.ts'
+import type { PendingActionsTable } from './tables/pending-actions.ts'
 import type {
   PoliciesTable,
   PolicyExclusionsTable,
@@ -75,6 +76,7 @@ export interface Database {
   agent_notes: NotesTable
   agent_history: AgentHistoryTable
   history_output: HistoryOutputTable
+  pending_actions: PendingActionsTable
   scripts: ScriptsTable
   script_snippets: ScriptSnippetsTable
   script_versions: ScriptVersionsTable

@@ -22,6 +22,7 @@ import * as machineChanges from './0024-machine-changes.ts'
 import * as remoteSessions from './0028-remote-sessions.ts'
 import * as software from './0029-software.ts'
 import * as remoteRecordings from './0032-remote-recordings.ts'
+import * as pendingActions from './0036-pending-actions.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   remoteSessions,
   software,
   remoteRecordings,
+  pendingActions,
 ]

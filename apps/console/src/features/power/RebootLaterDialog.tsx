@@ -1,0 +1,83 @@
+import { TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { planReboot } from '@muster/contract/api/power'
+import { nextReminderAt } from '@muster/rules/reminder'
+import { useState } from 'react'
+import { FormDialog } from '../../app/FormDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
+import { call } from '../../app/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { notifyDone } from '../../app/notify.ts'
+import { useDateFormat } from '../../ui/date-format.ts'
+import { AgentDialog } from '../agents/AgentDialog.tsx'
+import { fromLocalText, toLocalText } from '../alerts/snooze-choices.ts'
+
+const TITLE = 'Reboot later'
+
+/** Plans the restart of the machine that the address names. */
+export function RebootLaterDialog({ item, close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title={TITLE} needs="can_reboot_agents" onClose={close}>
+      <AgentDialog title={TITLE} agentId={item} onClose={close}>
+        {(agent) => <PlanReboot agent={agent} close={close} />}
+      </AgentDialog>
+    </GuardedDialog>
+  )
+}
+
+function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void }) {
+  const { agent_id, hostname, timezone } = agent
+  const format = useDateFormat()
+  // As it was when the dialog was opened.
+  const [usual] = useState(() => toLocalText(nextReminderAt(Date.now())))
+  const form = useForm({
+    initialValues: { datetime: usual },
+    validate: { datetime: (text) => checkTime(fromLocalText(text), Date.now()) },
+    validateInputOnChange: true,
+  })
+  const save = async ({ datetime }: { datetime: string }) => {
+    const atMs = fromLocalText(datetime)
+    if (atMs === undefined) return
+    const body = { datetime: new Date(atMs).toISOString() }
+    const { time } = await call(planReboot, { params: { agent_id }, body })
+    notifyDone(`${hostname} restarts at ${format(time)}.`)
+  }
+  const ownTime = timeOnMachine(fromLocalText(form.values.datetime), timezone)
+  return (
+    <FormDialog
+      title={`Reboot ${hostname} later`}
+      size="sm"
+      form={form}
+      save={save}
+      submitLabel="Plan reboot"
+      mayStayUnchanged
+      onClose={close}
+    >
+      <TextInput
+        type="datetime-local"
+        label="Date and time"
+        description={ownTime === undefined ? undefined : `On the machine: ${ownTime}.`}
+        data-autofocus
+        {...form.getInputProps('datetime')}
+      />
+      <p>It can be called off until then. What was planned before is replaced.</p>
+    </FormDialog>
+  )
+}
+
+function checkTime(atMs: number | undefined, nowMs: number): string | null {
+  if (atMs === undefined) return 'A date and a time are needed.'
+  return atMs <= nowMs ? 'This is over already.' : null
+}
+
+function timeOnMachine(atMs: number | undefined, timeZone: string): string | undefined {
+  if (atMs === undefined || timeZone === '') return undefined
+  try {
+    const words = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
+    return `${new Intl.DateTimeFormat(undefined, words).format(atMs)} (${timeZone})`
+  } catch {
+    // A machine may report a zone that the browser does not know.
+    return undefined
+  }
+}

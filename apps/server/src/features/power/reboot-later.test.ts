@@ -1,0 +1,147 @@
+import { getAgent } from '@muster/contract/api/agents'
+import { listAudit } from '@muster/contract/api/audit'
+import {
+  cancelPendingAction,
+  listAgentPendingActions,
+  listPendingActions,
+} from '@muster/contract/api/pending-actions'
+import { planReboot } from '@muster/contract/api/power'
+import { expect, test, vi } from 'vitest'
+import { createTestServer, type TestServer } from '../../test-server.ts'
+import { TestAgent } from '../agents/test-agent.ts'
+import { rebootWhenDue } from './reboot-when-due.ts'
+
+async function prepare(server: TestServer) {
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const agent = await TestAgent.enrol(server, url, site.id)
+  const permissions = [
+    'can_list_agents',
+    'can_reboot_agents',
+    'can_list_pendingactions',
+    'can_manage_pendingactions',
+    'can_view_auditlogs',
+  ] as const
+  const ada = server.as(await server.given.user({ username: 'ada', permissions }))
+  const params = { agent_id: agent.agentId }
+  const later = (seconds: number) => new Date(server.clock.now().getTime() + seconds * 1000).toISOString()
+  const plan = async (seconds: number) =>
+    (await ada.call(planReboot, { params, body: { datetime: later(seconds) } })).body
+  const list = async () => (await ada.call(listAgentPendingActions, { params, query: {} })).body
+  const count = async () => (await ada.call(getAgent, { params })).body.pending_actions_count
+  const written = async () => {
+    const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
+    return audit_logs.filter(({ action }) => action !== 'agent_install').map(({ message }) => message)
+  }
+  const isUp = () => vi.waitFor(() => expect(server.app.fleet.links.size).toBe(1))
+  const scene = { agent, ada, params, plan, list, count, written, isUp }
+  return { ...scene, [Symbol.dispose]: () => agent.cut() }
+}
+
+test('issue 4, 2.5: a reboot that is planned is shown, and comes about when it is due', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { agent, plan, list, count } = scene
+  await agent.connect()
+  await scene.isUp()
+  const planned = await plan(3600)
+  expect(planned).toMatchObject({ action_type: 'schedreboot', status: 'pending', agent: 'PC-12' })
+  expect(planned.time).toBe(planned.due)
+  expect(await list()).toMatchObject([{ id: planned.id, description: 'Reboot', username: 'ada' }])
+  expect(await count()).toBe(1)
+  await server.ctx.jobs.drain()
+  expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+  server.clock.advance(3601)
+  const done = server.ctx.jobs.drain()
+  const { payload } = await agent.nextCommand(0)
+  expect(payload).toMatchObject({ name: 'change-power', input: { action: 'reboot' }, author: 'ada' })
+  agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: {} })
+  await done
+  expect(await list()).toMatchObject([{ status: 'completed', details: { output: 'Restarted.' } }])
+  expect(await count()).toBe(0)
+})
+
+test('a reboot that is called off does not come about, and one that is planned anew replaces the other', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { agent, ada, plan, list } = scene
+  await agent.connect()
+  const first = await plan(600)
+  const second = await plan(1200)
+  expect(await list()).toMatchObject([{ id: second.id }])
+  expect((await ada.call(cancelPendingAction, { params: { id: first.id } })).error.code).toBe('not_found')
+  await ada.call(cancelPendingAction, { params: { id: second.id } })
+  expect(await list()).toEqual([])
+  server.clock.advance(1300)
+  await server.ctx.jobs.drain()
+  expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+  expect((await scene.written())[0]).toBe('Called off the planned restart')
+})
+
+test('a machine that is away when it is due is asked as soon as it is back, but not much later', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { agent, plan, list } = scene
+  await plan(60)
+  server.clock.advance(61)
+  await server.ctx.jobs.drain()
+  expect(await list()).toMatchObject([{ status: 'pending' }])
+  await agent.connect()
+  await scene.isUp()
+  server.clock.advance(61)
+  const done = server.ctx.jobs.drain()
+  const { payload } = await agent.nextCommand(0)
+  agent.send({ type: 'reply', nonce: payload.nonce, refused: 'The system refused: no', answer: null })
+  await done
+  expect(await list()).toMatchObject([{ details: { output: 'PC-12: The system refused: no' } }])
+  agent.cut()
+  await plan(60)
+  server.clock.advance(3600)
+  await server.ctx.jobs.drain()
+  expect((await list())[0]?.details.output).toBe(
+    'It was not done: PC-12 or the server was away when it was due.',
+  )
+  expect((await scene.written())[0]).toBe('Cancelled the planned restart, for which it is too late')
+})
+
+test('a server that is killed while it asks does not ask a second time', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { agent, plan, list } = scene
+  await agent.connect()
+  const { id } = await plan(60)
+  server.clock.advance(61)
+  await server.ctx.db.updateTable('pending_actions').set({ begun_at: 'then' }).execute()
+  await rebootWhenDue(server.ctx, server.app.fleet, id)
+  expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+  expect((await list())[0]?.details.output).toMatch(/^The server stopped while it asked/)
+})
+
+test('a time without an offset is that of the machine, and a wrong one is refused at its field', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { agent, ada, params } = scene
+  server.clock.freeze('2026-11-22T12:00:00.000Z')
+  const plan = (datetime: string) => ada.call(planReboot, { params, body: { datetime } })
+  expect((await plan('2026-11-22T18:35')).error.fields?.datetime?.[0]).toMatch(/time zone of PC-12 is not/)
+  await agent.connect()
+  const seq = agent.report({ kind: 'facts', facts: { time_zone: 'America/New_York' } } as never)
+  await agent.next((frame) => frame.type === 'ack' && frame.seq >= seq, 0)
+  expect((await plan('2026-11-22T18:35')).body.due).toBe('2026-11-22T23:35:00.000Z')
+  expect((await plan('2026-11-22T13:00+01:00')).error.fields?.datetime).toEqual(['This is over already.'])
+  expect((await plan('2028-11-22T13:00Z')).error.fields?.datetime).toEqual(['At most a year from now.'])
+  expect((await plan('2026-13-45T99:00Z')).error.fields?.datetime).toEqual(['There is no such date or time.'])
+  expect((await plan('tomorrow')).error.code).toBe('invalid')
+})
+
+test('who may not see a machine neither sees nor calls off what it is to do', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { id } = await scene.plan(60)
+  const elsewhere = await server.given.site()
+  const permissions = ['can_list_pendingactions', 'can_manage_pendingactions'] as const
+  const bob = server.as(await server.given.user({ permissions, sites: [elsewhere.id] }))
+  expect((await bob.call(listPendingActions, { query: {} })).body).toEqual([])
+  expect((await bob.call(cancelPendingAction, { params: { id } })).error.code).toBe('not_found')
+  expect(await scene.list()).toMatchObject([{ id, status: 'pending' }])
+})
