@@ -48,12 +48,14 @@ export type EventType = (typeof EVENT_TYPES)[number]
 /**
  * An event as it travels between server processes. `agent_ids` lets each console be shown only what its user may see:
  * as many as `ids` and then in pairs with them, or those that all of the ids belong to. Without ids it may be any of
- * the kind.
+ * the kind. `passing` says of `agent.changed` that only what comes and goes is another (presence, results, free space):
+ * nothing that a policy's search or a script's variable looks at.
  */
 export const event = z.object({
   type: z.enum(EVENT_TYPES),
   ids: z.array(z.union([z.int(), z.string()])),
   agent_ids: z.array(AgentId).optional(),
+  passing: z.literal(true).optional(),
 })
 export type Event = z.infer<typeof event>
 

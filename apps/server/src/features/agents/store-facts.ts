@@ -28,22 +28,31 @@ const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
   problems: [],
 }
 
+/** What comes and goes: no search of a policy looks at it, and no variable of a script. */
+const WITHOUT_PASSING: Partial<Record<keyof AgentFacts, undefined>> = {
+  boot_time: undefined,
+  disks: undefined,
+  last_logged_in_user: undefined,
+  needs_reboot: undefined,
+  problems: undefined,
+}
+
 /**
  * Merges what machines have reported, by agent_id, into what they have said before, and keeps for their timelines what
- * differs.
+ * differs. Answers which machines are described by something else now than before.
  */
 export async function storeFacts(
   tx: Db,
   at: Date,
   reported: ReadonlyMap<string, readonly FactsReport[]>,
-): Promise<void> {
-  if (reported.size === 0) return
+): Promise<string[]> {
+  if (reported.size === 0) return []
   const machines = await findMachines(tx, [...reported.keys()])
   const merged = machines.map((machine) => ({
     machine,
     ...merge(machine, reported.get(machine.agent_id) ?? []),
   }))
-  if (merged.length === 0) return
+  if (merged.length === 0) return []
   await tx
     .insertInto('agent_facts')
     .values(merged.map(({ machine, facts }) => ({ agent: machine.id, facts: JSON.stringify(facts) })))
@@ -58,6 +67,13 @@ export async function storeFacts(
     }
     await rename(tx, machine, facts)
   }
+  return merged.filter(isDescribedAnew).map(({ machine }) => machine.agent_id)
+}
+
+function isDescribedAnew({ before, facts }: { before: AgentFacts | null; facts: AgentFacts }): boolean {
+  if (before === null) return true
+  const described = (all: AgentFacts) => JSON.stringify({ ...all, ...WITHOUT_PASSING })
+  return described(before) !== described(facts)
 }
 
 type Machine = Awaited<ReturnType<typeof findMachines>>[number]

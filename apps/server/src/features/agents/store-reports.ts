@@ -72,10 +72,11 @@ export async function storeReports(
   let wantedSoftware: string[] = []
   const runs = await ctx.transaction(async (tx, emit) => {
     await lockFieldOwners(tx, ofTasks)
-    await storeFacts(tx, ctx.now(), facts)
-    const ids = [...facts.keys()]
-    if (ids.length > 0) await redefineVariables(tx, emit, { agentIds: ids })
-    if (ids.length > 0) emit({ type: 'agent.changed', ids, agent_ids: ids })
+    const anew = await storeFacts(tx, ctx.now(), facts)
+    await redefineVariables(tx, emit, { agentIds: anew })
+    const passing = [...facts.keys()].filter((id) => !anew.includes(id))
+    if (anew.length > 0) emit({ type: 'agent.changed', ids: anew, agent_ids: anew })
+    if (passing.length > 0) emit({ type: 'agent.changed', ids: passing, agent_ids: passing, passing: true })
     if (results.length > 0) await storeResults(tx, emit, ctx, results)
     await storeDropped(tx, emit, dropped)
     if (metrics.length > 0) await storeMetrics(tx, ctx, metrics)

@@ -1,6 +1,7 @@
+import type { Event } from '@muster/contract/events'
 import { editScript } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
-import { checkOf, contentOf, prepareFleet } from './test-policies.ts'
+import { checkOf, contentOf, CPU, prepareFleet } from './test-policies.ts'
 
 test('a script that is for other systems from now on is followed', async () => {
   await using fleet = await prepareFleet()
@@ -24,4 +25,21 @@ test('a script that is for other systems from now on is followed', async () => {
   await root.call(editScript, { params, body: { supported_platforms: ['windows'] } })
   await settle()
   expect(await checks()).toEqual([])
+})
+
+test('what only comes and goes on a machine has nobody look at its policies', async () => {
+  await using fleet = await prepareFleet()
+  const { add, checks, pc, site, server, settle } = fleet
+  const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
+  await add({ name: 'Base', content: contentOf([checkOf(CPU)]), targets })
+  // What the first one has changed.
+  await settle()
+  await server.ctx.db.deleteFrom('checks').where('agent_id', '=', pc.agent_id).execute()
+  const changed: Event = { type: 'agent.changed', ids: [pc.agent_id], agent_ids: [pc.agent_id] }
+  server.ctx.emit({ ...changed, passing: true })
+  await settle()
+  expect(await checks()).toEqual([])
+  server.ctx.emit(changed)
+  await settle()
+  expect(await checks()).toHaveLength(1)
 })

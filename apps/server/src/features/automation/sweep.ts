@@ -29,14 +29,14 @@ export class PolicySweep implements AsyncDisposable {
 
   constructor(ctx: Context) {
     this.#ctx = ctx
-    ctx.onEvent(({ type, ids }) => {
+    ctx.onEvent(({ type, ids, passing }) => {
       if (type === 'policy.changed') {
         // Without ids it may be any of them.
         if (ids.length === 0) this.#allWait = true
         for (const id of ids) this.#policies.add(Number(id))
       }
       if (type === 'script.changed') for (const id of ids) this.#scripts.add(Number(id))
-      if (type === 'agent.changed' || type === 'agent.added') {
+      if (passing !== true && (type === 'agent.changed' || type === 'agent.added')) {
         for (const id of ids) this.#waiting.add(String(id))
       }
       if (type === 'client.changed') for (const id of ids) this.#clients.add(Number(id))

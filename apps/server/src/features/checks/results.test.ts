@@ -96,6 +96,7 @@ test('a check turns warning, error and passing again, and its machine, site and 
     type: 'agent.changed',
     ids: [machine.agentId],
     agent_ids: [machine.agentId],
+    passing: true,
   })
   expect(await state()).toMatchObject({ status: 'passing', fail_count: 0, failing_since: null })
   expect(await tree()).toEqual({ error: false, warning: false })

@@ -99,8 +99,9 @@ export async function storeResults(
     ids: taken.map(({ check }) => check.id),
     agent_ids: taken.map(({ check }) => check.agent_id),
   })
-  const recounted = new Set(taken.filter(hasOtherCount).map(({ check }) => check.agent_id))
-  if (recounted.size > 0) emit({ type: 'agent.changed', ids: [...recounted], agent_ids: [...recounted] })
+  const recounted = [...new Set(taken.filter(hasOtherCount).map(({ check }) => check.agent_id))]
+  if (recounted.length > 0)
+    emit({ type: 'agent.changed', ids: recounted, agent_ids: recounted, passing: true })
 }
 
 async function findProgress(

@@ -40,7 +40,7 @@ export async function deliverRuns(
 /** The machines table counts what waits for each machine. */
 export function emitPending(ctx: Context, rows: Pick<HistoryRow, 'agent_id'>[]): void {
   const ids = [...new Set(rows.map(({ agent_id }) => agent_id))]
-  if (ids.length > 0) ctx.emit({ type: 'agent.changed', ids, agent_ids: ids })
+  if (ids.length > 0) ctx.emit({ type: 'agent.changed', ids, agent_ids: ids, passing: true })
 }
 
 function sendRun(ctx: Context, delivery: Delivery, row: HistoryRow): boolean {

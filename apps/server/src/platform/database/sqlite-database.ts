@@ -17,7 +17,7 @@ export function openSqlite(path: string): SqliteDatabase {
   const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = normal')
-  database.exec('pragma cache_size = -65536')
+  database.exec('pragma cache_size = -32768')
   database.exec('pragma temp_store = memory')
   // After a burst the log is cut back to this size instead of keeping its largest one for ever.
   database.exec('pragma journal_size_limit = 67108864')
