@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fail, findNode, installPackages, root } from './node24.mjs'
-import { serverFlags } from './server-flags.mjs'
+import { serverFlags, serverMemory } from './server-flags.mjs'
 import { isFresh, targets } from './sources.mjs'
 
 // One Ctrl+C reaches this program twice, from the terminal and from npm; the server shall hear it once.
@@ -36,6 +36,7 @@ function runServer() {
     // A process group of its own: what the terminal sends comes by way of this program only.
     detached: process.platform !== 'win32',
     env: {
+      ...serverMemory,
       ...process.env,
       // The same data wherever it is started from.
       MUSTER_DATA: process.env.MUSTER_DATA || join(root, 'data'),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serverFlags } from '../../deploy/server-flags.mjs'
+import { serverFlags, serverMemory } from '../../deploy/server-flags.mjs'
 import { expectNoTrouble } from './clean-log.ts'
 import { Program, ROOT } from './program.ts'
 
@@ -69,6 +69,7 @@ export class TestServer implements AsyncDisposable {
       // What the stories let it watch stands on this machine.
       MUSTER_CHECK_TARGETS: 'any',
       // As `npm start` has it.
+      ...serverMemory,
       NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
       ...this.#options.env,
     }
