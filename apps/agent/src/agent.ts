@@ -11,9 +11,7 @@ import { ProcessWatch } from './collectors/process-watch.ts'
 import type { ReadSoftware } from './collectors/software-apart.ts'
 import { SoftwareReporter } from './collectors/software-reporter.ts'
 import type { ReplyParts } from './commands/command.ts'
-import { Channels } from './channels/channels.ts'
 import { takeCommand } from './commands/take-command.ts'
-import { Desktops } from './desktop/desktops.ts'
 import { OpenParts } from './files/open-parts.ts'
 import type { Identity } from './identity/identity.ts'
 import { makeMachineKey } from './identity/machine-key.ts'
@@ -23,6 +21,7 @@ import { Link } from './link/link.ts'
 import { describeError, type Log } from './log/log.ts'
 import type { Os } from './os/os.ts'
 import { Problems } from './problems.ts'
+import { RemoteTools } from './remote/remote-tools.ts'
 import { BackgroundRuns } from './run/background-runs.ts'
 import { Runs } from './run/runs.ts'
 import { runFolder } from './run/script-file.ts'
@@ -35,7 +34,6 @@ import { State } from './state/state.ts'
 import { StatusFile } from './status-file.ts'
 import { readBootMark } from './tasks/boot-mark.ts'
 import { Tasks } from './tasks/tasks.ts'
-import { Terminals } from './terminal/terminals.ts'
 import { AGENT_VERSION } from './version.ts'
 
 const CHORES_EVERY_MS = 3_600_000
@@ -96,6 +94,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     scripts,
     now: () => clock.correct(now()),
   })
+  const zone = () => (isTimeZone(os.readTimeZone()) ? os.readTimeZone() : 'UTC')
   const tasks = new Tasks({
     state,
     kept,
@@ -105,7 +104,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     runs: ofTasks,
     place,
     now: () => clock.correct(now()),
-    zone: () => (isTimeZone(os.readTimeZone()) ? os.readTimeZone() : 'UTC'),
+    zone,
     bootMark: options.bootMark ?? readBootMark,
   })
   const status = new StatusFile(folder, log)
@@ -145,17 +144,24 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     send: (parts) => link.sendLive(parts.map((look) => ({ type: 'live-processes', look }))),
     log,
   })
-  const channels = new Channels({
-    sendBytes: (bytes, onTaken) => link.sendBytes(bytes, onTaken),
-    bufferedBytes: () => link.bufferedBytes(),
+  const remote = new RemoteTools({
+    link: {
+      sendBytes: (bytes, onTaken) => link.sendBytes(bytes, onTaken),
+      bufferedBytes: () => link.bufferedBytes(),
+    },
+    kept,
+    seal,
+    outbox,
+    os,
+    log,
+    now,
+    zone,
+    folder: pipeFolder,
+    keepTerminalMs: options.keepTerminalMs,
   })
-  const terminals = new Terminals({ channels, os, log, kept, outbox, now, keepMs: options.keepTerminalMs })
-  const desktops = new Desktops({ channels, os, log, kept, outbox, now, folder: pipeFolder })
   const openParts = new OpenParts({ kept, log, dataFolder: folder })
   tellMovedMachine(options, problems)
-  await Promise.all(
-    [runs, ofChecks, ofTasks, terminals, desktops].map((interrupted) => interrupted.endInterrupted()),
-  )
+  await Promise.all([runs, ofChecks, ofTasks, remote].map((interrupted) => interrupted.endInterrupted()))
 
   const takeOptions = {
     commandKey: readPublicKey(identity.command_key),
@@ -178,9 +184,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       liveMetrics,
       liveProcesses,
       sendReply: (reply: ReplyParts) => link.sendReply(reply),
-      terminals,
-      desktops,
-      channels,
+      remote,
       openParts,
       log,
       refreshFacts: () => facts.refreshAll(),
@@ -201,8 +205,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     activeRuns: () => runs.listActive(),
     checksVersion: () => checks.version,
     tasksVersion: () => tasks.version,
-    sessions: () => [...terminals.listSessions(), ...desktops.listSessions()],
-    onBytes: (bytes) => channels.take(bytes),
+    remoteRules: () => remote.gate.revision,
+    sessions: () => remote.listSessions(),
+    onBytes: (bytes) => remote.channels.take(bytes),
     onCommand: (command) => takeCommand(command, takeOptions),
     onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
     onUp: () => {
@@ -212,17 +217,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks.onLinkUp()
       tasks.onLinkUp()
     },
-    onForgotten: () => {
-      for (const tools of [terminals, desktops])
-        void tools.endAll('The server does not know this machine any more.')
-    },
+    onForgotten: () => void remote.endAll('The server does not know this machine any more.'),
     onMetricsInterval: (seconds) => metrics.every(seconds),
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
       if (linkState.state === 'waiting') for (const watch of [liveMetrics, liveProcesses]) watch.stop()
       if (linkState.state === 'waiting') facts.onLinkDown()
       if (linkState.state === 'waiting') software.onLinkDown()
-      if (linkState.state === 'waiting') channels.linkLost()
+      if (linkState.state === 'waiting') remote.channels.linkLost()
       status.write(linkState)
     },
   })
@@ -246,7 +248,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       metrics[Symbol.dispose]()
       liveMetrics[Symbol.dispose]()
       liveProcesses[Symbol.dispose]()
-      await Promise.all([runs, checks, tasks, terminals, desktops].map((part) => part[Symbol.asyncDispose]()))
+      await Promise.all([runs, checks, tasks, remote].map((part) => part[Symbol.asyncDispose]()))
       for (const part of [ofChecks, ofTasks]) part[Symbol.dispose]()
       await link.flush(LAST_WORDS_MS)
       link[Symbol.dispose]()

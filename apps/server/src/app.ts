@@ -39,6 +39,7 @@ import type { ChannelHub } from './features/remote/channel-hub.ts'
 import { remoteJobs } from './features/remote/jobs.ts'
 import { remoteRoutes } from './features/remote/routes.ts'
 import { sessionRoutes } from './features/remote/session-routes.ts'
+import { remoteAccessRoutes } from './features/remote-access/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/snippets/routes.ts'
 import { tasksJobs } from './features/tasks/jobs.ts'
@@ -160,6 +161,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   softwareRoutes(api, ctx, fleet)
   const channels = remoteRoutes(api, ctx, fleet)
   sessionRoutes(api, ctx)
+  remoteAccessRoutes(api, ctx)
   filesRoutes(api, ctx, { fleet, hub: channels, cookies })
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {

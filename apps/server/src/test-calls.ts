@@ -44,6 +44,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/alerts/:id/')) return world.alertId
   if (path.startsWith('/maintenance/')) return world.windowId
   if (path.startsWith('/automation/places/')) return world.clientId
+  if (path.startsWith('/remoteaccess/')) return world.clientId
   if (path.startsWith('/automation/')) return world.policyId
   if (path.startsWith('/alerts/channels/')) return world.channelId
   if (path.startsWith('/core/keystore/')) return world.keyId
@@ -103,6 +104,13 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     },
     'PUT /automation/places/:level/:id/': { policies: [placed] },
     'POST /automation/places/:level/:id/plan/': { policies: [placed] },
+    'PUT /remoteaccess/:level/:id/': {
+      forbidden: true,
+      hours: 'always',
+      consent: null,
+      consent_seconds: null,
+      banner: null,
+    },
     'PUT /automation/agents/:agent_id/settings/': { check_interval: 60 },
     'POST /alerts/channels/': CHANNEL,
     'PUT /alerts/channels/:id/': CHANNEL,

@@ -38,6 +38,8 @@ export const EVENT_TYPES = [
   'pendingaction.changed',
   /** Sessions of remote tools that began or ended; ids are those of machines. */
   'remote_session.changed',
+  /** What holds for remote tools at these machines, or at any; ids are those of machines. */
+  'remote_access.changed',
   'audit.added',
   'user.changed',
   'session.ended',

@@ -10,6 +10,7 @@ export const PERMISSIONS = [
   'can_use_mesh',
   'can_use_terminal',
   'can_view_recordings',
+  'can_manage_remote_access',
   'can_manage_files',
   'can_run_scripts',
   'can_manage_procs',

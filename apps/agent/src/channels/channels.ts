@@ -67,6 +67,11 @@ export class Channels {
     if (channel.isOver) this.#channels.delete(channel.id)
   }
 
+  /** Ends all of them, with their tools. */
+  endAll(end: ChannelEnd): void {
+    for (const id of this.#channels.keys()) this.#refuse(id, end)
+  }
+
   /** The link is gone, and everything on it. */
   linkLost(): void {
     const channels = [...this.#channels.values()]

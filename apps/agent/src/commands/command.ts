@@ -9,14 +9,12 @@ import type { Checks } from '../checks/checks.ts'
 import type { LiveFrame } from '@muster/contract/agent/link'
 import type { SoftwareReporter } from '../collectors/software-reporter.ts'
 import type { WhileWatched } from '../collectors/while-watched.ts'
-import type { Channels } from '../channels/channels.ts'
-import type { Desktops } from '../desktop/desktops.ts'
 import type { OpenParts } from '../files/open-parts.ts'
 import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
+import type { RemoteTools } from '../remote/remote-tools.ts'
 import type { Runs } from '../run/runs.ts'
 import type { Tasks } from '../tasks/tasks.ts'
-import type { Terminals } from '../terminal/terminals.ts'
 
 /** What commands work with. */
 export interface CommandContext {
@@ -30,9 +28,7 @@ export interface CommandContext {
   liveMetrics: Pick<WhileWatched, 'watch'>
   liveProcesses: Pick<WhileWatched, 'watch'>
   sendReply: (reply: ReplyParts) => void
-  terminals: Pick<Terminals, 'open' | 'end'>
-  desktops: Pick<Desktops, 'open' | 'end'>
-  channels: Pick<Channels, 'open'>
+  remote: RemoteTools
   openParts: OpenParts
   log: Log
   refreshFacts: () => Promise<void>

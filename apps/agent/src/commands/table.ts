@@ -13,6 +13,7 @@ import { writeText } from './write-text.ts'
 import { listFolder } from './list-folder.ts'
 import { listServices } from './list-services.ts'
 import { readServiceLog } from './read-service-log.ts'
+import { setRemoteRules } from './set-remote-rules.ts'
 import { setStartType } from './set-start-type.ts'
 import { reportFacts } from './report-facts.ts'
 import { reportSoftware } from './report-software.ts'
@@ -51,6 +52,7 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'send-wake-up': sendWakeUp,
   'open-channel': openChannel,
   'end-session': endSession,
+  'set-remote-rules': setRemoteRules,
   'list-folder': listFolder,
   'change-file': changeFile,
   'begin-upload': beginUpload,

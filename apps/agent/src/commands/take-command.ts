@@ -8,6 +8,7 @@ import type { Nonces } from '../state/nonces.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { State } from '../state/state.ts'
 import type { CommandContext } from './command.ts'
+import { REMOTE_COMMANDS } from './remote-commands.ts'
 import { commandTable } from './table.ts'
 
 /** Refusals that wait for the server at one time: whoever forges commands must not fill the disk with them. */
@@ -45,6 +46,8 @@ export function takeCommand(command: SignedCommand, options: TakeOptions): void 
 
   const checked = known.check(payload.input)
   if ('wrong' in checked) return refuseSigned(`The machine refused the command: ${checked.wrong}`)
+  const closed = REMOTE_COMMANDS.has(payload.name) ? options.context.remote.gate.whyNot() : undefined
+  if (closed !== undefined) return refuseSigned(closed)
   if (known.isRun && payload.history_id === null) {
     return refuseSigned('The machine refused the command: it names no history row for its result.')
   }

@@ -21,6 +21,8 @@ export interface LinkOptions {
   /** The version of `set-checks` that is wholly at hand; 0 = none. */
   checksVersion: () => number
   tasksVersion: () => number
+  /** The rules for remote tools; undefined = there have never been any. */
+  remoteRules: () => string | undefined
   /** Sessions of remote tools that go on. */
   sessions: () => string[]
   onCommand: (command: SignedCommand) => void

@@ -231,6 +231,7 @@ export class Link implements Disposable {
       active: this.#options.activeRuns().slice(0, 10_000),
       checks_version: this.#options.checksVersion(),
       tasks_version: this.#options.tasksVersion(),
+      remote_rules: this.#options.remoteRules(),
       last_report: this.#options.outbox.lastSeq,
       sessions: this.#options.sessions().slice(0, 1000),
       beats: true,

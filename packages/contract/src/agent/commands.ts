@@ -7,6 +7,7 @@ import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, Upl
 import { Interpreter } from './interpreter.ts'
 import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './power.ts'
 import { Nice, ProcessTarget } from './processes.ts'
+import { RemoteRules, RulesRevision } from './remote-rules.ts'
 import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { Shell } from './shell.ts'
 import { RunId, TaskDefinition } from './tasks.ts'
@@ -86,6 +87,8 @@ export const commands = {
       z.object({ tool: z.literal('files'), order: z.union([FileTask, UploadTask]) }),
     ]),
   }),
+  /** What holds for remote tools on this machine from now on; kept, and enforced by the machine. */
+  'set-remote-rules': z.object({ revision: RulesRevision, rules: RemoteRules }),
   /** Ends a tool's session, whether somebody looks at it or not. */
   'end-session': z.object({ session: z.uuid() }),
   /** All services, or one. */

@@ -5,6 +5,7 @@ import { Signature } from './enrol.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
 import { ProcessLook } from './processes.ts'
+import { RulesRevision } from './remote-rules.ts'
 import { SoftwareReport } from './software.ts'
 import { taskReports } from './tasks.ts'
 
@@ -130,6 +131,8 @@ export const AgentFrame = z.discriminatedUnion('type', [
     last_report: z.int().min(0).optional(),
     /** Sessions of remote tools that have not ended. */
     sessions: z.array(z.uuid()).max(1000).optional(),
+    /** The rules for remote tools that it has; absent = it has never been given any. */
+    remote_rules: RulesRevision.optional(),
     /** It shows life by itself, as often as `welcome` asks for. */
     beats: z.boolean().optional(),
   }),

@@ -18,6 +18,7 @@ import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { recordPeriods } from '../maintenance/record-periods.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
+import { emitRulesChanged } from '../remote-access/emit-rules-changed.ts'
 import { findVisibleSite } from './queries.ts'
 import { requireAgent } from './require-agent.ts'
 
@@ -99,6 +100,7 @@ export async function changeAgent(
     }
     await redefineVariables(tx, emit, { agentIds: [agentId] })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
+    if (values.site_id !== undefined) emitRulesChanged(emit, [agentId])
 
     /** What a person gives to the machine stands before its policies. */
     function ownSettings(): Updateable<AgentsTable> {

@@ -13,11 +13,12 @@ import { toldChecks } from '../checks/told-checks.ts'
 import { deliverRuns } from '../history/deliver-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
 import { RunTracker } from '../history/run-tracker.ts'
+import { RulesSync } from '../remote-access/rules-sync.ts'
 import { SoftwareAsks } from '../software/software-asks.ts'
 import { toldTasks } from '../tasks/told-tasks.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
-import { DefinitionSync, type SyncLinks } from './definition-sync.ts'
+import { DefinitionSync } from './definition-sync.ts'
 import { LinkState } from './link-state.ts'
 import { LiveTalk, type LiveRequest } from './live-talk.ts'
 import { MetricsPace } from './metrics-pace.ts'
@@ -58,6 +59,7 @@ export class Fleet implements AsyncDisposable {
   #pace: MetricsPace
   #checks: DefinitionSync<CheckDefinition>
   #tasks: DefinitionSync<TaskDefinition>
+  #remoteRules: RulesSync
   #live = new LiveTalk((agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce))
   #software = new SoftwareAsks((agentId) =>
     this.#sendChore(agentId, { name: 'report-software', input: {}, author: 'server' }),
@@ -93,11 +95,13 @@ export class Fleet implements AsyncDisposable {
       findKey: async (agentId) => (await findAgentKey(ctx.db, agentId))?.public_key,
       onUp: (agentId, answer, source) => {
         this.#returning.begin(agentId, answer.last_report ?? 0)
+        this.#remoteRules.meet(agentId, answer.remote_rules ?? '')
         this.#linkState.up(agentId, answer, source)
         void this.#answerFor(agentId)
       },
       onDown: (agentId) => {
         this.#returning.forget(agentId)
+        this.#remoteRules.forget(agentId)
         this.#linkState.down(agentId)
         this.#live.forget(agentId)
         void this.#stopAnswering(agentId)
@@ -112,6 +116,7 @@ export class Fleet implements AsyncDisposable {
     })
     this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))
     this.#tasks = new DefinitionSync(ctx, toldTasks, this.#linksFor('set-tasks'))
+    this.#remoteRules = new RulesSync(ctx, this.#linksFor('set-remote-rules'))
     this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
   }
 
@@ -184,6 +189,7 @@ export class Fleet implements AsyncDisposable {
     this.rows[Symbol.dispose]()
     await this.#checks[Symbol.asyncDispose]()
     await this.#tasks[Symbol.asyncDispose]()
+    await this.#remoteRules[Symbol.asyncDispose]()
     await this.#linkState[Symbol.asyncDispose]()
     await this.links[Symbol.asyncDispose]()
     await this.#resources.disposeAsync()
@@ -241,11 +247,11 @@ export class Fleet implements AsyncDisposable {
     return this.links.send(agentId, { type: 'command', command })
   }
 
-  #linksFor<Definition>(name: 'set-checks' | 'set-tasks'): SyncLinks<Definition> {
+  #linksFor(name: 'set-checks' | 'set-tasks' | 'set-remote-rules') {
     return {
-      isConnected: (agentId) => this.links.isConnected(agentId),
+      isConnected: (agentId: string) => this.links.isConnected(agentId),
       connectedIds: () => this.links.connectedIds(),
-      send: (agentId, input) => this.#sendChore(agentId, { name, input, author: 'server' }),
+      send: (agentId: string, input: unknown) => this.#sendChore(agentId, { name, input, author: 'server' }),
     }
   }
 

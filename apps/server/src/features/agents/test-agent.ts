@@ -62,6 +62,7 @@ export class TestAgent implements Disposable {
       active?: number[]
       checksVersion?: number
       tasksVersion?: number
+      remoteRules?: string
       lastReport?: number
       beats?: boolean
       sessions?: string[]
@@ -98,6 +99,7 @@ export class TestAgent implements Disposable {
       active: more.active ?? [],
       checks_version: more.checksVersion,
       tasks_version: more.tasksVersion,
+      remote_rules: more.remoteRules,
       last_report: more.lastReport,
       beats: more.beats,
       sessions: more.sessions,

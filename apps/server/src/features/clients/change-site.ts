@@ -2,6 +2,7 @@ import type { CustomFieldPayloads } from '@muster/contract/custom-field-values'
 import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { emitRulesChanged } from '../remote-access/emit-rules-changed.ts'
 import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
@@ -65,7 +66,10 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
       })
       await redefineVariables(tx, emit, { siteId: site.id })
       emit({ type: 'client.changed', ids: [...new Set([site.client_id, clientId])] })
-      if (isMoved) emitAgentsChanged(emit, await findAgentIds(tx, [site.id]))
+      if (!isMoved) return
+      const agentIds = await findAgentIds(tx, [site.id])
+      emitAgentsChanged(emit, agentIds)
+      emitRulesChanged(emit, agentIds)
     }),
   )
 }

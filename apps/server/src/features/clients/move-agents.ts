@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
+import { emitRulesChanged } from '../remote-access/emit-rules-changed.ts'
 import type { SiteRow } from './queries.ts'
 import { requireSite } from './require-node.ts'
 
@@ -59,6 +60,7 @@ export async function moveAgents(
     .execute()
   await redefineVariables(tx, emit, { agentIds })
   emitAgentsChanged(emit, agentIds)
+  emitRulesChanged(emit, agentIds)
   for (const ids of slicesOf(agentIds)) emit({ type: 'audit.added', ids: [], agent_ids: ids })
   return { moved: agentIds.length, target }
 }

@@ -43,6 +43,7 @@ export function everythingChanged(userId: number): Told[] {
     'pendingaction.changed',
     'software.looked',
     'software.changed',
+    'remote_access.changed',
     'audit.added',
     'settings.changed',
   ]
@@ -91,6 +92,7 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
       return ALL
     case 'maintenance.changed':
     case 'policy.changed':
+    case 'remote_access.changed':
       return ALL
     case 'alert_channel.changed':
     case 'alert_template.changed':
@@ -120,6 +122,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'software.looked': 'can_list_software',
   'software.changed': 'can_list_software',
   'remote_session.changed': 'can_view_recordings',
+  'remote_access.changed': 'can_list_agents',
   'audit.added': 'can_view_auditlogs',
   'user.changed': 'can_list_accounts',
   'session.ended': 'can_list_accounts',

@@ -84,6 +84,6 @@ test('a machine that refuses says why, and its session is over', async () => {
   expect(await window.closed).toEqual({ code: 4000, reason: 'refused' })
   expect(window.end?.message).toBe(message)
   await vi.waitFor(async () =>
-    expect((await auditOf(server)).at(-1)).toContain('The desktop on "PC-12" ended'),
+    expect((await auditOf(server)).at(-1)).toContain('"PC-12" refused the desktop'),
   )
 })

@@ -46,11 +46,11 @@ export async function endLostSessions(
   })
 }
 
-/** Writes that a session is over, and for how long it was. */
+/** Writes that a session is over, and for how long it was; or that the machine refused it. */
 export async function writeEnd(
   { ctx, tx, emit }: Writing,
   row: SessionRow,
-  { exitCode, reason }: { exitCode: number | null; reason: string },
+  { exitCode, reason, isRefused = false }: { exitCode: number | null; reason: string; isRefused?: boolean },
 ): Promise<void> {
   const now = ctx.now()
   if (!(await closeSession(tx, row.id, { ended_at: now.toISOString(), exit_code: exitCode, reason }))) return
@@ -60,7 +60,9 @@ export async function writeEnd(
     caller: { username: row.username, source: row.ip_address },
     action: 'remote_session',
     object_type: 'agent',
-    message: `The ${row.tool} on "${row.hostname}" ended after ${tellSeconds(seconds)}`,
+    message: isRefused
+      ? `"${row.hostname}" refused the ${row.tool}`
+      : `The ${row.tool} on "${row.hostname}" ended after ${tellSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     agent: { agent_id: row.agent_id },
     at: now,

@@ -101,7 +101,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
       },
       onEnd: (end) => {
         window.endHere(end)
-        if (NOT_THERE.has(end.code)) void hub.run(() => writeNotThere(ctx, session, end))
+        if (NOT_THERE.has(end.code)) void hub.run(() => writeNotThere(ctx, session, end, own === undefined))
       },
     },
   )
@@ -152,10 +152,14 @@ async function redeem(ctx: Context, { socket, hello, source }: Wish): Promise<Li
 }
 
 /** The machine does not have it, so it will not say that it is over. */
-async function writeNotThere(ctx: Context, session: string, end: ChannelEnd): Promise<void> {
+async function writeNotThere(ctx: Context, session: string, end: ChannelEnd, isNew = false): Promise<void> {
   const [row] = await listOpenSessions(ctx.db, { ids: [session] })
   if (row === undefined) return
   await ctx.transaction((tx, emit) =>
-    writeEnd({ ctx, tx, emit }, row, { exitCode: null, reason: end.message }),
+    writeEnd({ ctx, tx, emit }, row, {
+      exitCode: null,
+      reason: end.message,
+      isRefused: isNew && end.code === 'refused',
+    }),
   )
 }

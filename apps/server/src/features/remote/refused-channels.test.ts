@@ -1,7 +1,7 @@
 import { CHANNEL_KIND, encodeChannelEnd } from '@muster/contract/agent/channel'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
-import { nextOpening, start } from './test-tool.ts'
+import { auditOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
 const sessionsOf = ({ ctx }: TestServer) =>
@@ -38,6 +38,24 @@ test('an order that the machine refuses unread is told to the window, and its se
   expect(agent.channelFrames.map((frame) => [frame.channel, frame.kind])).toEqual([
     [channel, CHANNEL_KIND.end],
   ])
+})
+
+test('issue 4, 1.3: what a machine refuses stands in the audit log with its reason', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  using window = await TestWindow.open(server, { ...at, user })
+  const { payload } = await nextOpening(agent)
+  const refused = 'Remote tools are forbidden on this machine.'
+  agent.send({ type: 'reply', nonce: payload.nonce, refused, answer: null })
+  expect(await window.closed).toEqual({ code: 4000, reason: 'refused' })
+  expect(window.end?.message).toBe(refused)
+  const { hostname } = await server.ctx.db.selectFrom('agents').select('hostname').executeTakeFirstOrThrow()
+  await vi.waitFor(async () =>
+    expect(await auditOf(server)).toEqual([
+      `${user.username}: Opened a terminal on "${hostname}"`,
+      `${user.username}: "${hostname}" refused the terminal`,
+    ]),
+  )
 })
 
 test('a machine that says nothing at all is given up, and its session is over', async () => {

@@ -37,6 +37,7 @@ import type {
   PolicyTargetsTable,
   PolicyVersionsTable,
 } from './tables/policies.ts'
+import type { RemoteAccessTable } from './tables/remote-access.ts'
 import type { RemoteRecordingsTable } from './tables/remote-recordings.ts'
 import type { RemoteSessionsTable } from './tables/remote-sessions.ts'
 import type { ScriptSnippetsTable, ScriptsTable, ScriptVersionsTable } from './tables/scripts.ts'
@@ -107,6 +108,7 @@ export interface Database {
   machine_changes: MachineChangesTable
   remote_sessions: RemoteSessionsTable
   remote_recordings: RemoteRecordingsTable
+  remote_access: RemoteAccessTable
   software_packages: SoftwarePackagesTable
   machine_software: MachineSoftwareTable
   software_inventories: SoftwareInventoriesTable

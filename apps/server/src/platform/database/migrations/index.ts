@@ -23,6 +23,7 @@ import * as remoteSessions from './0028-remote-sessions.ts'
 import * as software from './0029-software.ts'
 import * as remoteRecordings from './0032-remote-recordings.ts'
 import * as pendingActions from './0036-pending-actions.ts'
+import * as remoteAccess from './0034-remote-access.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   software,
   remoteRecordings,
   pendingActions,
+  remoteAccess,
 ]

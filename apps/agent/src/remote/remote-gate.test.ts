@@ -1,0 +1,129 @@
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote-rules'
+import { wallClockAt } from '@muster/rules/zone-time'
+import { expect, test } from 'vitest'
+import { os } from '../os/index.ts'
+import { TestChannel } from '../terminal/test-channel.ts'
+import { type GivenAgent, givenAgent } from '../testing/given.ts'
+
+const DAY_MS = 86_400_000
+const REFUSED = [/command refused/]
+const FORBIDDEN = 'Remote tools are forbidden on this machine.'
+
+function setRules(server: GivenAgent['server'], rules: Partial<RemoteRules>, revision = 'r1') {
+  const input = { revision, rules: { ...DEFAULT_REMOTE_RULES, ...rules } }
+  server.command(server.sign('set-remote-rules', input))
+}
+
+/** Hours of the machine's own clock: so many minutes from now on until then. */
+function hoursAround(fromMinutes: number, toMinutes: number, nowMs = Date.now()) {
+  const wallMs = wallClockAt(os.readTimeZone(), nowMs)
+  const time = (minutes: number) => new Date(wallMs + minutes * 60_000).toISOString().slice(11, 16)
+  return { weekdays: [0, 1, 2, 3, 4, 5, 6], from: time(fromMinutes), to: time(toMinutes) }
+}
+
+const replyOf = (server: GivenAgent['server']) =>
+  server.until(() => server.frames.find((frame) => frame.type === 'reply'))
+
+test('issue 4, 1.3: the machine itself refuses a terminal when it is forbidden, even when the server asks', async () => {
+  const { server } = await givenAgent({ expectedWarnings: REFUSED })
+  setRules(server, { forbidden: true })
+  const terminal = new TestChannel(server)
+  expect(await replyOf(server)).toMatchObject({ refused: FORBIDDEN })
+  expect(terminal.news).toEqual([])
+  setRules(server, {}, 'r2')
+  await new TestChannel(server).opened()
+})
+
+test('issue 4, 1.3: outside of its hours the machine refuses, and says when they are', async () => {
+  const { server } = await givenAgent({ expectedWarnings: REFUSED })
+  setRules(server, { hours: hoursAround(60, 120) })
+  void new TestChannel(server)
+  expect(await replyOf(server)).toMatchObject({
+    refused: expect.stringMatching(/^Remote tools may be used on this machine every day from \d\d:\d\d to/),
+  })
+  setRules(server, { hours: hoursAround(-60, 120) }, 'r2')
+  await new TestChannel(server).opened()
+})
+
+test.each([
+  ['list-folder', { path: 'Lw', after: null, search: '' }],
+  ['control-service', { name: 'cron.service', action: 'restart' }],
+  ['end-process', { pid: 4711, start: '1', force: false, tree: false }],
+] as const)('a forbidden machine refuses %s', async (name, input) => {
+  const { server } = await givenAgent({ expectedWarnings: REFUSED })
+  setRules(server, { forbidden: true })
+  server.command(server.sign(name, input))
+  expect(await replyOf(server)).toMatchObject({ refused: FORBIDDEN })
+})
+
+test('a terminal that is open ends when it is forbidden, also one that nobody looks at', async () => {
+  const { server } = await givenAgent()
+  const [watched, left] = [new TestChannel(server), new TestChannel(server)]
+  await Promise.all([watched.opened(), left.opened()])
+  left.close('detached')
+  setRules(server, { forbidden: true })
+  expect(await watched.ended()).toEqual({ code: 'not_allowed', message: FORBIDDEN })
+  const ended = () => server.reports.filter((report) => report.kind === 'session-ended')
+  await server.until(() => ended().length === 2)
+  expect(ended().map(({ reason }) => reason)).toEqual([FORBIDDEN, FORBIDDEN])
+})
+
+test('a terminal ends when the hours do', async () => {
+  let shiftMs = 0
+  const { server } = await givenAgent({ agent: { now: () => Date.now() + shiftMs } })
+  setRules(server, { hours: hoursAround(-60, 60) })
+  const terminal = await new TestChannel(server).opened()
+  shiftMs = 2 * 3_600_000
+  expect(await terminal.ended()).toMatchObject({ code: 'not_allowed' })
+})
+
+test('rules outlive a restart without a server, and the server is told which the machine has', async () => {
+  const given = await givenAgent({ expectedWarnings: REFUSED })
+  expect(given.server.answers.at(-1)?.remote_rules).toBeUndefined()
+  setRules(given.server, { forbidden: true }, 'r7')
+  void new TestChannel(given.server)
+  await replyOf(given.server)
+  await given.restart()
+  expect(given.server.answers.at(-1)?.remote_rules).toBe('r7')
+  const before = given.server.frames.length
+  void new TestChannel(given.server)
+  await given.server.until(() => given.server.frames.slice(before).some(({ type }) => type === 'reply'))
+})
+
+test('rules that were changed on the disk let nobody in, and are asked for again', async () => {
+  const expectedWarnings = [...REFUSED, /cannot be read/]
+  const { server, agent, folder, start } = await givenAgent({ expectedWarnings })
+  setRules(server, { consent: 'require' })
+  await server.until(() => agent.link !== undefined && readKept(folder) !== undefined)
+  expect(readKept(folder)).not.toContain('require')
+  await agent[Symbol.asyncDispose]()
+  const database = new DatabaseSync(join(folder, 'state.db'))
+  database.prepare("update kept set value = 'sealed1.AAAA' where name = 'remote_rules'").run()
+  database.close()
+  const up = server.untilUp()
+  await start()
+  await up
+  expect(server.answers.at(-1)?.remote_rules).toBe('unreadable')
+  void new TestChannel(server)
+  expect(await replyOf(server)).toMatchObject({ refused: expect.stringContaining('cannot be read') })
+})
+
+function readKept(folder: string): string | undefined {
+  using database = new DatabaseSync(join(folder, 'state.db'), { readOnly: true })
+  const row = database.prepare("select value from kept where name = 'remote_rules'").get()
+  return row === undefined ? undefined : String(row.value)
+}
+
+test('on a day without hours the machine refuses all day', async () => {
+  const { server } = await givenAgent({ expectedWarnings: REFUSED })
+  const today = new Date(wallClockAt(os.readTimeZone(), Date.now())).getUTCDay()
+  const other = new Date(wallClockAt(os.readTimeZone(), Date.now() + 3 * DAY_MS)).getUTCDay()
+  expect(other).not.toBe(today)
+  setRules(server, { hours: { ...hoursAround(-60, 60), weekdays: [other] } })
+  void new TestChannel(server)
+  expect(await replyOf(server)).toMatchObject({
+    refused: expect.stringContaining('Remote tools may be used'),
+  })
+})

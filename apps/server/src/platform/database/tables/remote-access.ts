@@ -1,0 +1,10 @@
+/** What a client, a site, a machine or all machines say about remote tools. One of the three ids, or none for all. */
+export interface RemoteAccessTable {
+  /** `client-3`, `site-2`, `agent-ABC`, `default-all`. */
+  place: string
+  client_id: number | null
+  site_id: number | null
+  agent_id: string | null
+  /** JSON of the contract's RemoteSettings. */
+  settings: string
+}

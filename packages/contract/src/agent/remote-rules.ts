@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time of day as 08:00.')
+
+/** When remote tools may be used, by the machine's own clock: days on which the time begins, and times of day. */
+export const RemoteHours = z
+  .object({
+    /** 0 = Sunday. */
+    weekdays: z.array(z.int().min(0).max(6)).min(1, 'Choose at least one day.').max(7),
+    from: TimeOfDay,
+    to: TimeOfDay,
+  })
+  .refine(({ from, to }) => from !== to, { message: 'Choose two different times.', path: ['to'] })
+
+export const Consent = z.enum(['off', 'ask', 'ask_allow', 'require'])
+export const ConsentSeconds = z.int().min(10).max(120)
+
+/** What holds for remote tools on a machine, which enforces it: see `RemoteRules` of packages/rules. */
+export const RemoteRules = z.object({
+  forbidden: z.boolean(),
+  hours: RemoteHours.nullable(),
+  consent: Consent,
+  consent_seconds: ConsentSeconds,
+  banner: z.boolean(),
+})
+
+/** Names the content of rules; empty = those that hold where nobody has set any. */
+export const RulesRevision = z.string().max(64)

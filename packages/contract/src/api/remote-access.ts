@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { Consent, ConsentSeconds, RemoteHours, RemoteRules } from '../agent/remote-rules.ts'
+import { endpoint } from '../endpoint.ts'
+import { PlaceParams } from '../policies/place-policies.ts'
+
+/** What one place says about remote tools; null = as what stands above it (the site, the client, all machines). */
+export const RemoteSettings = z.object({
+  forbidden: z.boolean().nullable(),
+  hours: z.union([RemoteHours, z.literal('always')]).nullable(),
+  consent: Consent.nullable(),
+  consent_seconds: ConsentSeconds.nullable(),
+  banner: z.boolean().nullable(),
+})
+
+export type RemoteSettings = z.infer<typeof RemoteSettings>
+
+export const PlaceRemoteAccess = z.object({
+  /** Of the machine, site or client; empty for all machines. */
+  name: z.string(),
+  settings: RemoteSettings,
+  /** What counts where the settings say nothing. */
+  inherited: RemoteRules,
+  /** Another text once these settings are others. */
+  modified: z.string(),
+})
+export type PlaceRemoteAccess = z.infer<typeof PlaceRemoteAccess>
+
+export const getRemoteAccess = endpoint({
+  method: 'GET',
+  path: '/remoteaccess/:level/:id/',
+  access: 'can_list_agents',
+  summary: 'What one place says about remote tools, and what it inherits; of all machines `id` is "all"',
+  params: PlaceParams,
+  response: PlaceRemoteAccess,
+})
+
+export const setRemoteAccess = endpoint({
+  method: 'PUT',
+  path: '/remoteaccess/:level/:id/',
+  access: 'can_manage_remote_access',
+  summary:
+    'Say when and how remote tools may be used: the machines enforce it. With `modified`, refused when somebody else was faster',
+  params: PlaceParams,
+  body: RemoteSettings.extend({ modified: z.string().max(200).optional() }),
+  response: PlaceRemoteAccess,
+})

@@ -1,0 +1,107 @@
+const DAY_MINUTES = 1440
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** 1 January 1970 was one. */
+const THURSDAY = 4
+
+/**
+ * Whether the person at a machine is asked before a terminal or the desktop is opened. `ask`: silence refuses.
+ * `ask_allow`: silence allows. With both it is opened where nobody can be asked; with `require` it is not.
+ */
+export type Consent = 'off' | 'ask' | 'ask_allow' | 'require'
+
+/** When remote tools may be used: days on which the time begins, and times of day. Past midnight if `to` is not later. */
+export interface RemoteHours {
+  /** 0 = Sunday. */
+  weekdays: number[]
+  /** `08:00`. */
+  from: string
+  to: string
+}
+
+/** What holds for remote tools on one machine. */
+export interface RemoteRules {
+  /** No remote tools at all. */
+  forbidden: boolean
+  /** By the machine's own clock and zone; null = always. */
+  hours: RemoteHours | null
+  consent: Consent
+  /** So long somebody has to answer. */
+  consent_seconds: number
+  /** The person at the machine is told who is there, for as long as it goes on. */
+  banner: boolean
+}
+
+/** What one place says itself; null = as what stands above it. Hours that hold always are `always`. */
+export interface RemoteSettings {
+  forbidden: boolean | null
+  hours: RemoteHours | 'always' | null
+  consent: Consent | null
+  consent_seconds: number | null
+  banner: boolean | null
+}
+
+export const DEFAULT_REMOTE_RULES: RemoteRules = {
+  forbidden: false,
+  hours: null,
+  consent: 'off',
+  consent_seconds: 30,
+  banner: false,
+}
+
+/** What counts when these say something, the nearest to the machine last. */
+export function mergeRemoteSettings(places: readonly RemoteSettings[]): RemoteRules {
+  let rules = DEFAULT_REMOTE_RULES
+  for (const { forbidden, hours, consent, consent_seconds, banner } of places) {
+    rules = {
+      forbidden: forbidden ?? rules.forbidden,
+      hours: hours === 'always' ? null : (hours ?? rules.hours),
+      consent: consent ?? rules.consent,
+      consent_seconds: consent_seconds ?? rules.consent_seconds,
+      banner: banner ?? rules.banner,
+    }
+  }
+  return rules
+}
+
+/** Whether remote tools may be used at a moment. `wallMs`: what the machine's clock shows, as zone-time has it. */
+export function isWithinHours({ weekdays, from, to }: RemoteHours, wallMs: number): boolean {
+  const minute = Math.floor((wallMs % DAY_MS) / MINUTE_MS)
+  const weekday = (Math.floor(wallMs / DAY_MS) + THURSDAY) % 7
+  const [begins, ends] = [minuteOf(from), minuteOf(to)]
+  if (begins < ends) return weekdays.includes(weekday) && minute >= begins && minute < ends
+  // What began yesterday goes on until `to`.
+  return (
+    (weekdays.includes(weekday) && minute >= begins) ||
+    (weekdays.includes((weekday + 6) % 7) && minute < ends)
+  )
+}
+
+/** Why no remote tool may be used just now, as a sentence; undefined where one may. */
+export function whyNoRemoteTools(
+  { forbidden, hours }: Pick<RemoteRules, 'forbidden' | 'hours'>,
+  readClock: () => { wallMs: number; zone: string },
+): string | undefined {
+  if (forbidden) return 'Remote tools are forbidden on this machine.'
+  if (hours === null) return undefined
+  // Zones take memory to know: whoever has no hours needs none.
+  const { wallMs, zone } = readClock()
+  if (isWithinHours(hours, wallMs)) return undefined
+  const now = new Date(wallMs).toISOString().slice(11, 16)
+  return `Remote tools may be used on this machine ${tellHours(hours)} (${zone}). It is ${now} there.`
+}
+
+/** `Mon, Tue from 08:00 to 17:00`. */
+export function tellHours({ weekdays, from, to }: RemoteHours): string {
+  const days = [1, 2, 3, 4, 5, 6, 0].filter((day) => weekdays.includes(day))
+  const named = days.length === 7 ? 'every day' : days.map((day) => DAY_NAMES[day]).join(', ')
+  const next = minuteOf(to) <= minuteOf(from) ? ' of the next day' : ''
+  return `${named} from ${from} to ${to}${next}`
+}
+
+const DAY_NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+
+function minuteOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return (hours * 60 + minutes) % DAY_MINUTES
+}
