@@ -54,6 +54,7 @@ const MENUS: readonly MenuTable[] = [
       { label: 'Alert channels', opens: { dialog: 'alert-channels' }, needs: 'can_view_core_settings' },
       { label: 'Alert templates', opens: { dialog: 'alert-templates' }, needs: 'can_list_alerttemplates' },
       { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
+      { label: 'Remote access', opens: { dialog: 'remote-access' }, needs: 'can_manage_remote_access' },
       { label: 'Global settings', opens: { dialog: 'settings' }, needs: 'can_view_core_settings' },
     ],
   },

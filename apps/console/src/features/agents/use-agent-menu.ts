@@ -8,6 +8,7 @@ import {
   IconChartDots,
   IconClockHour4,
   IconDeviceDesktop,
+  IconDeviceDesktopCog,
   IconFileCode,
   IconListDetails,
   IconPencil,
@@ -48,6 +49,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const mayPolicies = useMay('can_manage_automation_policies')
   const mayListTemplates = useMay('can_list_alerttemplates')
   const mayPending = useMay('can_list_pendingactions')
+  const mayRemote = useMay('can_manage_remote_access')
   const { open } = useDialog()
   const navigate = useNavigate()
   const maintenance = useSetMaintenance()
@@ -168,6 +170,13 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       icon: IconBellQuestion,
       disabledReason: unless(mayListTemplates),
       run: () => open('alert-preview', agent_id),
+    },
+    {
+      id: 'remote-access',
+      label: 'Remote access',
+      icon: IconDeviceDesktopCog,
+      disabledReason: unless(mayRemote),
+      run: () => open('remote-access', `agent-${agent_id}`),
     },
     divider('end'),
     {

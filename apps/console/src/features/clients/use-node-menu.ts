@@ -5,6 +5,7 @@ import {
   IconBellCog,
   IconBuildingPlus,
   IconCalendarClock,
+  IconDeviceDesktopCog,
   IconDownload,
   IconPencil,
   IconPlayerPlay,
@@ -32,6 +33,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayPolicies = useMay('can_manage_automation_policies')
   const mayEditAgents = useMay('can_edit_agent')
   const mayListTemplates = useMay('can_list_alerttemplates')
+  const mayRemote = useMay('can_manage_remote_access')
   const { open } = useDialog()
   const maintain = useNodeMaintenance(line)
   const mayRunChecks = useMay('can_run_checks')
@@ -107,6 +109,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       icon: IconBellCog,
       disabledReason: unless(mayManage && mayListTemplates),
       run: () => open('assign-template', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
+    },
+    {
+      id: 'remote-access',
+      label: 'Remote access',
+      icon: IconDeviceDesktopCog,
+      disabledReason: unless(mayRemote),
+      run: () => open('remote-access', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     divider('end'),
     {

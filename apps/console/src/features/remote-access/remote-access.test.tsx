@@ -1,0 +1,97 @@
+import { getAgent, listAgents } from '@muster/contract/api/agents'
+import { listClients } from '@muster/contract/api/clients'
+import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import { getRemoteAccess, type PlaceRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
+import { type Me, getMe } from '@muster/contract/api/users'
+import { DEFAULT_REMOTE_RULES } from '@muster/rules/remote-rules'
+import { beforeEach, expect, test } from 'vitest'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+
+beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
+
+const NO_SETTINGS = { forbidden: null, hours: null, consent: null, consent_seconds: null, banner: null }
+const OFFICE = { weekdays: [1, 2, 3, 4, 5], from: '08:00', to: '17:00' }
+
+const QUIET = {
+  agent_count: 3,
+  maintenance_mode: false,
+  failing_checks: { error: false, warning: false },
+  block_policy_inheritance: false,
+  custom_fields: [],
+  alert_template: null,
+  server_policy: null,
+  workstation_policy: null,
+}
+
+function givenServer(access: Partial<PlaceRemoteAccess> = {}, me: Partial<Me> = {}) {
+  const server = fakeServer()
+  const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
+  const asked: unknown[] = []
+  const bodies: unknown[] = []
+  const place = {
+    name: 'Berlin',
+    settings: NO_SETTINGS,
+    inherited: DEFAULT_REMOTE_RULES,
+    modified: 'm1',
+    ...access,
+  }
+  server.on(getMe, () => answer(getMe, givenMe(me)))
+  server.on(getVersion, () => answer(getVersion, '0.1.0'))
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
+  server.on(listClients, () => answer(listClients, [{ id: 1, name: 'Acme', sites: [site], ...QUIET }]))
+  server.on(listAgents, () => answer(listAgents, []))
+  server.on(getAgent, () => refuse('not_found', 'Gone.'))
+  server.on(getRemoteAccess, ({ path }) => {
+    asked.push(path)
+    return answer(getRemoteAccess, place)
+  })
+  server.on(setRemoteAccess, ({ body }) => {
+    bodies.push(body)
+    return answer(setRemoteAccess, place)
+  })
+  return { server, asked, bodies }
+}
+
+test('issue 4, 1.3: hours of a site are set, and the dialog says what is inherited', async () => {
+  const { asked, bodies } = givenServer({ inherited: { ...DEFAULT_REMOTE_RULES, forbidden: true } })
+  const { screen, at } = await openConsole('/?dialog=remote-access&item=site-1')
+  await expect.element(screen.getByRole('dialog', { name: 'Remote access to Berlin' })).toBeVisible()
+  expect(asked).toEqual(['/remoteaccess/site/1/'])
+  await expect
+    .element(screen.getByRole('combobox', { name: 'Remote tools' }))
+    .toHaveValue('As above: forbidden')
+  await screen.getByRole('combobox', { name: 'Hours' }).click()
+  await screen.getByRole('option', { name: 'At these hours' }).click()
+  await screen.getByRole('checkbox', { name: 'Friday' }).click()
+  await screen.getByLabelText('From').fill('22:00')
+  await screen.getByLabelText('To', { exact: true }).fill('06:00')
+  await expect.element(screen.getByText('Of the next day')).toBeVisible()
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(at).not.toMatch(/dialog/)
+  const hours = { weekdays: [1, 2, 3, 4], from: '22:00', to: '06:00' }
+  expect(bodies).toEqual([{ ...NO_SETTINGS, hours, modified: 'm1' }])
+})
+
+test('what is wrong with hours stands at its field, and is not saved', async () => {
+  givenServer({ settings: { ...NO_SETTINGS, hours: { ...OFFICE, weekdays: [1] } } })
+  const { screen } = await openConsole('/?dialog=remote-access&item=agent-ABCDEFGH')
+  await screen.getByRole('checkbox', { name: 'Monday' }).click()
+  await expect.element(screen.getByText('Choose at least one day.')).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Save' })).toBeDisabled()
+})
+
+test('the dialog without an item is of all machines', async () => {
+  const { asked } = givenServer({ name: '' })
+  const { screen } = await openConsole('/?dialog=remote-access')
+  await expect.element(screen.getByRole('dialog', { name: 'Remote access to all machines' })).toBeVisible()
+  expect(asked).toEqual(['/remoteaccess/default/all/'])
+  await expect.element(screen.getByRole('combobox', { name: 'Hours' })).toHaveValue('Not set: at any time')
+})
+
+test('a role that may not manage remote access sees no settings', async () => {
+  const { asked } = givenServer({}, { is_superuser: false, permissions: ['can_list_agents'] })
+  const { screen } = await openConsole('/?dialog=remote-access&item=site-1')
+  await expect.element(screen.getByText(/does not allow|may not/)).toBeVisible()
+  expect(asked).toEqual([])
+})
