@@ -8,6 +8,7 @@ export const SYSTEM_PROGRAMS = {
   chromium: { package: 'chromium', find: findChromium },
   postgres: { package: 'postgresql', find: findPostgres },
   nats: { package: 'nats-server', find: () => findOnPath('nats-server', ['/usr/sbin', '/usr/local/sbin']) },
+  xterm: { package: 'xterm', find: () => findOnPath('xterm') },
   xvfb: { package: 'xvfb', find: () => findOnPath('Xvfb') },
   x11vnc: { package: 'x11vnc', find: () => findOnPath('x11vnc') },
   systemd: { package: 'systemd', find: () => findOnPath('systemd', ['/lib/systemd']) },

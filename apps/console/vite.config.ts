@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { inlineRuntime } from './inline-runtime.ts'
+import { noVncWithoutAwait } from './novnc-without-await.ts'
 
 // `vite dev` against a running server: MUSTER_API=http://127.0.0.1:8420 npx vite
 const api = process.env.MUSTER_API ?? 'http://127.0.0.1:8420'
@@ -17,7 +18,7 @@ const proxied = [
 ]
 
 export default defineConfig({
-  plugins: [react(), inlineRuntime()],
+  plugins: [react(), noVncWithoutAwait(), inlineRuntime()],
   build: {
     target: 'es2022',
     outDir: 'dist',

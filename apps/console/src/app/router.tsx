@@ -118,12 +118,18 @@ const policy = createRoute({
 })
 
 const laterToolPage = lazyRouteComponent(() => import('./LaterToolPage.tsx'), 'LaterToolPage')
-const laterTools = ['/takecontrol/$agent_id', '/webvnc/$agent_id/$port', '/webterm'] as const
-const [takeControl, webVnc, webTerm] = [
+const laterTools = ['/webvnc/$agent_id/$port', '/webterm'] as const
+const [webVnc, webTerm] = [
   createRoute({ getParentRoute: () => gated, path: laterTools[0], component: laterToolPage }),
   createRoute({ getParentRoute: () => gated, path: laterTools[1], component: laterToolPage }),
-  createRoute({ getParentRoute: () => gated, path: laterTools[2], component: laterToolPage }),
 ]
+
+const takeControl = createRoute({
+  getParentRoute: () => gated,
+  path: '/takecontrol/$agent_id',
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/desktop/DesktopPage.tsx'), 'DesktopPage'),
+})
 
 const remoteBackground = createRoute({
   getParentRoute: () => gated,

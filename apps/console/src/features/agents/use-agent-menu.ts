@@ -14,6 +14,7 @@ import {
   IconPencil,
   IconPlayerPlay,
   IconRefresh,
+  IconScreenShare,
   IconShieldPlus,
   IconTerminal2,
   IconTool,
@@ -34,6 +35,7 @@ export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | '
 
 /** A window of its own for each machine. */
 const REMOTE_WINDOW = 'noopener,popup,width=1100,height=760'
+const DESKTOP_WINDOW = 'noopener,popup,width=1600,height=900'
 const NOT_ALLOWED = 'Your role does not allow it.'
 
 /** All that can be done with a machine: the menu of the table, of the summary and of the agent page. */
@@ -43,6 +45,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   // A script is chosen from the library, which the role must be allowed to see.
   const mayList = useMay('can_list_scripts')
   const mayRun = useMay('can_run_scripts') && mayList
+  const mayDesktop = useMay('can_use_mesh')
   const mayTerminal = useMay('can_use_terminal')
   const mayRunChecks = useMay('can_run_checks')
   const mayRemove = useMay('can_uninstall_agents')
@@ -103,6 +106,13 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       note: noteOf(agentCan.runScript(agent)),
       disabledReason: unless(mayRun),
       run: () => open('run-script', agent_id),
+    },
+    {
+      id: 'take-control',
+      label: 'Take control',
+      icon: IconScreenShare,
+      disabledReason: unless(mayDesktop),
+      run: () => void window.open(`/takecontrol/${agent_id}`, '_blank', DESKTOP_WINDOW),
     },
     {
       id: 'remote-background',

@@ -102,14 +102,17 @@ const SORTS = [
 ]
 const DOUBLE_CLICK = {
   editagent: 'Edit the machine',
-  takecontrol: 'Take control (not in this version)',
-  remotebg: 'Remote background (not in this version)',
+  takecontrol: 'Take control',
+  remotebg: 'Remote background',
   urlaction: 'Run a URL action (not in this version)',
 } satisfies Record<DashInfo['dbl_click_action'], string>
 
 /** What works in this version, and what the user has chosen by other means. */
 function doubleClickChoices(chosen: DashInfo['dbl_click_action']) {
-  return [...new Set(['editagent', chosen] as const)].map((value) => ({ value, label: DOUBLE_CLICK[value] }))
+  return [...new Set(['editagent', 'takecontrol', 'remotebg', chosen] as const)].map((value) => ({
+    value,
+    label: DOUBLE_CLICK[value],
+  }))
 }
 
 function mergePreferences(info: DashInfo, { agent_dblclick_action, ...saved }: Preferences): DashInfo {

@@ -1,0 +1,94 @@
+import { Button } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { useEffect, useRef, useState } from 'react'
+import { NoPermission } from '../../ui/States.tsx'
+import { MachineStatus } from '../agents/machine-cells.tsx'
+import classes from './DesktopWindow.module.css'
+import { DesktopFacts } from './DesktopFacts.tsx'
+import { DesktopTools } from './DesktopTools.tsx'
+import { type DesktopPace, type DesktopState, type DesktopView, openDesktop } from './desktop-view.ts'
+import type { ScreenLook } from './screen.ts'
+import { useClipboard } from './use-clipboard.ts'
+
+const NO_PACE: DesktopPace = { milliseconds: undefined, bytesPerSecond: 0 }
+
+/** The screen of a machine with everything that is done to it. */
+export function DesktopWindow({ agent }: { agent: AgentDetail }) {
+  const { agent_id, hostname } = agent
+  const [state, setState] = useState<DesktopState>({ state: 'connecting' })
+  const [pace, setPace] = useState(NO_PACE)
+  const [look, setLook] = useState<ScreenLook>({ viewOnly: false, fit: true, quality: 'balanced' })
+  const [display, setDisplay] = useState<string | null>(null)
+  const [round, setRound] = useState(0)
+  const place = useRef<HTMLDivElement>(null)
+  const view = useRef<DesktopView>(null)
+  const lastLook = useRef(look)
+  const clipboard = useClipboard((text) => view.current?.screen?.paste(text))
+  const { take } = clipboard
+  useEffect(() => {
+    lastLook.current = look
+    view.current?.screen?.change(look)
+  }, [look])
+  useEffect(() => {
+    if (place.current === null) return undefined
+    setState({ state: 'connecting' })
+    const opened = openDesktop(place.current, agent_id, {
+      request: { tool: 'desktop', display },
+      look: () => lastLook.current,
+      onState: setState,
+      onPace: setPace,
+      onClipboard: take,
+    })
+    view.current = opened
+    return () => opened[Symbol.dispose]()
+  }, [agent_id, display, round, take])
+  if (state.state === 'refused' && state.code === 'not_allowed')
+    return <NoPermission message={state.message} />
+  const isOver = state.state === 'ended' || state.state === 'refused'
+  return (
+    <main className={classes.page}>
+      <header className={classes.head}>
+        <h1 className={classes.name}>{hostname}</h1>
+        <MachineStatus row={agent} />
+        <p className={classes.status} role="status" data-state={state.state}>
+          {describe(state, hostname)}
+        </p>
+        {state.state === 'open' && <DesktopFacts sinceMs={state.sinceMs} pace={pace} />}
+        {isOver && (
+          <Button size="compact-sm" onClick={() => setRound(round + 1)}>
+            Connect again
+          </Button>
+        )}
+      </header>
+      {state.state === 'open' && (
+        <DesktopTools
+          hostname={hostname}
+          view={view}
+          place={place}
+          state={state}
+          look={look}
+          onLook={setLook}
+          onDisplay={setDisplay}
+          clipboard={clipboard}
+        />
+      )}
+      <div ref={place} className={classes.screen} data-over={isOver || undefined} />
+    </main>
+  )
+}
+
+function describe(state: DesktopState, hostname: string): string {
+  switch (state.state) {
+    case 'connecting':
+      return `Connecting to the desktop of ${hostname} ...`
+    case 'open':
+      return `Display ${state.display} by ${state.server}`
+    case 'lost':
+      return 'The connection was lost. The desktop is opened again ...'
+    case 'offline':
+      return `${state.message} It will be tried again until the machine is back.`
+    case 'ended':
+    case 'refused':
+      return state.message
+  }
+}

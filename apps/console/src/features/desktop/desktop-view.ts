@@ -1,0 +1,133 @@
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { createSocketTicket } from '@muster/contract/api/core'
+import type { ToolRequest } from '@muster/contract/channels'
+import { DesktopNews } from '@muster/contract/desktop'
+import { call } from '../../app/api.ts'
+import { ChannelClient } from '../remote/channel-client.ts'
+import { type Screen, type ScreenLook, showScreen } from './screen.ts'
+
+const MEASURE_EVERY_MS = 2000
+
+export type DesktopState =
+  | { state: 'connecting' }
+  | { state: 'open'; display: string; displays: string[]; server: string; sinceMs: number }
+  | { state: 'lost' }
+  | { state: 'offline'; message: string }
+  | { state: 'ended'; message: string }
+  | { state: 'refused'; code: ChannelEnd['code']; message: string }
+
+/** How the way to the machine is. */
+export interface DesktopPace {
+  /** There and back; undefined = no answer yet. */
+  milliseconds: number | undefined
+  bytesPerSecond: number
+}
+
+export interface DesktopHandlers {
+  request: ToolRequest
+  look: () => ScreenLook
+  onState: (state: DesktopState) => void
+  onPace: (pace: DesktopPace) => void
+  /** The machine has put a text on its clipboard. */
+  onClipboard: (text: string) => void
+}
+
+export interface DesktopView extends Disposable {
+  readonly screen: Screen | undefined
+  /** Ends it on the machine as well. */
+  end: () => void
+}
+
+/** Draws the desktop of a machine into an element, and keeps it connected. */
+export function openDesktop(element: HTMLElement, agentId: string, handlers: DesktopHandlers): DesktopView {
+  const { onState } = handlers
+  let screen: Screen | undefined
+  let trouble: string | undefined
+  let bytes = 0
+  let milliseconds: number | undefined
+  const asked = new Map<number, number>()
+  let lastPing = 0
+
+  const clear = () => {
+    screen?.[Symbol.dispose]()
+    screen = undefined
+  }
+  const fail = (message: string) => {
+    trouble = message
+    channel.close()
+    clear()
+    onState({ state: 'ended', message })
+  }
+  const show = (news: Extract<DesktopNews, { type: 'opened' }>) => {
+    clear()
+    const { display, displays, server, password } = news
+    screen = showScreen(element, {
+      password,
+      look: handlers.look(),
+      send: (piece) => channel.sendData(piece),
+      onConnect: () => onState({ state: 'open', display, displays, server, sinceMs: Date.now() }),
+      onTrouble: fail,
+      onClipboard: handlers.onClipboard,
+    })
+  }
+  const channel = new ChannelClient(agentId, {
+    fetchTicket: async () => (await call(createSocketTicket, {}, { timeoutMs: 10_000 })).ticket,
+    request: () => handlers.request,
+    onWelcome: () => {},
+    onData: (piece, consumed) => {
+      bytes += piece.length
+      screen?.receive(piece)
+      consumed()
+    },
+    onText: (message) => {
+      const news = DesktopNews.safeParse(message).data
+      if (news?.type === 'opened') show(news)
+      if (news?.type !== 'pong') return
+      const sentAt = asked.get(news.number)
+      asked.clear()
+      if (sentAt !== undefined) milliseconds = performance.now() - sentAt
+    },
+    onLost: (why) => {
+      clear()
+      onState(why?.code === 'agent_offline' ? { state: 'offline', message: why.message } : { state: 'lost' })
+    },
+    onEnd: (end) => {
+      clear()
+      if (trouble !== undefined) return false
+      const isOver = end.code === 'ended' || end.code === 'closed'
+      onState(
+        isOver
+          ? { state: 'ended', message: end.message }
+          : { state: 'refused', code: end.code, message: end.message },
+      )
+      return false
+    },
+  })
+  const timer = setInterval(() => {
+    if (screen === undefined) return
+    handlers.onPace({ milliseconds, bytesPerSecond: (bytes * 1000) / MEASURE_EVERY_MS })
+    bytes = 0
+    lastPing += 1
+    asked.set(lastPing, performance.now())
+    channel.sendText({ type: 'ping', number: lastPing })
+  }, MEASURE_EVERY_MS)
+
+  const stop = () => {
+    clearInterval(timer)
+    clear()
+  }
+  return {
+    get screen() {
+      return screen
+    },
+    end: () => {
+      stop()
+      channel.close()
+      onState({ state: 'ended', message: 'You ended it.' })
+    },
+    [Symbol.dispose]() {
+      stop()
+      channel[Symbol.dispose]()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import RFB from '@novnc/novnc'
+import type { Key } from './key-sequences.ts'
+import { RfbSocket } from './rfb-socket.ts'
+
+/** How a screen is shown, and what may be done on it. */
+export interface ScreenLook {
+  viewOnly: boolean
+  /** Made to fit the window. */
+  fit: boolean
+  quality: Quality
+}
+
+export const QUALITIES = {
+  fine: { label: 'Fine', qualityLevel: 9, compressionLevel: 1 },
+  balanced: { label: 'Balanced', qualityLevel: 6, compressionLevel: 2 },
+  coarse: { label: 'For slow lines', qualityLevel: 2, compressionLevel: 9 },
+} as const
+export type Quality = keyof typeof QUALITIES
+
+export interface ScreenOptions {
+  password: string
+  look: ScreenLook
+  send: (bytes: Uint8Array) => void
+  onConnect: () => void
+  /** It is over, and not because the channel is. */
+  onTrouble: (message: string) => void
+  onClipboard: (text: string) => void
+}
+
+export interface Screen extends Disposable {
+  /** Bytes of the VNC server. */
+  receive: (bytes: Uint8Array) => void
+  change: (look: ScreenLook) => void
+  press: (keys: readonly Key[]) => void
+  paste: (text: string) => void
+  focus: () => void
+  takePicture: () => Promise<Blob | null>
+}
+
+/** A screen by VNC, drawn by noVNC. */
+export function showScreen(element: HTMLElement, options: ScreenOptions): Screen {
+  const socket = new RfbSocket(options.send)
+  const rfb = new RFB(element, socket, { shared: true, credentials: { password: options.password } })
+  rfb.background = 'transparent'
+  let isOver = false
+  let refusal: string | undefined
+  const fail = (message: string) => {
+    if (isOver) return
+    isOver = true
+    options.onTrouble(message)
+  }
+  const change = ({ viewOnly, fit, quality }: ScreenLook) => {
+    const { qualityLevel, compressionLevel } = QUALITIES[quality]
+    Object.assign(rfb, { viewOnly, scaleViewport: fit, qualityLevel, compressionLevel })
+  }
+  change(options.look)
+  const canvas = element.querySelector('canvas')
+  canvas?.setAttribute('aria-label', 'Screen of the machine')
+  canvas?.setAttribute('role', 'application')
+  rfb.addEventListener('connect', () => {
+    if (canvas !== null) canvas.tabIndex = 0
+    rfb.focus()
+    options.onConnect()
+  })
+  rfb.addEventListener('securityfailure', ({ detail }) => {
+    refusal = `The VNC server refused the password${detail.reason === undefined ? '' : `: ${detail.reason}`}.`
+  })
+  rfb.addEventListener('credentialsrequired', () =>
+    fail('The VNC server asks for a user name, which it has not told.'),
+  )
+  rfb.addEventListener('disconnect', ({ detail }) => {
+    if (!detail.clean) fail(refusal ?? NONSENSE)
+  })
+  rfb.addEventListener('clipboard', ({ detail }) => options.onClipboard(detail.text))
+  return {
+    receive(bytes) {
+      try {
+        socket.receive(bytes)
+      } catch {
+        // noVNC throws where more comes than it was told of.
+        fail(NONSENSE)
+      }
+    },
+    change,
+    press(keys) {
+      for (const { keysym, code } of keys) rfb.sendKey(keysym, code, true)
+      for (const { keysym, code } of keys.toReversed()) rfb.sendKey(keysym, code, false)
+    },
+    paste: (text) => rfb.clipboardPasteFrom(text),
+    focus: () => rfb.focus(),
+    takePicture: () => new Promise((resolve) => rfb.toBlob(resolve)),
+    [Symbol.dispose]() {
+      isOver = true
+      rfb.disconnect()
+    },
+  }
+}
+
+const NONSENSE = 'What answers there does not speak VNC as it should, so nothing can be shown.'

@@ -1,0 +1,53 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+
+/** A text that this computer and the machine have in common. */
+export interface SharedClipboard {
+  text: string
+  /** The machine has copied a text. */
+  take: (text: string) => void
+  /** Puts a text on the machine's clipboard. */
+  give: (text: string) => void
+}
+
+/** Keeps the clipboards of both in step where the browser lets a page read and write this computer's. */
+export function useClipboard(send: (text: string) => void): SharedClipboard {
+  const [text, setText] = useState('')
+  const last = useRef('')
+  const latestSend = useRef(send)
+  useEffect(() => {
+    latestSend.current = send
+  })
+  const take = useCallback((copied: string) => {
+    last.current = copied
+    setText(copied)
+    // Refused while another window has the keyboard; the text stands under Clipboard all the same.
+    navigator.clipboard?.writeText(copied).catch(() => undefined)
+  }, [])
+  const give = useCallback((given: string) => {
+    last.current = given
+    setText(given)
+    latestSend.current(given)
+  }, [])
+  useEffect(() => {
+    const onFocus = async () => {
+      const copied = await readIfAllowed()
+      if (copied !== undefined && copied !== '' && copied !== last.current) give(copied)
+    }
+    const listener = () => void onFocus()
+    window.addEventListener('focus', listener)
+    return () => window.removeEventListener('focus', listener)
+  }, [give])
+  return { text, take, give }
+}
+
+/** What this computer has on its clipboard, where the person has allowed that before: nobody is asked here. */
+async function readIfAllowed(): Promise<string | undefined> {
+  try {
+    // Chromium's name for it, which the types do not have.
+    const { state } = await navigator.permissions.query({ name: 'clipboard-read' as PermissionName })
+    return state === 'granted' ? await navigator.clipboard.readText() : undefined
+  } catch {
+    // Browsers without that permission read only when the person pastes.
+    return undefined
+  }
+}
