@@ -11,11 +11,8 @@ const LONG = ['axe', 'checks', 'maintenance', 'monitoring', 'tasks'].map(fileOf)
 const ON_EVERY_DATABASE = [
   'kill-server',
   'killed-while-telling',
-  'live',
-  'machines-table',
   'main-job',
   'monitoring',
-  'runs',
   'two-processes',
   'two-processes-terminal',
 ].map(fileOf)
