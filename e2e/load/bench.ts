@@ -23,8 +23,9 @@ const ON_STAGE = {
   command: measureCommand,
   console: (stage: Stage) =>
     measureConsole(stage, { load: 'firstLoad', open: 'open10k', search: 'search10k', scroll: 'scroll' }),
+  load: (stage: Stage) => measureLoad(stage, { memory: 'memory', p99: 'apiP99' }),
   policies: measurePolicies,
-  load: measureLoad,
+  policed: (stage: Stage) => measureLoad(stage, { memory: 'policedMemory', p99: 'policedP99' }),
   alerts: measureAlerts,
   reconnect: measureReconnect,
 }

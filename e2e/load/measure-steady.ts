@@ -2,7 +2,7 @@ import type { Figure } from './budgets.ts'
 import { callAndWatch, describeCalls } from './call-and-watch.ts'
 import { percentile } from './figures.ts'
 import { CHECKS_EACH, giveChecks } from './give-checks.ts'
-import { openConsole } from './measure-api.ts'
+import { openConsole, warmUp } from './measure-api.ts'
 import { cpuSeconds } from './process-figures.ts'
 import { openStage, settle, type Stage } from './stage.ts'
 
@@ -36,6 +36,7 @@ export async function measureSteady(): Promise<Figure[]> {
   }
   const resultsPerSecond = (MACHINES * CHECKS_EACH) / INTERVAL_SECONDS
   await fleet.ask({ kind: 'check-rate', resultsPerSecond, resultsPerReport: 1 })
+  await warmUp(stage)
   const before = await fleet.ask({ kind: 'look' })
   const seen = await callAndWatch(stage, { seconds: SECONDS, perSecond: CALLS_PER_SECOND })
   const after = await fleet.ask({ kind: 'look' })
