@@ -1,6 +1,8 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { writeEnd } from '../remote/end-sessions.ts'
+import { listOpenSessions } from '../remote/queries.ts'
 import type { Fleet } from './fleet.ts'
 import { requireAgent } from './require-agent.ts'
 
@@ -26,6 +28,8 @@ export async function removeAgent(
       agent,
       emit,
     })
+    for (const session of await listOpenSessions(tx, { agentIds: [agentId] }))
+      await writeEnd({ ctx, tx, emit }, session, { exitCode: null, reason: 'The machine was removed.' })
     await tx.deleteFrom('agents').where('agent_id', '=', agentId).execute()
     emit({ type: 'agent.removed', ids: [agentId], agent_ids: [agentId] })
     // Its alerts are gone with it.

@@ -6,7 +6,7 @@ import { getTicket, onceOpen } from '../live/test-console.ts'
 import { endOf, frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
-test('the end of the session or of the right ends the tool within a second', async () => {
+test('issue 4, 1.3: the end of the session or of the right ends the tool within a second', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -65,7 +65,7 @@ test.each([
   await vi.waitFor(() => expect(endOf(agent, channel)).toMatchObject({ code }))
 })
 
-test('a machine that is removed has no windows any more, and is told so', async () => {
+test('issue 4, 1.3: a machine that is removed has no windows any more, and is told so', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -76,6 +76,17 @@ test('a machine that is removed has no windows any more, and is told so', async 
   expect(await window.closed).toEqual({ code: 4000, reason: 'not_found' })
   expect(window.end?.message).toBe('This machine was removed.')
   await vi.waitFor(() => expect(endOf(agent, channel)).toMatchObject({ code: 'not_found' }))
+  const rows = await server.ctx.db
+    .selectFrom('audit_log')
+    .select(['message', 'username', 'after_value'])
+    .where('action', '=', 'remote_session')
+    .orderBy('id')
+    .execute()
+  expect(rows.map(({ message, username }) => [username, message])).toEqual([
+    [user.username, expect.stringMatching(/^Opened a terminal on/)],
+    [user.username, expect.stringMatching(/^The terminal on ".*" ended after/)],
+  ])
+  expect(rows[1]?.after_value).toContain('The machine was removed.')
 })
 
 test('a ticket opens one window', async () => {
