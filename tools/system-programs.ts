@@ -11,6 +11,7 @@ export const SYSTEM_PROGRAMS = {
   xterm: { package: 'xterm', find: () => findOnPath('xterm') },
   xvfb: { package: 'xvfb', find: () => findOnPath('Xvfb') },
   x11vnc: { package: 'x11vnc', find: () => findOnPath('x11vnc') },
+  xmessage: { package: 'x11-utils', find: () => findOnPath('xmessage') },
   systemd: { package: 'systemd', find: () => findOnPath('systemd', ['/lib/systemd']) },
 } as const
 export type SystemProgram = keyof typeof SYSTEM_PROGRAMS

@@ -36,6 +36,7 @@ interface Queued {
 export class Channel {
   readonly id: number
   #user: ChannelUser | undefined
+  #onEarlyEnd: (end: ChannelEnd) => void = () => {}
   /** What came before there was a tool; never more than a window. */
   #early: ChannelFrame[] = []
   #wake: () => void
@@ -68,6 +69,11 @@ export class Channel {
     for (const frame of this.#early.splice(0)) this.#hand(user, frame)
   }
 
+  /** Tells when it is over before there is a tool. */
+  watchEnd(onEnd: (end: ChannelEnd) => void): void {
+    this.#onEarlyEnd = onEnd
+  }
+
   sendData(bytes: Uint8Array): void {
     this.#push({ kind: CHANNEL_KIND.data, bytes })
   }
@@ -97,7 +103,8 @@ export class Channel {
     if (this.#isOver) return
     this.#isOver = true
     this.#queue = []
-    this.#user?.onEnd(end)
+    if (this.#user === undefined) this.#onEarlyEnd(end)
+    else this.#user.onEnd(end)
   }
 
   /** Takes a frame of this channel; answers why it ends because of it, if it does. */

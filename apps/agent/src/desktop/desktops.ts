@@ -1,5 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
-import type { Channels } from '../channels/channels.ts'
+import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../log/log.ts'
 import { MachineRefused } from '../os/machine-refused.ts'
 import type { Os } from '../os/os.ts'
@@ -16,7 +16,6 @@ const MOST_TOLD = 16
 type DesktopOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' }>
 
 export interface DesktopsOptions {
-  channels: Pick<Channels, 'open'>
   os: Os
   log: Log
   kept: Kept
@@ -47,9 +46,7 @@ export class Desktops implements AsyncDisposable {
     return this.#markers.endInterrupted()
   }
 
-  async open({ channel: id, tool }: { channel: number; tool: DesktopOrder }): Promise<void> {
-    const channel = this.#options.channels.open(id)
-    if ('code' in channel) return
+  async open(channel: Channel, tool: DesktopOrder): Promise<void> {
     const { session } = tool
     if (this.#desktops.has(session))
       return channel.end({ code: 'refused', message: 'This session is open already.' })

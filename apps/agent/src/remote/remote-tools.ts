@@ -1,3 +1,5 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import type { Channel } from '../channels/channel.ts'
 import { Channels, type ChannelLink } from '../channels/channels.ts'
 import { Desktops } from '../desktop/desktops.ts'
 import type { Log } from '../log/log.ts'
@@ -6,7 +8,15 @@ import type { Kept } from '../state/kept.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { Seal } from '../state/seal.ts'
 import { Terminals } from '../terminal/terminals.ts'
+import { Consents } from './consents.ts'
 import { RemoteGate } from './remote-gate.ts'
+
+type ToolOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'terminal' | 'desktop' }>
+
+interface Visitor {
+  author: string
+  person: string | undefined
+}
 
 export interface RemoteToolsOptions {
   link: ChannelLink
@@ -30,26 +40,49 @@ export class RemoteTools implements AsyncDisposable {
   readonly terminals: Terminals
   readonly desktops: Desktops
   readonly gate: RemoteGate
+  #options: RemoteToolsOptions
+  #consents: Consents
 
   constructor(options: RemoteToolsOptions) {
+    this.#options = options
     this.channels = new Channels(options.link)
-    const parts = { ...options, channels: this.channels }
-    this.terminals = new Terminals({ ...parts, keepMs: options.keepTerminalMs })
-    this.desktops = new Desktops(parts)
+    this.terminals = new Terminals({ ...options, keepMs: options.keepTerminalMs })
+    this.desktops = new Desktops(options)
+    this.#consents = new Consents(options)
     this.gate = new RemoteGate({ ...options, closeAll: (reason) => this.#closeAll(reason) })
   }
 
+  /** Opens a terminal or a desktop, after the person at the machine was asked where the rules want that. */
+  async open(channel: Channel, tool: ToolOrder, { author, person }: Visitor): Promise<void> {
+    const { os, log } = this.#options
+    const { session } = tool
+    const rules = this.gate.rules
+    const visit = { session, tool: tool.tool, person: (person ?? author).replaceAll(/\p{Cc}/gu, ' ') }
+    const goesOn = tool.tool === 'terminal' && (tool.resume || this.terminals.has(session, author))
+    if (!goesOn && !(await this.#consents.admit(channel, visit, rules))) return
+    await (tool.tool === 'terminal'
+      ? this.terminals.open(channel, tool, author)
+      : this.desktops.open(channel, tool))
+    if (!rules.banner || goesOn) return
+    const { showBanner } = await import('./show-banner.ts')
+    const isOver = () => !this.listSessions().includes(session)
+    await showBanner(visit, { os, log, isOver })
+  }
+
   listSessions(): string[] {
-    return [...this.terminals.listSessions(), ...this.desktops.listSessions()]
+    const parts = [this.terminals, this.desktops, this.#consents]
+    return parts.flatMap((part) => part.listSessions())
   }
 
   /** Ends what an earlier process of this agent left behind. */
   async endInterrupted(): Promise<void> {
-    await Promise.all([this.terminals.endInterrupted(), this.desktops.endInterrupted()])
+    const parts = [this.terminals, this.desktops, this.#consents]
+    await Promise.all(parts.map((part) => part.endInterrupted()))
   }
 
   async end(session: string, reason: string): Promise<void> {
-    await Promise.all([this.terminals.end(session, reason), this.desktops.end(session, reason)])
+    const parts = [this.terminals, this.desktops, this.#consents]
+    await Promise.all(parts.map((part) => part.end(session, reason)))
   }
 
   async endAll(reason: string): Promise<void> {
@@ -58,7 +91,8 @@ export class RemoteTools implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.gate[Symbol.dispose]()
-    await Promise.all([this.terminals[Symbol.asyncDispose](), this.desktops[Symbol.asyncDispose]()])
+    const parts = [this.terminals, this.desktops, this.#consents]
+    await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()))
   }
 
   #closeAll(reason: string): void {

@@ -1,6 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Channel } from '../channels/channel.ts'
-import type { Channels } from '../channels/channels.ts'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import { KeptMarkers } from '../run/kept-markers.ts'
@@ -15,7 +14,6 @@ type OpenInput = CommandInput<'open-channel'>
 type TerminalOrder = Extract<OpenInput['tool'], { tool: 'terminal' }>
 
 export interface TerminalsOptions {
-  channels: Channels
   os: Os
   log: Log
   kept: Kept
@@ -44,10 +42,13 @@ export class Terminals implements AsyncDisposable {
     return this.#markers.endInterrupted()
   }
 
-  /** Opens a channel and shows a terminal on it: the one it names, if the same person began it, or a new one. */
-  async open({ channel: id, tool }: { channel: number; tool: TerminalOrder }, author: string): Promise<void> {
-    const channel = this.#options.channels.open(id)
-    if ('code' in channel) return
+  /** Whether it goes on, and this person began it. */
+  has(session: string, author: string): boolean {
+    return this.#terminals.get(session)?.author === author
+  }
+
+  /** Shows a terminal on a channel: the one that is named, if the same person began it, or a new one. */
+  async open(channel: Channel, tool: TerminalOrder, author: string): Promise<void> {
     const { session, resume, cols, rows } = tool
     const known = this.#terminals.get(session)
     if (known !== undefined && known.author === author) return known.attach(channel, { cols, rows })

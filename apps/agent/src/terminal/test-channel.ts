@@ -10,6 +10,7 @@ import {
   readChannelEnd,
   readChannelText,
 } from '@muster/contract/agent/channel'
+import { AskingNews } from '@muster/contract/asking'
 import { TerminalNews } from '@muster/contract/channels'
 import type { TestServer } from '../testing/test-server.ts'
 
@@ -25,7 +26,7 @@ export class TestChannel {
 
   constructor(
     server: TestServer,
-    given: { session?: string; author?: string; cols?: number; rows?: number } = {},
+    given: { session?: string; author?: string; person?: string; cols?: number; rows?: number } = {},
   ) {
     this.#server = server
     this.#from = server.channelFrames.length
@@ -36,6 +37,7 @@ export class TestChannel {
     const resume = given.session !== undefined
     const input = {
       channel: this.id,
+      person: given.person,
       tool: { tool: 'terminal' as const, session: this.session, resume, cols, rows },
     }
     server.command(server.sign('open-channel', input, { payload: { author } }))
@@ -58,10 +60,15 @@ export class TestChannel {
     return Buffer.concat(this.#pieces.slice(-8)).toString()
   }
 
-  get news(): TerminalNews[] {
+  /** What it said about being opened, a question to the person there too. */
+  get heard(): (TerminalNews | AskingNews)[] {
     return this.#frames
       .filter(({ kind }) => kind === CHANNEL_KIND.text)
-      .map(({ payload }) => TerminalNews.parse(readChannelText(payload)))
+      .map(({ payload }) => TerminalNews.or(AskingNews).parse(readChannelText(payload)))
+  }
+
+  get news(): TerminalNews[] {
+    return this.heard.filter((news) => news.type !== 'asking')
   }
 
   get end(): ChannelEnd | undefined {

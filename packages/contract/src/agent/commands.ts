@@ -76,6 +76,8 @@ export const commands = {
    */
   'open-channel': z.object({
     channel: z.int().min(1).max(0xff_ff_ff_ff),
+    /** Who comes, as the person at the machine is told. */
+    person: z.string().max(300).optional(),
     tool: z.discriminatedUnion('tool', [
       z.object({
         tool: z.literal('terminal'),

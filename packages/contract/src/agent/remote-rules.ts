@@ -13,7 +13,7 @@ export const RemoteHours = z
   .refine(({ from, to }) => from !== to, { message: 'Choose two different times.', path: ['to'] })
 
 export const Consent = z.enum(['off', 'ask', 'ask_allow', 'require'])
-export const ConsentSeconds = z.int().min(10).max(120)
+export const ConsentSeconds = z.int().min(5).max(120)
 
 /** What holds for remote tools on a machine, which enforces it: see `RemoteRules` of packages/rules. */
 export const RemoteRules = z.object({

@@ -79,6 +79,8 @@ export function DesktopWindow({ agent }: { agent: AgentDetail }) {
 
 function describe(state: DesktopState, hostname: string): string {
   switch (state.state) {
+    case 'asking':
+      return `Waiting for the person at ${hostname} to allow it, ${state.seconds} seconds at most ...`
     case 'connecting':
       return `Connecting to the desktop of ${hostname} ...`
     case 'open':

@@ -1,4 +1,5 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { AskingNews } from '@muster/contract/asking'
 import { createSocketTicket } from '@muster/contract/api/core'
 import type { ToolRequest } from '@muster/contract/channels'
 import { DesktopNews } from '@muster/contract/desktop'
@@ -10,6 +11,8 @@ const MEASURE_EVERY_MS = 2000
 
 export type DesktopState =
   | { state: 'connecting' }
+  /** Somebody at the machine is asked, and has so many seconds. */
+  | { state: 'asking'; seconds: number }
   | { state: 'open'; display: string; displays: string[]; server: string; sinceMs: number }
   | { state: 'lost' }
   | { state: 'offline'; message: string }
@@ -80,6 +83,8 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
       consumed()
     },
     onText: (message) => {
+      const asking = AskingNews.safeParse(message)
+      if (asking.success) return onState({ state: 'asking', seconds: asking.data.seconds })
       const news = DesktopNews.safeParse(message).data
       if (news?.type === 'opened') show(news)
       if (news?.type !== 'pong') return

@@ -1,8 +1,17 @@
-import { Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { RemoteRules } from '@muster/rules/remote-rules'
 import { WEEKDAYS } from '../maintenance/schedule-words.ts'
 import { type AccessForm, accessChoices } from './access-form.ts'
+
+const OPENS = 'Where nobody can be asked (no X11 desktop, no zenity, kdialog or xmessage), it is opened.'
+/** What happens where there is nobody. */
+const NOBODY: Record<string, string> = {
+  off: '',
+  ask: OPENS,
+  ask_allow: OPENS,
+  require: 'Where nobody can be asked (no X11 desktop, no zenity, kdialog or xmessage), it is not opened.',
+}
 
 interface AccessFieldsProps {
   form: UseFormReturnType<AccessForm>
@@ -52,6 +61,28 @@ export function AccessFields({ form, inherited, isTop }: AccessFieldsProps) {
           </Group>
         </>
       )}
+      <Select
+        label="Person at the machine"
+        description={`Before a terminal or the desktop is opened. ${NOBODY[form.values.consent] ?? NOBODY[inherited.consent]}`}
+        data={choices.consent}
+        allowDeselect={false}
+        {...form.getInputProps('consent')}
+      />
+      <NumberInput
+        label="Time to answer"
+        description="Seconds, from 5 to 120"
+        placeholder={`${isTop ? 'Not set' : 'As above'}: ${inherited.consent_seconds}`}
+        allowDecimal={false}
+        clampBehavior="none"
+        {...form.getInputProps('consent_seconds')}
+      />
+      <Select
+        label="Note with the technician's name"
+        description="To the person at the machine, for as long as a terminal or the desktop is open."
+        data={choices.banner}
+        allowDeselect={false}
+        {...form.getInputProps('banner')}
+      />
     </Stack>
   )
 }

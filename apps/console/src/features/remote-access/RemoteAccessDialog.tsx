@@ -54,9 +54,7 @@ function AccessDialog({ params, access, close }: AccessDialogProps) {
     <FormDialog
       title={`Remote access to ${isTop ? 'all machines' : name}`}
       form={form}
-      save={(values) =>
-        call(setRemoteAccess, { params, body: { ...writeAccess(values, settings), modified } })
-      }
+      save={(values) => call(setRemoteAccess, { params, body: { ...writeAccess(values), modified } })}
       done="Saved. Machines follow within seconds, those that are away when they are back."
       onClose={close}
     >

@@ -1,5 +1,5 @@
 import type { RemoteSettings } from '@muster/contract/api/remote-access'
-import { RemoteHours } from '@muster/contract/agent/remote-rules'
+import { Consent, ConsentSeconds, RemoteHours } from '@muster/contract/agent/remote-rules'
 import type { RemoteRules } from '@muster/rules/remote-rules'
 import { tellHours } from '@muster/rules/remote-rules'
 
@@ -12,11 +12,15 @@ export interface AccessForm extends Record<string, unknown> {
   weekdays: string[]
   from: string
   to: string
+  consent: string
+  consent_seconds: number | string
+  banner: string
 }
 
 export type AccessField = keyof AccessForm & string
 
-export function readAccess({ forbidden, hours }: RemoteSettings): AccessForm {
+export function readAccess(settings: RemoteSettings): AccessForm {
+  const { forbidden, hours, consent, consent_seconds: seconds, banner } = settings
   const own = hours === null || hours === 'always' ? undefined : hours
   return {
     forbidden: forbidden === null ? INHERIT : forbidden ? 'yes' : 'no',
@@ -24,25 +28,41 @@ export function readAccess({ forbidden, hours }: RemoteSettings): AccessForm {
     weekdays: (own?.weekdays ?? [1, 2, 3, 4, 5]).map(String),
     from: own?.from ?? '08:00',
     to: own?.to ?? '17:00',
+    consent: consent ?? INHERIT,
+    consent_seconds: seconds ?? '',
+    banner: banner === null ? INHERIT : banner ? 'yes' : 'no',
   }
 }
 
-/** What the form says, over what it does not show. */
-export function writeAccess(form: AccessForm, kept: RemoteSettings): RemoteSettings {
+export function writeAccess(form: AccessForm): RemoteSettings {
   return {
-    ...kept,
     forbidden: form.forbidden === INHERIT ? null : form.forbidden === 'yes',
     hours: form.hours === INHERIT ? null : form.hours === 'always' ? 'always' : hoursOf(form),
+    consent: form.consent === INHERIT ? null : Consent.parse(form.consent),
+    consent_seconds: form.consent_seconds === '' ? null : Number(form.consent_seconds),
+    banner: form.banner === INHERIT ? null : form.banner === 'yes',
   }
 }
 
 /** Sentences at the fields that are wrong. */
 export function checkAccess(form: AccessForm): Partial<Record<AccessField, string>> {
-  if (form.hours !== 'hours') return {}
+  const { consent_seconds: seconds } = form
+  const isTime = seconds === '' || ConsentSeconds.safeParse(seconds).success
+  const wrong = isTime ? {} : { consent_seconds: 'From 5 to 120 seconds.' }
+  if (form.hours !== 'hours') return wrong
   const parsed = RemoteHours.safeParse(hoursOf(form))
-  if (parsed.success) return {}
-  return Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]))
+  if (parsed.success) return wrong
+  const ofHours = parsed.error.issues.map(({ path, message }) => [String(path[0]), message])
+  return { ...wrong, ...Object.fromEntries(ofHours) }
 }
+
+const CONSENT_WORDS = {
+  off: 'Nobody is asked',
+  ask: 'Asked; silence refuses',
+  ask_allow: 'Asked; silence allows',
+  require: 'Has to allow it, else it is not opened',
+} satisfies Record<RemoteRules['consent'], string>
+const CONSENTS = Object.entries(CONSENT_WORDS).map(([value, label]) => ({ value, label }))
 
 const hoursOf = ({ weekdays, from, to }: AccessForm) => ({
   weekdays: weekdays.map(Number).toSorted((one, other) => one - other),
@@ -67,6 +87,12 @@ export function accessChoices(inherited: RemoteRules, isTop: boolean) {
       above(hours === null ? 'at any time' : tellHours(hours)),
       { value: 'always', label: 'At any time' },
       { value: 'hours', label: 'At these hours' },
+    ],
+    consent: [above(CONSENT_WORDS[inherited.consent].toLowerCase()), ...CONSENTS],
+    banner: [
+      above(inherited.banner ? 'shown' : 'not shown'),
+      { value: 'yes', label: 'Shown' },
+      { value: 'no', label: 'Not shown' },
     ],
   }
 }

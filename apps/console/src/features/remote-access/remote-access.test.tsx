@@ -1,3 +1,5 @@
+import '../../app/mantine-styles.ts'
+import '../../app/global.css'
 import { getAgent, listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
 import { getDashInfo, getVersion } from '@muster/contract/api/core'
@@ -87,6 +89,24 @@ test('the dialog without an item is of all machines', async () => {
   await expect.element(screen.getByRole('dialog', { name: 'Remote access to all machines' })).toBeVisible()
   expect(asked).toEqual(['/remoteaccess/default/all/'])
   await expect.element(screen.getByRole('combobox', { name: 'Hours' })).toHaveValue('Not set: at any time')
+})
+
+test('issue 4, 1.3: consent and the note are set, and what happens where nobody is there is said', async () => {
+  const { bodies } = givenServer()
+  const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
+  await screen.getByRole('combobox', { name: 'Person at the machine' }).click()
+  await screen.getByRole('option', { name: 'Has to allow it, else it is not opened' }).click()
+  await expect.element(screen.getByText(/Where nobody can be asked .* it is not opened/)).toBeVisible()
+  await screen.getByLabelText('Time to answer').fill('4')
+  await expect.element(screen.getByText('From 5 to 120 seconds.')).toBeVisible()
+  await screen.getByLabelText('Time to answer').fill('45')
+  await screen.getByRole('combobox', { name: "Note with the technician's name" }).click()
+  await screen.getByRole('option', { name: 'Shown', exact: true }).click()
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(at).not.toMatch(/dialog/)
+  expect(bodies).toEqual([
+    { ...NO_SETTINGS, consent: 'require', consent_seconds: 45, banner: true, modified: 'm1' },
+  ])
 })
 
 test('a role that may not manage remote access sees no settings', async () => {

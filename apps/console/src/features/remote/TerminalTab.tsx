@@ -73,6 +73,8 @@ function describe(state: TerminalState, hostname: string): string {
   switch (state.state) {
     case 'connecting':
       return `Connecting to ${hostname} ...`
+    case 'asking':
+      return `Waiting for the person at ${hostname} to allow it, ${state.seconds} seconds at most ...`
     case 'open':
       return `${state.resumed ? 'Back in' : 'In'} ${state.shell} as ${state.user} on ${hostname}`
     case 'lost':

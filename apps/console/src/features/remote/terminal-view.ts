@@ -4,6 +4,7 @@ import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import { createSocketTicket } from '@muster/contract/api/core'
 import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { AskingNews } from '@muster/contract/asking'
 import { TerminalNews } from '@muster/contract/channels'
 import { call } from '../../app/api.ts'
 import { ChannelClient } from './channel-client.ts'
@@ -13,6 +14,8 @@ import { TERMINAL_LOOK } from './terminal-look.ts'
 const SCROLLBACK_LINES = 50_000
 export type TerminalState =
   | { state: 'connecting' }
+  /** Somebody at the machine is asked, and has so many seconds. */
+  | { state: 'asking'; seconds: number }
   | { state: 'open'; shell: string; user: string; resumed: boolean; recorded: boolean }
   | { state: 'lost' }
   | { state: 'offline'; message: string }
@@ -53,6 +56,8 @@ export function openTerminal(
     request: () => ({ tool: 'terminal', session: kept.read(), cols: terminal.cols, rows: terminal.rows }),
     onData: (bytes, consumed) => terminal.write(bytes, consumed),
     onText: (message) => {
+      const asking = AskingNews.safeParse(message)
+      if (asking.success) return onState({ state: 'asking', seconds: asking.data.seconds })
       const news = TerminalNews.safeParse(message)
       if (!news.success) return
       if (news.data.type === 'exit') {

@@ -13,6 +13,8 @@ const OPENED_WITHIN_MS = 15_000
 export interface ChannelOrder {
   tool: CommandInput<'open-channel'>['tool']
   author: string
+  /** Who it is, as the person at the machine is told. */
+  person?: string
 }
 
 /** What a process asks of the one that holds the link. */
@@ -93,7 +95,11 @@ export class ToolChannels implements Disposable {
     this.#overBus[Symbol.dispose]()
   }
 
-  #openHere(agentId: string, { tool, author }: ChannelOrder, ear: ChannelEar): LinkChannel | ChannelEnd {
+  #openHere(
+    agentId: string,
+    { tool, author, person }: ChannelOrder,
+    ear: ChannelEar,
+  ): LinkChannel | ChannelEnd {
     const nonce = newNonce()
     const answered = () => {
       clearTimeout(timer)
@@ -119,7 +125,7 @@ export class ToolChannels implements Disposable {
       return channel
     }
     this.#ordered.set(nonce, { agentId, refuse })
-    const input = { channel: channel.id, tool }
+    const input = { channel: channel.id, tool, person }
     this.#links.sendOrder(agentId, { name: 'open-channel', input, author }, nonce)
     return channel
   }

@@ -93,7 +93,11 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   if (socket.readyState !== socket.OPEN) window.gone()
   const opened = await fleet.tools.open(
     agentId,
-    { tool: orderOf(request, { session, resume: own !== undefined }), author: caller.username },
+    {
+      tool: orderOf(request, { session, resume: own !== undefined }),
+      author: caller.username,
+      person: caller.name === null ? caller.username : `${caller.name} (${caller.username})`,
+    },
     {
       onFrame: (frame) => {
         recording?.fromMachine(frame)

@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote-rules'
+import { expect, test, vi } from 'vitest'
+import { givenDisplay } from '../desktop/given-display.ts'
+import { TestDesktop } from '../desktop/test-desktop.ts'
+import { TestChannel } from '../terminal/test-channel.ts'
+import { givenAgent } from '../testing/given.ts'
+import { givenPrograms } from '../testing/given-programs.ts'
+import { isAlive } from '../testing/is-alive.ts'
+
+async function givenRules(rules: Partial<RemoteRules>) {
+  const given = await givenAgent()
+  const input = { revision: 'r1', rules: { ...DEFAULT_REMOTE_RULES, consent_seconds: 5, ...rules } }
+  given.server.command(given.server.sign('set-remote-rules', input))
+  return given
+}
+
+/** All that runs and was started for this session, its question and its note too. */
+const processesOf = (session: string) =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && environmentOf(pid).includes(`MUSTER_RUN=${session}`) && isAlive(pid))
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const windowsOf = (display: string) =>
+  execFileSync('xwininfo', ['-display', display, '-root', '-tree'], { encoding: 'utf8' })
+
+test('issue 4, 1.3: the person at the machine is asked by name, and allows', async () => {
+  await givenDisplay('320x200')
+  const folder = givenPrograms({ zenity: 'printf "%s\\n" "$@" > "$here/asked"; exit 0' })
+  const { server } = await givenRules({ consent: 'ask' })
+  const terminal = new TestChannel(server, { person: 'Ada Winter (ada)' })
+  await server.until(() => terminal.heard.some(({ type }) => type === 'opened'))
+  expect(terminal.heard[0]).toEqual({ type: 'asking', seconds: 5 })
+  const asked = readFileSync(join(folder, 'asked'), 'utf8')
+  expect(asked).toContain('Ada Winter (ada) asks to open a terminal on this computer.')
+  expect(asked).toContain('Without an answer it is refused after 5 seconds.')
+})
+
+test.each(['ask', 'ask_allow', 'require'] as const)('%s: a person who refuses is obeyed', async (consent) => {
+  await givenDisplay('320x200')
+  givenPrograms({ zenity: 'exit 1' })
+  const { server } = await givenRules({ consent })
+  const terminal = new TestChannel(server)
+  expect(await terminal.ended()).toEqual({ code: 'refused', message: 'The person at the machine refused.' })
+  expect(terminal.heard.map(({ type }) => type)).toEqual(['asking'])
+  expect(processesOf(terminal.session)).toEqual([])
+})
+
+test('the desktop is asked for as well', async () => {
+  await givenDisplay('320x200')
+  givenPrograms({ zenity: 'exit 1' })
+  const { server } = await givenRules({ consent: 'require' })
+  const desktop = new TestDesktop(server)
+  expect(await desktop.ended()).toMatchObject({ message: 'The person at the machine refused.' })
+  expect(processesOf(desktop.session)).toEqual([])
+})
+
+test.each([
+  ['ask', 'The person at the machine did not answer within 5 seconds.'],
+  ['ask_allow', undefined],
+] as const)(
+  '%s: a real question stands on the screen, and silence counts as it says',
+  async (consent, refusal) => {
+    const display = await givenDisplay('640x480')
+    givenPrograms({})
+    const { server } = await givenRules({ consent })
+    const terminal = new TestChannel(server)
+    await vi.waitFor(() => expect(windowsOf(display)).toContain('"Remote access"'), 10_000)
+    expect(processesOf(terminal.session)).toHaveLength(1)
+    const outcome = await server.until(() => terminal.end?.message ?? terminal.heard.find(isOpened)?.type)
+    expect(outcome).toBe(refusal ?? 'opened')
+    expect(windowsOf(display)).not.toContain('"Remote access"')
+    expect(processesOf(`${terminal.session}-ask`)).toEqual([])
+    if (refusal !== undefined) expect(processesOf(terminal.session)).toEqual([])
+  },
+  40_000,
+)
+
+const isOpened = ({ type }: { type: string }) => type === 'opened'
+
+test.each(['detached', 'not_allowed'] as const)(
+  'a window that ends as %s while somebody is asked takes the question with it',
+  async (code) => {
+    await givenDisplay('640x480')
+    const { server } = await givenRules({ consent: 'require' })
+    const terminal = new TestChannel(server)
+    await server.until(() => processesOf(terminal.session).length === 1)
+    terminal.close(code)
+    await server.until(() => server.reports.some(({ kind }) => kind === 'session-ended'))
+    expect(processesOf(terminal.session)).toEqual([])
+  },
+)
+
+test('the end of the session and of the agent take the question with them', async () => {
+  await givenDisplay('640x480')
+  const { server, agent } = await givenRules({ consent: 'require' })
+  const [first, second] = [new TestChannel(server), new TestChannel(server)]
+  await server.until(() => processesOf(first.session).length + processesOf(second.session).length === 2)
+  server.command(server.sign('end-session', { session: first.session }))
+  expect(await first.ended()).toEqual({ code: 'refused', message: 'Ended by anna.' })
+  expect(processesOf(first.session)).toEqual([])
+  await agent[Symbol.asyncDispose]()
+  expect(processesOf(second.session)).toEqual([])
+})
+
+test('where nobody can be asked it is opened, unless somebody has to allow it', async () => {
+  await givenDisplay('320x200')
+  givenPrograms({ zenity: 'kill -9 $$' })
+  const strict = await givenRules({ consent: 'require' })
+  expect(await new TestChannel(strict.server).ended()).toEqual({
+    code: 'refused',
+    message:
+      'The person at the machine has to allow it, and nobody can be asked: the question could not be shown.',
+  })
+  const mild = await givenRules({ consent: 'ask' })
+  await new TestChannel(mild.server).opened()
+})
+
+test('a note with the name stands on the screen for as long as the terminal is open', async () => {
+  const display = await givenDisplay('640x480')
+  const { server } = await givenRules({ banner: true })
+  const terminal = await new TestChannel(server, { person: 'Ada Winter (ada)' }).opened()
+  await vi.waitFor(() => expect(windowsOf(display)).toContain('"Remote access"'), 10_000)
+  const [note] = processesOf(terminal.session).filter((pid) => commandOf(pid).includes('xmessage'))
+  expect(commandOf(Number(note))).toContain('Ada Winter (ada) has a terminal on this computer.')
+  terminal.close('closed')
+  await server.until(() => server.reports.some(({ kind }) => kind === 'session-ended'))
+  expect(processesOf(terminal.session)).toEqual([])
+  expect(windowsOf(display)).not.toContain('"Remote access"')
+})
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+}

@@ -1,0 +1,22 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { makeEnvironment, workingFolder } from '../run/environment.ts'
+import type { PersonAt } from './person-at.ts'
+
+/** Starts a program that shows a window to the person at the machine, as that person. */
+export function showDialog(
+  { path, args, marker }: { path: string; args: string[]; marker: string },
+  { display, user }: PersonAt,
+): ChildProcess {
+  return spawn(path, args, {
+    cwd: workingFolder(user),
+    env: {
+      ...makeEnvironment([], user),
+      DISPLAY: display.name,
+      ...(display.authority === undefined ? {} : { XAUTHORITY: display.authority }),
+      MUSTER_RUN: marker,
+    },
+    stdio: 'ignore',
+    detached: true,
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+  })
+}
