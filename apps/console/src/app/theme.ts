@@ -1,9 +1,10 @@
 import {
-  type CSSVariablesResolver,
-  type MantineColorsTuple,
   colorsTuple,
   createTheme,
+  type CSSVariablesResolver,
   defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type MenuProps,
   rem,
 } from '@mantine/core'
 import { ICON_SIZES_PX } from '@muster/rules/layout'
@@ -127,7 +128,10 @@ export const theme = createTheme({
         transitionProps: { duration: 100 },
         shadow: 'md',
         radius: 'md',
-      },
+        // A long one covers what it belongs to, and scrolls, rather than leave the window.
+        middlewares: { shift: { crossAxis: true, padding: 8, limiter: { fn: ({ x, y }) => ({ x, y }) } } },
+      } satisfies MenuProps,
+      styles: { dropdown: { maxHeight: 'calc(100dvh - 16px)', overflowY: 'auto' } },
     },
     Popover: { defaultProps: { transitionProps: { duration: 100 }, shadow: 'md', radius: 'md' } },
     Tooltip: {
