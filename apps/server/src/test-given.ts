@@ -36,6 +36,8 @@ export interface UserOptions {
   sites?: readonly number[]
   totp?: boolean
   totpRequired?: boolean
+  /** The role asks for a code again before remote tools. */
+  codeForRemote?: boolean
   fields?: Partial<NewRow<'users'>>
 }
 
@@ -195,6 +197,7 @@ async function insertRole({ db }: Context, options: UserOptions, name: string): 
       name,
       permissions: JSON.stringify(options.permissions ?? []),
       totp_required: options.totpRequired === true ? 1 : 0,
+      require_2fa_for_remote: options.codeForRemote === true ? 1 : 0,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -226,6 +229,7 @@ async function insertSession(
       last_used_at: now().toISOString(),
       source: '127.0.0.1',
       user_agent: 'test',
+      code_at: null,
     })
     .execute()
   return {

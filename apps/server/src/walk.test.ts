@@ -202,7 +202,9 @@ test('product 3.10, whatever is done, the audit log says it, in the same kind of
     const rows = await server.ctx.db.selectFrom('audit_log').select('message').execute()
     if (endpoint.method !== 'GET' && status < 300 && rows.length === 0) silent.push(nameOf(endpoint))
     for (const { message } of rows) {
-      expect(message).toMatch(/^([A-Z][a-z]+ed|Made|Ran|Sent|Kept|Reset|Set up|The [a-z]+ on ".+" ended) .*[^.]$/)
+      expect(message).toMatch(
+        /^([A-Z][a-z]+ed|Made|Ran|Sent|Kept|Reset|Set up|The [a-z]+ on ".+" ended) .*[^.]$/,
+      )
       seen.add(message)
     }
   }

@@ -34,6 +34,8 @@ export const ChannelEndCode = z.enum([
   'link_lost',
   'agent_offline',
   'not_allowed',
+  /** A code has to be given first. */
+  'code_needed',
   'session_ended',
   'not_found',
   'too_many',

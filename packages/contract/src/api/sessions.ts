@@ -78,6 +78,18 @@ export const confirmTotp = endpoint({
   response: Nothing,
 })
 
+export const confirmSession = endpoint({
+  method: 'POST',
+  path: '/accounts/sessions/confirm/',
+  access: 'signed-in',
+  summary: 'Give a TOTP code once more, where the role asks for one before a terminal or a desktop',
+  body: z.object({ twofactor: TotpCode }),
+  response: z.object({
+    /** So long it counts. */
+    until: Instant,
+  }),
+})
+
 export const Session = z.object({
   digest: z.string(),
   user: z.string(),

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { useEffect, useRef, useState } from 'react'
 import { NoPermission } from '../../ui/States.tsx'
+import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
 import classes from './DesktopWindow.module.css'
 import { DesktopFacts } from './DesktopFacts.tsx'
@@ -70,6 +71,13 @@ export function DesktopWindow({ agent }: { agent: AgentDetail }) {
           onLook={setLook}
           onDisplay={setDisplay}
           clipboard={clipboard}
+        />
+      )}
+      {state.state === 'refused' && state.code === 'code_needed' && (
+        <ConfirmCode
+          message={state.message}
+          onConfirmed={() => setRound(round + 1)}
+          onClose={() => setState({ ...state, code: 'refused' })}
         />
       )}
       <div ref={place} className={classes.screen} data-over={isOver || undefined} />

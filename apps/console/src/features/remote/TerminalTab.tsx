@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../app/notify.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { NoPermission } from '../../ui/States.tsx'
+import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import classes from './TerminalTab.module.css'
 import { openTerminal, type TerminalState, type TerminalView } from './terminal-view.ts'
 
@@ -49,6 +50,13 @@ export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: 
           </Button>
         )}
       </div>
+      {state.state === 'refused' && state.code === 'code_needed' && (
+        <ConfirmCode
+          message={state.message}
+          onConfirmed={() => setRound(round + 1)}
+          onClose={() => setState({ ...state, code: 'refused' })}
+        />
+      )}
       <div className={classes.screen}>
         <div ref={place} className={classes.place} />
       </div>

@@ -78,7 +78,7 @@ export function openTerminal(
       onState(why?.code === 'agent_offline' ? { state: 'offline', message: why.message } : { state: 'lost' }),
     onEnd: (end) => {
       const isOld = end.code === 'not_found' && !wasOpen && kept.read() !== null
-      if (end.code !== 'closed') kept.forget()
+      if (end.code !== 'closed' && end.code !== 'code_needed') kept.forget()
       if (isOld) return true
       onState(
         end.code === 'ended'

@@ -4,19 +4,19 @@ import type { Context } from '../../context.ts'
 import type { AgentsRow } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
-import { insertSession, listOpenSessions } from './queries.ts'
+import { insertSession, listOpenSessions, type SessionRow } from './queries.ts'
 
 /** The session to go on with, if it is this person's on this machine and not over. */
 export async function findOwnSession(
   ctx: Context,
   given: { id: string; agent: AgentsRow; caller: LiveCaller },
-): Promise<string | undefined> {
+): Promise<SessionRow | undefined> {
   const [row] = await listOpenSessions(ctx.db, {
     ids: [given.id],
     agentIds: [given.agent.agent_id],
     userIds: [given.caller.userId],
   })
-  return row?.id
+  return row
 }
 
 /** Writes down that a person begins to use a tool; the row is there before the machine hears of it. */

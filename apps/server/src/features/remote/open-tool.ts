@@ -19,6 +19,7 @@ import { beginSession, findOwnSession } from './begin-session.ts'
 import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
+import { whyCodeNeeded } from './why-code-needed.ts'
 import { listOpenSessions } from './queries.ts'
 import type { Recording } from './recording.ts'
 import { beginRecording } from './recordings.ts'
@@ -64,7 +65,11 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const own = wanted === null ? undefined : await findOwnSession(ctx, { id: wanted, agent, caller })
   if (wanted !== null && own === undefined)
     return refuse({ code: 'not_found', message: `This ${tool} has ended. Open a new one.` })
-  const session = own ?? (await beginSession(ctx, { agent, caller, tool }))
+  // What this very sign-in has begun goes on.
+  const code =
+    own?.session_digest === caller.session.digest ? undefined : whyCodeNeeded(caller, tool, ctx.now())
+  if (code !== undefined) return refuse(code)
+  const session = own?.id ?? (await beginSession(ctx, { agent, caller, tool }))
   const recording = await record(ctx, { session, agent, request })
   if (recording !== undefined && 'code' in recording) {
     if (own === undefined) await writeNotThere(ctx, session, recording)

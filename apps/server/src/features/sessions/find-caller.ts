@@ -33,6 +33,11 @@ export async function callerOf(
       expiresAt: found.expires_at,
       inGrace: age === 'grace',
       totpPending: found.totp_confirmed === 0 && isTotpDemanded(ctx, found.totp_required),
+      code: {
+        isAsked: found.require_2fa_for_remote === 1,
+        hasTotp: found.totp_confirmed === 1,
+        at: found.code_at,
+      },
     },
     source,
   }

@@ -53,6 +53,7 @@ export async function openSession(
       last_used_at: now.toISOString(),
       source,
       user_agent: (request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT),
+      code_at: hasCode ? now.toISOString() : null,
     })
     await tx
       .updateTable('users')

@@ -13,6 +13,7 @@ export async function findSessionUser(db: Db, digest: string) {
     .where('sessions.digest', '=', digest)
     .where('users.is_active', '=', 1)
     .select(['sessions.digest', 'sessions.cookie_digest', 'sessions.expires_at', 'sessions.last_used_at'])
+    .select(['sessions.code_at', 'roles.require_2fa_for_remote'])
     .select(['users.id as user_id', 'users.username', 'users.first_name', 'users.last_name'])
     .select(['users.is_superuser', 'users.totp_confirmed', 'users.role_id'])
     .select(['roles.is_superuser as role_is_superuser', 'roles.permissions', 'roles.totp_required'])

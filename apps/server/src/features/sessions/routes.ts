@@ -1,5 +1,6 @@
 import {
   checkCredentials,
+  confirmSession,
   confirmTotp,
   endSession,
   endUserSessions,
@@ -16,6 +17,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { mayDo } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { confirmCode } from './confirm-code.ts'
 import { changeOwnPassword } from './change-password.ts'
 import { endSessions } from './end-session.ts'
 import { findSession, findUser, listSessions } from './queries.ts'
@@ -57,6 +59,8 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
     cookies.clear(reply)
     return null
   })
+
+  route(api, confirmSession, ({ caller, body }) => confirmCode(desk, caller, body.twofactor))
 
   route(api, resetPassword, async ({ caller, body }) => {
     await changeOwnPassword(ctx, caller, body.password)

@@ -23,6 +23,14 @@ export interface CallerSession {
   inGrace: boolean
   /** TOTP must be set up before anything else. */
   totpPending: boolean
+  /** The second factor, as far as it is asked for again. */
+  code: {
+    /** The role asks for one before a terminal or a desktop. */
+    isAsked: boolean
+    hasTotp: boolean
+    /** When this session last gave one. */
+    at: string | null
+  }
 }
 
 export function mayDo(caller: Caller, permission: Permission): boolean {

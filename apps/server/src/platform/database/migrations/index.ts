@@ -24,6 +24,7 @@ import * as software from './0029-software.ts'
 import * as remoteRecordings from './0032-remote-recordings.ts'
 import * as pendingActions from './0036-pending-actions.ts'
 import * as remoteAccess from './0034-remote-access.ts'
+import * as codeBeforeTools from './0035-code-before-tools.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   remoteRecordings,
   pendingActions,
   remoteAccess,
+  codeBeforeTools,
 ]

@@ -30,6 +30,8 @@ export interface RolesTable {
   /** JSON list of permission names. */
   permissions: Generated<string>
   totp_required: Generated<0 | 1>
+  /** A code is asked for again before a terminal or a desktop is opened. */
+  require_2fa_for_remote: Generated<0 | 1>
 }
 
 /** A role with no row here and none in role_sites sees every client. */
@@ -54,6 +56,8 @@ export interface SessionsTable {
   last_used_at: string
   source: string
   user_agent: string
+  /** When it last gave a TOTP code; null = never. */
+  code_at: string | null
 }
 
 /** Failures of one account or one source address. */

@@ -1,0 +1,106 @@
+import '../../app/mantine-styles.ts'
+import '../../app/global.css'
+import { encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
+import { createSocketTicket } from '@muster/contract/api/core'
+import { confirmSession } from '@muster/contract/api/sessions'
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { render } from 'vitest-browser-react'
+import { createQueryClient } from '../../app/query-client.ts'
+import { givenSession } from '../../app/test-console.tsx'
+import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+import { theme } from '../../app/theme.ts'
+import { TerminalTab } from './TerminalTab.tsx'
+
+const REASON = 'Your role asks for a code of your authenticator app before a terminal is opened.'
+
+/** Windows on a terminal, each of which is told what the machine or the server says to it. */
+function givenWindows(...says: ((socket: Socket) => void)[]) {
+  let count = 0
+  vi.stubGlobal(
+    'WebSocket',
+    class extends Socket {
+      constructor() {
+        super()
+        const say = says[count]
+        count += 1
+        queueMicrotask(() => {
+          this.dispatchEvent(new Event('open'))
+          say?.(this)
+        })
+      }
+    },
+  )
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    sessionStorage.clear()
+  })
+}
+
+class Socket extends EventTarget {
+  static readonly OPEN = 1
+  readonly readyState = 1
+  binaryType = ''
+  send(): void {}
+  close(): void {}
+
+  tell(frame: Uint8Array<ArrayBuffer>): void {
+    this.dispatchEvent(new MessageEvent('message', { data: frame.buffer }))
+  }
+
+  end(code: 'code_needed' | 'refused', message: string): void {
+    this.tell(encodeChannelEnd(0, { code, message }) as Uint8Array<ArrayBuffer>)
+    this.dispatchEvent(new CloseEvent('close', { code: 4000 }))
+  }
+}
+
+async function openTab() {
+  givenSession({ token: 'token', username: 'ada' })
+  const server = fakeServer()
+  server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
+  const screen = await render(
+    <QueryClientProvider client={createQueryClient()}>
+      <MantineProvider theme={theme}>
+        <TerminalTab agentId="alpha0000000" hostname="PC-12" />
+      </MantineProvider>
+    </QueryClientProvider>,
+  )
+  return { server, screen }
+}
+
+test('issue 4, 1.3: the code is asked for in place, a wrong one is said, and the terminal goes on', async () => {
+  givenWindows(
+    (socket) => socket.end('code_needed', REASON),
+    (socket) => socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),
+  )
+  const { server, screen } = await openTab()
+  const codes: unknown[] = []
+  server.on(confirmSession, ({ body }) => {
+    codes.push(body)
+    if (codes.length === 1) return refuse('invalid', 'This code was used already. Wait for the next one.')
+    return answer(confirmSession, { until: '2026-11-22T19:00:00.000Z' })
+  })
+  const dialog = screen.getByRole('dialog', { name: 'Enter your code' })
+  await expect.element(dialog.getByText(REASON)).toBeVisible()
+  await dialog.getByLabelText('Code').fill('111111')
+  await expect.element(dialog.getByText('This code was used already. Wait for the next one.')).toBeVisible()
+  await dialog.getByLabelText('Code').fill('222222')
+  await expect.element(dialog).not.toBeInTheDocument()
+  await expect
+    .element(screen.getByText('Waiting for the person at PC-12 to allow it, 30 seconds at most ...'))
+    .toBeVisible()
+  expect(codes).toEqual([{ twofactor: '111111' }, { twofactor: '222222' }])
+})
+
+test('who gives no code reads why there is no terminal, and may try again', async () => {
+  givenWindows(
+    (socket) => socket.end('code_needed', REASON),
+    (socket) => socket.end('refused', 'The person at the machine refused.'),
+  )
+  const { screen } = await openTab()
+  await screen.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await expect.element(screen.getByRole('status').getByText(REASON)).toBeVisible()
+  await screen.getByRole('button', { name: 'New terminal' }).click()
+  await expect.element(screen.getByText('The person at the machine refused.')).toBeVisible()
+})

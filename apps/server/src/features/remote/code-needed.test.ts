@@ -1,0 +1,99 @@
+import { confirmSession } from '@muster/contract/api/sessions'
+import { Secret, TOTP } from 'otpauth'
+import { expect, test, vi } from 'vitest'
+import type { TestUser } from '../../test-given.ts'
+import { createTestServer, type TestServer } from '../../test-server.ts'
+import { nextOpening, start } from './test-tool.ts'
+import { TestWindow } from './test-window.ts'
+
+const MINUTE = 60
+
+/** What the user's app shows, some 30-second steps from now. */
+function codeOf({ totpKey = '' }: TestUser, server: TestServer, steps = 0): string {
+  const timestamp = server.clock.now().getTime() + steps * 30_000
+  return new TOTP({ secret: Secret.fromBase32(totpKey) }).generate({ timestamp })
+}
+
+async function givenStrict(server: TestServer, totp = true) {
+  const at = await start(server)
+  const user = await server.given.user({ permissions: ['can_use_terminal'], codeForRemote: true, totp })
+  const confirm = (twofactor: string) => server.as(user).call(confirmSession, { body: { twofactor } })
+  return { ...at, user, confirm }
+}
+
+test('issue 4, 1.3: a second factor is asked again before a terminal when the role says so', async () => {
+  await using server = await createTestServer()
+  const { confirm, ...at } = await givenStrict(server)
+  using refused = await TestWindow.open(server, at)
+  expect(await refused.closed).toEqual({ code: 4000, reason: 'code_needed' })
+  expect(refused.end?.message).toContain('asks for a code of your authenticator app')
+  expect(await server.ctx.db.selectFrom('remote_sessions').select('id').execute()).toEqual([])
+
+  const { status, body } = await confirm(codeOf(at.user, server))
+  expect(status).toBe(200)
+  const secondsLeft = (Date.parse(body.until) - server.clock.now().getTime()) / 1000
+  expect(Math.round(secondsLeft / MINUTE)).toBe(10)
+  using opened = await TestWindow.open(server, at)
+  const first = await nextOpening(at.agent)
+  expect(opened.end).toBeUndefined()
+
+  // What goes on is gone on with; what is new needs a new code.
+  server.clock.advance(11 * MINUTE)
+  const from = at.agent.frames.length
+  opened.socket.terminate()
+  using again = await TestWindow.open(server, { ...at, session: first.tool.session })
+  expect(await nextOpening(at.agent, from)).toMatchObject({ tool: { resume: true } })
+  using later = await TestWindow.open(server, at)
+  expect(await later.closed).toMatchObject({ reason: 'code_needed' })
+  expect(again.end).toBeUndefined()
+})
+
+test('a wrong code and one that was used are refused with a sentence, and guessing is slowed down', async () => {
+  await using server = await createTestServer()
+  const { confirm, user } = await givenStrict(server)
+  const good = codeOf(user, server)
+  expect((await confirm(good)).status).toBe(200)
+  const used = await confirm(good)
+  expect([used.status, used.error?.detail]).toEqual([
+    400,
+    'This code was used already. Wait for the next one.',
+  ])
+  const wrong = codeOf(user, server, 40)
+  const answers = []
+  for (let count = 0; count < 5; count += 1) answers.push(await confirm(wrong))
+  expect(answers[0]?.error?.detail).toContain('This code is not right.')
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 429])
+  // Not even the right one is looked at now.
+  expect((await confirm(codeOf(user, server, 1))).status).toBe(429)
+  server.clock.advance(5 * MINUTE)
+  expect((await confirm(codeOf(user, server))).status).toBe(200)
+  const rows = await server.ctx.db.selectFrom('audit_log').select('message').orderBy('id').execute()
+  const messages = rows.map(({ message }) => message)
+  expect(messages.at(-1)).toBe(`Confirmed "${user.username}" with a code`)
+  expect(messages.filter((message) => message.startsWith('Gave a wrong code'))).toHaveLength(5)
+})
+
+test('who has no second factor is told to set it up', async () => {
+  await using server = await createTestServer()
+  const { confirm, ...at } = await givenStrict(server, false)
+  using window = await TestWindow.open(server, at)
+  expect(await window.closed).toEqual({ code: 4000, reason: 'not_allowed' })
+  expect(window.end?.message).toContain('Set up two-factor sign-in first')
+  expect((await confirm('123456')).status).toBe(409)
+})
+
+test('a role that does not ask, and a sign-in with a code just now, are not asked', async () => {
+  await using server = await createTestServer()
+  const { confirm, ...at } = await givenStrict(server)
+  expect(confirm).toBeDefined()
+  const now = server.clock.now().toISOString()
+  await server.ctx.db
+    .updateTable('sessions')
+    .set({ code_at: now })
+    .where('digest', '=', at.user.sessionDigest)
+    .execute()
+  using window = await TestWindow.open(server, at)
+  await nextOpening(at.agent)
+  await vi.waitFor(() => expect(server.app.channels.size).toBe(1))
+  expect(window.end).toBeUndefined()
+})

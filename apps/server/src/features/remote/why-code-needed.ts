@@ -1,0 +1,20 @@
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import type { ToolName } from '@muster/contract/channels'
+import { CODE_MINUTES, hasFreshCode } from '../sessions/confirm-code.ts'
+import type { LiveCaller } from '../live/live-socket.ts'
+
+/** Tools before which a role may ask for a second factor again. */
+const ASKED_BEFORE = new Set<ToolName>(['terminal', 'desktop'])
+
+/** Why a person has to give a code before this tool is opened; undefined where not, or one was given just now. */
+export function whyCodeNeeded({ session }: LiveCaller, tool: ToolName, now: Date): ChannelEnd | undefined {
+  const { code } = session
+  if (!code.isAsked || !ASKED_BEFORE.has(tool)) return undefined
+  if (!code.hasTotp) {
+    const message = `Your role asks for a code before a ${tool} is opened. Set up two-factor sign-in first, and sign in again.`
+    return { code: 'not_allowed', message }
+  }
+  if (hasFreshCode(code.at, now)) return undefined
+  const message = `Your role asks for a code of your authenticator app before a ${tool} is opened. It counts for ${CODE_MINUTES} minutes.`
+  return { code: 'code_needed', message }
+}
