@@ -25,6 +25,7 @@ import { historyRoutes } from './features/history/routes.ts'
 import { keystoreRoutes } from './features/keystore/routes.ts'
 import type { LiveHub } from './features/live/live-hub.ts'
 import { liveRoutes } from './features/live/routes.ts'
+import { logsRoutes } from './features/logs/routes.ts'
 import { maintenanceJobs } from './features/maintenance/jobs.ts'
 import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
@@ -158,6 +159,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   pendingActionsRoutes(api, ctx)
   processesRoutes(api, ctx, fleet)
   servicesRoutes(api, ctx, fleet)
+  logsRoutes(api, ctx, fleet)
   softwareRoutes(api, ctx, fleet)
   const channels = remoteRoutes(api, ctx, fleet)
   sessionRoutes(api, ctx)

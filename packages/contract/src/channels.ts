@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { RawPath } from './agent/files.ts'
+import { JournalSource } from './agent/logs.ts'
 import { DesktopWish } from './desktop.ts'
 import type { Permission } from './permissions.ts'
 
@@ -23,13 +25,27 @@ export const ToolRequest = z.discriminatedUnion('tool', [
 export type ToolRequest = z.infer<typeof ToolRequest>
 export type DesktopRequest = Extract<ToolRequest, { tool: 'desktop' }>
 export type TerminalRequest = Extract<ToolRequest, { tool: 'terminal' }>
+
+/** What is followed: `log` with the right to see logs, `logfile` any file, with the right to files. */
+export const LogRequest = z.discriminatedUnion('tool', [
+  z.object({
+    tool: z.literal('log'),
+    source: z.discriminatedUnion('kind', [
+      JournalSource,
+      z.object({ kind: z.literal('file'), path: RawPath }),
+    ]),
+  }),
+  z.object({ tool: z.literal('logfile'), path: RawPath }),
+])
+export type LogRequest = z.infer<typeof LogRequest>
+
 /** Files have no window of their own: their channels are opened by requests over HTTP. */
-export type ToolName = ToolRequest['tool'] | 'files'
+export type ToolName = ToolRequest['tool'] | LogRequest['tool'] | 'files'
 
 export const ChannelHello = z.object({
   type: z.literal('hello'),
   ticket: z.string().min(1).max(200),
-  request: ToolRequest,
+  request: z.discriminatedUnion('tool', [ToolRequest, LogRequest]),
 })
 export type ChannelHello = z.infer<typeof ChannelHello>
 
@@ -44,6 +60,8 @@ export type ChannelWelcome = z.infer<typeof ChannelWelcome>
 export const TOOL_PERMISSIONS: Record<ToolName, Permission> = {
   terminal: 'can_use_terminal',
   desktop: 'can_use_mesh',
+  log: 'can_view_eventlogs',
+  logfile: 'can_manage_files',
   files: 'can_manage_files',
 }
 

@@ -15,6 +15,7 @@ export const PERMISSIONS = [
   'can_run_scripts',
   'can_manage_procs',
   'can_manage_winsvcs',
+  'can_view_eventlogs',
   'can_list_software',
   'can_manage_software',
   'can_run_server_scripts',

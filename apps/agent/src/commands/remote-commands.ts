@@ -18,4 +18,5 @@ export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'control-service',
   'set-start-type',
   'read-service-log',
+  'read-log',
 ])

@@ -8,6 +8,7 @@ import { controlService } from './control-service.ts'
 import { beginUpload, dropUpload, lookAtUpload } from './uploads.ts'
 import { changePower } from './change-power.ts'
 import { changeFile } from './change-file.ts'
+import { readLog } from './read-log.ts'
 import { readText } from './read-text.ts'
 import { writeText } from './write-text.ts'
 import { listFolder } from './list-folder.ts'
@@ -48,6 +49,7 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'control-service': controlService,
   'set-start-type': setStartType,
   'read-service-log': readServiceLog,
+  'read-log': readLog,
   'change-power': changePower,
   'send-wake-up': sendWakeUp,
   'open-channel': openChannel,

@@ -25,11 +25,21 @@ export class ChannelRoom {
     if (channel.isOver) gone.abort(new Error('The channel was closed.'))
   }
 
+  /** Says something when there is room for it, in turn with the bytes; throws when nobody listens any more. */
+  async tell(message: unknown): Promise<void> {
+    await this.#ready()
+    this.channel.sendText(message)
+  }
+
   /** Sends bytes when there is room for them; throws when nobody reads any more. */
   async send(bytes: Uint8Array): Promise<void> {
+    await this.#ready()
+    this.channel.sendData(bytes)
+  }
+
+  async #ready(): Promise<void> {
     while (this.channel.isFull && !this.gone.aborted)
       await new Promise<void>((resolve) => (this.#drained = resolve))
     this.gone.throwIfAborted()
-    this.channel.sendData(bytes)
   }
 }

@@ -74,6 +74,7 @@ export const linux: Os = {
   service: systemdService,
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
   loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,
+  loadLogTools: async () => (await import('./linux/log-tools.ts')).linuxLogTools,
   loadServiceTools: async () => (await import('./linux/service-tools.ts')).linuxServiceTools,
   loadSoftwareTools: async () => (await import('./linux/software.ts')).linuxSoftware,
   softwarePlaces: () => [

@@ -65,6 +65,7 @@ export const macos: Os = {
   service: noService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,
+  loadLogTools: async () => (await import('./no-log-tools.ts')).noLogTools('macOS'),
   loadServiceTools: async () => (await import('./macos/service-tools.ts')).macosServiceTools,
   loadSoftwareTools: async () => (await import('./macos/software.ts')).macosSoftware,
   softwarePlaces: () => [

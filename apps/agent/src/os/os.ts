@@ -1,6 +1,7 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { PowerAction } from '@muster/contract/agent/power'
 import type { Counters } from './counters.ts'
+import type { LogTools } from './log-tools.ts'
 import type { Probes } from './probes.ts'
 import type { ProcessTools } from './process-tools.ts'
 import type { ServiceTools } from './service-tools.ts'
@@ -42,6 +43,8 @@ export interface Os {
   loadProbes(): Promise<Probes>
   /** For people who look at the processes of the machine. Loaded with the first of them. */
   loadProcessTools(): Promise<ProcessTools>
+  /** For people who look into its log. */
+  loadLogTools(): Promise<LogTools>
   /** For people who look at its services. */
   loadServiceTools(): Promise<ServiceTools>
   /** For the process that lists what is installed. */

@@ -5,6 +5,7 @@ import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
 import { Interpreter } from './interpreter.ts'
+import { LogSearch, LogSource } from './logs.ts'
 import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './power.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { RemoteRules, RulesRevision } from './remote-rules.ts'
@@ -86,6 +87,7 @@ export const commands = {
         ...TerminalSize.shape,
       }),
       z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopWish.shape }),
+      z.object({ tool: z.literal('log'), source: LogSource }),
       z.object({ tool: z.literal('files'), order: z.union([FileTask, UploadTask]) }),
     ]),
   }),
@@ -112,6 +114,8 @@ export const commands = {
   'read-text': z.object({ path: RawPath }),
   /** Only if it still is the text that this hash is of. */
   'write-text': z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
+  /** The newest entries of the system's log that fit. */
+  'read-log': LogSearch,
   'change-power': z.object({ action: PowerAction }),
   /** Sends the packet that wakes a machine which has one of these addresses, to all networks of this one. */
   'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MOST_WAKE_ADDRESSES) }),

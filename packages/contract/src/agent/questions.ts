@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CommandName } from './commands.ts'
 import { FolderPart, TextFile, WrittenText } from './files.ts'
+import { FoundLog } from './logs.ts'
 import { MachineService, MOST_LOG_LINES, MOST_SERVICES } from './services.ts'
 import { InventoryHash, MOST_PACKAGES } from './software.ts'
 
@@ -18,6 +19,7 @@ export const replies = {
   /** Of the report that has been sent before this. */
   'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MOST_PACKAGES) }),
   'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
+  'read-log': FoundLog,
   /** The system has taken it on; how soon the link ends is its own matter. */
   'change-power': z.object({}),
   /** How many packets went out. */

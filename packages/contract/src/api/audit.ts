@@ -31,6 +31,7 @@ export const AuditObject = z.enum([
   'agent',
   'process',
   'service',
+  'log',
   'file',
   'software',
   'client',

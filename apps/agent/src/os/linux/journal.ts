@@ -67,7 +67,8 @@ export function parseJournalLine(line: string): LogEntry | undefined {
   }
 }
 
-function parseFields(line: string): object | undefined {
+/** The fields of a line of `journalctl --output=json`; undefined for what is none. */
+export function parseFields(line: string): object | undefined {
   try {
     const fields: unknown = JSON.parse(line)
     return typeof fields === 'object' && fields !== null ? fields : undefined
@@ -78,7 +79,7 @@ function parseFields(line: string): object | undefined {
 }
 
 /** A field is a text, or its bytes where they are no UTF-8, or a list of either where it was given more than once. */
-function readField(fields: object, name: string): string {
+export function readField(fields: object, name: string): string {
   const value = Object.entries(fields).find(([known]) => known === name)?.[1] as unknown
   return textOf(value)
 }

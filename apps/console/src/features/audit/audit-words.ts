@@ -32,6 +32,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   agent: 'Agent',
   process: 'Process',
   service: 'Service',
+  log: 'Log',
   file: 'File',
   software: 'Software',
   client: 'Client',

@@ -20,6 +20,8 @@ const ProcessesPane = lazyPart(() =>
 const FilesPane = lazyPart(() => import('../files/FilesPane.tsx').then((file) => file.FilesPane))
 const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
 
+const LogsPane = lazyPart(() => import('../logs/LogsPane.tsx').then((file) => file.LogsPane))
+
 const page = getRouteApi('/signed-in/gated/remotebackground/$agent_id')
 
 /** Tools on one machine, in a window of their own, while its user goes on working. */
@@ -60,6 +62,7 @@ export function RemoteBackgroundPage() {
           <Tabs.Tab value="files">Files</Tabs.Tab>
           <Tabs.Tab value="processes">Processes</Tabs.Tab>
           <Tabs.Tab value="services">Services</Tabs.Tab>
+          <Tabs.Tab value="logs">Logs</Tabs.Tab>
           {mayView && <Tabs.Tab value="sessions">Sessions</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="terminal" className={classes.panel}>
@@ -84,6 +87,11 @@ export function RemoteBackgroundPage() {
         <Tabs.Panel value="services" className={classes.panel}>
           <Suspense fallback={<SkeletonRows rows={10} />}>
             <ServicesPane agent={agent} />
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="logs" className={classes.panel}>
+          <Suspense fallback={<SkeletonRows rows={10} />}>
+            <LogsPane agent={agent} />
           </Suspense>
         </Tabs.Panel>
         {mayView && (

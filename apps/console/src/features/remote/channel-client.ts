@@ -11,7 +11,7 @@ import {
   readCredit,
 } from '@muster/contract/agent/channel'
 import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
-import { channelPath, ChannelWelcome, type ToolRequest } from '@muster/contract/channels'
+import { channelPath, ChannelWelcome, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 
 const RETRY_FIRST_MS = 300
 const RETRY_MOST_MS = 5000
@@ -21,7 +21,7 @@ const COMES_BACK = new Set<ChannelEnd['code']>(['link_lost', 'agent_offline', 's
 export interface ChannelHandlers {
   fetchTicket: () => Promise<string>
   /** What to ask for, each time that it connects. */
-  request: () => ToolRequest
+  request: () => ToolRequest | LogRequest
   /** The window is let in; what the tool says comes next. */
   onWelcome: (welcome: ChannelWelcome) => void
   /** `consumed` is called when the bytes are dealt with; so much may come again. */

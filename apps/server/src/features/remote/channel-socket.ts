@@ -1,5 +1,5 @@
 import { type ChannelEnd, encodeChannelEnd } from '@muster/contract/agent/channel'
-import { CHANNEL_CLOSE, type ToolRequest } from '@muster/contract/channels'
+import { CHANNEL_CLOSE, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 import type { WebSocket } from 'ws'
 import type { ChannelMouth } from '../../platform/agent-link/link-channels.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
@@ -8,8 +8,9 @@ import type { LiveCaller } from '../live/live-socket.ts'
 export class ChannelSocket {
   caller: LiveCaller
   readonly agentId: string
-  readonly request: ToolRequest
-  readonly session: string
+  readonly request: ToolRequest | LogRequest
+  /** Null = it is not more than a look. */
+  readonly session: string | null
   checkedAtMs = performance.now()
   /** Called once, when it is over by whatever came first. */
   onOver: () => void = () => {}
@@ -21,7 +22,7 @@ export class ChannelSocket {
 
   constructor(
     socket: WebSocket,
-    given: { caller: LiveCaller; agentId: string; request: ToolRequest; session: string },
+    given: { caller: LiveCaller; agentId: string; request: ToolRequest | LogRequest; session: string | null },
   ) {
     this.#socket = socket
     this.caller = given.caller

@@ -14,6 +14,7 @@ import type { AgentsRow } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import type { ChannelOrder } from '../agents/tool-channels.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
+import { followLog } from '../logs/follow-log.ts'
 import { redeemTicket } from '../sessions/socket-tickets.ts'
 import { beginSession, findOwnSession } from './begin-session.ts'
 import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
@@ -62,6 +63,8 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const agent = await requireAgent(ctx.db, agentId, caller)
   if (agent.connected === 0)
     return refuse({ code: 'agent_offline', message: `"${agent.hostname}" is not connected.` })
+  if (request.tool === 'log' || request.tool === 'logfile')
+    return followLog({ ctx, fleet, hub }, { ...wish, request, agent, caller, refuse })
   const own = wanted === null ? undefined : await findOwnSession(ctx, { id: wanted, agent, caller })
   if (wanted !== null && own === undefined)
     return refuse({ code: 'not_found', message: `This ${tool} has ended. Open a new one.` })
@@ -69,7 +72,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const code =
     own?.session_digest === caller.session.digest ? undefined : whyCodeNeeded(caller, tool, ctx.now())
   if (code !== undefined) return refuse(code)
-  const session = own?.id ?? (await beginSession(ctx, { agent, caller, tool }))
+  const session = own?.id ?? (await beginSession(ctx, { agent, caller, tool: request.tool }))
   const recording = await record(ctx, { session, agent, request })
   if (recording !== undefined && 'code' in recording) {
     if (own === undefined) await writeNotThere(ctx, session, recording)

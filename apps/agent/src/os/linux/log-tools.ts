@@ -1,0 +1,103 @@
+import { JOURNAL_PRIORITIES } from '@muster/contract/agent/checks'
+import {
+  type FoundLog,
+  LONGEST_MESSAGE,
+  type LogLine,
+  type LogSearch,
+  MOST_ENTRIES,
+} from '@muster/contract/agent/logs'
+import { findProgram } from '../../run/find-program.ts'
+import { partFinder } from '../log-entries.ts'
+import type { LogTools } from '../log-tools.ts'
+import { MachineRefused } from '../machine-refused.ts'
+import { firstLine } from '../run-tool.ts'
+import { streamTool } from '../stream-tool.ts'
+import { TextPieces } from '../text-pieces.ts'
+import { parseFields, readField } from './journal.ts'
+
+const LIMIT_MS = 20_000
+/** A message may have any length; what is beyond is passed over. */
+const MAX_LINE = 1024 * 1024
+/** What an answer holds, and a message between two server processes. */
+const MOST_CHARACTERS = 200_000
+const FIELDS = 'MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_COMM,_SYSTEMD_UNIT,_PID'
+/** Lines that are there when one begins to look. */
+const LINES_BEFORE = 200
+
+export const linuxLogTools: LogTools = {
+  read: readJournal,
+  followProgram({ unit, priority }) {
+    requireJournal()
+    const args = ['--follow', `--lines=${LINES_BEFORE}`, '--output=short-iso', '--no-pager', '--quiet']
+    return { name: 'journalctl', args: [...args, ...filterArgs({ unit, priority })] }
+  },
+}
+
+/** Reads the journal backwards, as far as there is room for entries and the time allows. */
+async function readJournal(search: LogSearch): Promise<FoundLog> {
+  requireJournal()
+  const hasPart = partFinder(search.search)
+  const lines = new TextPieces({ end: '\n', maxLength: MAX_LINE })
+  const entries: LogLine[] = []
+  let characters = 0
+  const { code, stderr } = await streamTool('journalctl', searchArgs(search), {
+    signal: AbortSignal.timeout(LIMIT_MS + 1000),
+    timeoutMs: LIMIT_MS,
+    onText: (text) =>
+      lines.take(text).every((line) => {
+        const entry = parseEntry(line)
+        if (entry === undefined || !(hasPart(entry.message) || hasPart(entry.source))) return true
+        characters += entry.message.length
+        if (characters > MOST_CHARACTERS) return false
+        entries.push(entry)
+        return entries.length < MOST_ENTRIES
+      }),
+  })
+  const isBare = entries.length === 0
+  if (isBare && (/No journal files were (found|opened)/.test(stderr) || (code !== 0 && code !== null)))
+    throw new MachineRefused(
+      `The journal cannot be read: ${firstLine(stderr) || `journalctl ended with ${code}`}`,
+    )
+  return { entries, complete: code !== null }
+}
+
+function searchArgs({ since, until, ...filter }: LogSearch): string[] {
+  return [
+    '--output=json',
+    `--output-fields=${FIELDS}`,
+    '--all',
+    '--reverse',
+    '--no-pager',
+    ...filterArgs(filter),
+    ...(since === null ? [] : [`--since=@${since}`]),
+    ...(until === null ? [] : [`--until=@${until}`]),
+  ]
+}
+
+function filterArgs({ unit, priority }: Pick<LogSearch, 'unit' | 'priority'>): string[] {
+  // A number: names differ between versions.
+  const least = JOURNAL_PRIORITIES.indexOf(priority)
+  return [`--priority=${least}`, ...(unit === null ? [] : [`--unit=${unit}`])]
+}
+
+function parseEntry(line: string): LogLine | undefined {
+  const fields = parseFields(line)
+  if (fields === undefined) return undefined
+  const value = (name: string) => readField(fields, name)
+  const microseconds = Number(value('__REALTIME_TIMESTAMP'))
+  if (!(microseconds > 0 && microseconds < 8.64e18)) return undefined
+  const pid = Number(value('_PID'))
+  return {
+    at_ms: Math.floor(microseconds / 1000),
+    priority: JOURNAL_PRIORITIES[Number(value('PRIORITY') || 6)] ?? 'info',
+    source: (value('SYSLOG_IDENTIFIER') || value('_COMM')).slice(0, 255),
+    unit: value('_SYSTEMD_UNIT').slice(0, 255),
+    pid: Number.isSafeInteger(pid) && pid > 0 ? pid : 0,
+    message: value('MESSAGE').trim().slice(0, LONGEST_MESSAGE),
+  }
+}
+
+function requireJournal(): void {
+  if (findProgram('journalctl') === undefined)
+    throw new MachineRefused('This machine keeps no journal: there is no journalctl.')
+}

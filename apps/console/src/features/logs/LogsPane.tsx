@@ -1,0 +1,40 @@
+import { SegmentedControl } from '@mantine/core'
+import '@mantine/core/styles/SegmentedControl.css'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { useState } from 'react'
+import { useMay } from '../../app/queries.ts'
+import { NoPermission } from '../../ui/States.tsx'
+import classes from '../processes/ProcessesPane.module.css'
+import { LogEntries } from './LogEntries.tsx'
+import { LogTail } from './LogTail.tsx'
+
+/** The logs of a machine: entries that are searched for, or what comes, live. */
+export function LogsPane({ agent }: { agent: AgentDetail }) {
+  const mayLogs = useMay('can_view_eventlogs')
+  const mayFiles = useMay('can_manage_files')
+  const [view, setView] = useState('entries')
+  if (!mayLogs) return <NoPermission message="Your role does not allow you to see the logs of machines." />
+  const choice = (
+    <SegmentedControl
+      size="xs"
+      aria-label="What is shown"
+      value={view}
+      onChange={setView}
+      data={[
+        { value: 'entries', label: 'Entries' },
+        { value: 'live', label: 'Live' },
+      ]}
+    />
+  )
+  return (
+    <div className={classes.pane}>
+      {view === 'entries' ? (
+        <LogEntries agent={agent}>{choice}</LogEntries>
+      ) : (
+        <LogTail agent={agent} mayFiles={mayFiles}>
+          {choice}
+        </LogTail>
+      )}
+    </div>
+  )
+}

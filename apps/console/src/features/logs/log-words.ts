@@ -1,0 +1,32 @@
+import type { JournalPriority } from '@muster/contract/agent/logs'
+
+/** From the most serious on, each with all before it. */
+export const PRIORITY_CHOICES: { value: JournalPriority; label: string }[] = [
+  { value: 'debug', label: 'Everything' },
+  { value: 'info', label: 'Information and worse' },
+  { value: 'notice', label: 'Notices and worse' },
+  { value: 'warning', label: 'Warnings and worse' },
+  { value: 'err', label: 'Errors and worse' },
+  { value: 'crit', label: 'Critical and worse' },
+]
+
+const PRIORITY_WORDS: Record<JournalPriority, string> = {
+  emerg: 'Emergency',
+  alert: 'Alert',
+  crit: 'Critical',
+  err: 'Error',
+  warning: 'Warning',
+  notice: 'Notice',
+  info: 'Information',
+  debug: 'Debug',
+}
+
+export const priorityWord = (priority: JournalPriority): string => PRIORITY_WORDS[priority]
+
+export const TIME_CHOICES = [
+  { value: '3600', label: 'Last hour' },
+  { value: '86400', label: 'Last 24 hours' },
+  { value: '604800', label: 'Last 7 days' },
+  { value: '2592000', label: 'Last 30 days' },
+  { value: '0', label: 'Any time' },
+] as const

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { FoundLog, JournalPriority, LogSearch } from '../agent/logs.ts'
+import { endpoint } from '../endpoint.ts'
+import { AgentParams } from '../fields.ts'
+
+const Seconds = z.coerce.number().int().min(0).max(10_000_000_000)
+
+export const readMachineLog = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/logs/',
+  access: 'can_view_eventlogs',
+  summary:
+    'The newest entries of the log of a machine, by unit, priority (and more serious ones), time (unix seconds) and a part of the text',
+  params: AgentParams,
+  query: z.object({
+    unit: LogSearch.shape.unit.unwrap().optional(),
+    priority: JournalPriority.default('debug'),
+    since: Seconds.optional(),
+    until: Seconds.optional(),
+    search: LogSearch.shape.search.default(''),
+  }),
+  response: FoundLog,
+})

@@ -1,0 +1,17 @@
+/** Where signs begin that stand for control characters, and the one for "delete". */
+const PICTURES = 0x24_00
+const DELETE = 0x7f
+const DELETE_PICTURE = 0x24_21
+
+/**
+ * Text of a machine with nothing in it that acts: control characters become the signs that stand for them, what turns
+ * text round or cannot be seen becomes U+FFFD. Tabs and line ends stay, a carriage return before one goes.
+ */
+export function makeVisible(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => {
+    if (char === '\t' || char === '\n') return char
+    const code = char.codePointAt(0) ?? 0
+    if (code < 0x20) return String.fromCodePoint(PICTURES + code)
+    return code === DELETE ? String.fromCodePoint(DELETE_PICTURE) : '\uFFFD'
+  })
+}
