@@ -18,6 +18,7 @@ import { notePage, takePageToRemember } from './last-page.ts'
 import { clientsQuery } from './queries.ts'
 import {
   agentSearch,
+  remoteSearch,
   alertsSearch,
   dashboardSearch,
   frameSearch,
@@ -134,6 +135,7 @@ const takeControl = createRoute({
 const remoteBackground = createRoute({
   getParentRoute: () => gated,
   path: '/remotebackground/$agent_id',
+  validateSearch: remoteSearch,
   pendingComponent: SkeletonRows,
   component: lazyRouteComponent(
     () => import('../features/remote/RemoteBackgroundPage.tsx'),

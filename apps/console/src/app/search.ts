@@ -35,6 +35,14 @@ const paneSearch = {
 
 export const agentSearch = z.object(paneSearch)
 
+export const REMOTE_TOOLS = ['terminal', 'files', 'processes', 'services', 'logs', 'sessions'] as const
+export type RemoteTool = (typeof REMOTE_TOOLS)[number]
+
+/** The tool that a window of Remote Background shows; absent = the terminal. */
+export const remoteSearch = z.object({
+  tool: z.enum(REMOTE_TOOLS).optional().catch(undefined),
+})
+
 export const dashboardSearch = z.object({
   /** `Client|3`, `Site|2`; absent = all clients. */
   node: z

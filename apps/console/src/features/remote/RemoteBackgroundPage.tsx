@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect } from 'react'
 import { query } from '../../app/api.ts'
+import type { RemoteTool } from '../../app/search.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
 import { useMay, useMe } from '../../app/queries.ts'
 import { NoPermission, SkeletonRows } from '../../ui/States.tsx'
@@ -27,10 +28,13 @@ const page = getRouteApi('/signed-in/gated/remotebackground/$agent_id')
 /** Tools on one machine, in a window of their own, while its user goes on working. */
 export function RemoteBackgroundPage() {
   const { agent_id } = page.useParams()
+  const { tool: wanted = 'terminal' } = page.useSearch()
+  const navigate = page.useNavigate()
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
   const me = useMe()
   const mayTerminal = useMay('can_use_terminal')
   const mayView = useMay('can_view_recordings')
+  const tool = wanted === 'sessions' && !mayView ? 'terminal' : wanted
   useEffect(() => {
     if (agent === undefined) return
     document.title = `${agent.hostname} - ${agent.client_name} - ${agent.site_name} | Remote Background`
@@ -56,7 +60,13 @@ export function RemoteBackgroundPage() {
           {agent.client_name} / {agent.site_name}
         </span>
       </header>
-      <Tabs defaultValue="terminal" keepMounted={false} className={classes.tabs}>
+      <Tabs
+        value={tool}
+        // `as`: the values of the tabs below.
+        onChange={(next) => void navigate({ search: { tool: next as RemoteTool }, replace: true })}
+        keepMounted={false}
+        className={classes.tabs}
+      >
         <Tabs.List aria-label="Tools">
           <Tabs.Tab value="terminal">Terminal</Tabs.Tab>
           <Tabs.Tab value="files">Files</Tabs.Tab>

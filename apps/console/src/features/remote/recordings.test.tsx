@@ -1,5 +1,6 @@
 import { getAgent } from '@muster/contract/api/agents'
 import { getRecording, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
+import { listServices } from '@muster/contract/api/services'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
@@ -71,6 +72,17 @@ test('sessions say who, from when to when, how they ended, and whether there is 
   await expect.element(page.getByText('cleo')).toBeVisible()
   expect(textOf('ben')).toMatch(/terminal.*4 minutes.*The shell has ended. Exit code 0.*2 KB/)
   expect(textOf('cleo')).toMatch(/goes on.*not recorded/)
+})
+
+test('the tool that is shown stands in the address', async () => {
+  const given = await givenDashboard()
+  given.server.on(getAgent, () => answer(getAgent, testDetail()))
+  given.server.on(listRemoteSessions, () => answer(listRemoteSessions, []))
+  const { at } = await given.open('/remotebackground/alpha0000000?tool=sessions')
+  await expect.element(page.getByRole('tab', { name: 'Sessions' })).toHaveAttribute('aria-selected', 'true')
+  given.server.on(listServices, () => answer(listServices, []))
+  await page.getByRole('tab', { name: 'Services' }).click()
+  await expect.poll(at).toBe('/remotebackground/alpha0000000?tool=services')
 })
 
 test('a machine that nobody has used yet says so', async () => {
