@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { addClient } from '../support/seed.ts'
 import { test } from '../support/story.ts'
 
-const PATHS = ['/webvnc/abcdefgh1234/5900', '/webterm']
+const PATHS = ['/webterm']
 
 for (const path of PATHS) {
   test(`${path} says honestly that its tool is not there yet`, async ({ admin, openConsole }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RawPath } from './agent/files.ts'
 import { JournalSource } from './agent/logs.ts'
-import { DesktopWish } from './desktop.ts'
+import { DesktopWish, VncTarget } from './desktop.ts'
 import type { Permission } from './permissions.ts'
 
 /**
@@ -21,9 +21,10 @@ export const TerminalSize = z.object({
 export const ToolRequest = z.discriminatedUnion('tool', [
   z.object({ tool: z.literal('terminal'), session: z.uuid().nullable(), ...TerminalSize.shape }),
   z.object({ tool: z.literal('desktop'), ...DesktopWish.shape }),
+  z.object({ tool: z.literal('vnc'), ...VncTarget.shape }),
 ])
 export type ToolRequest = z.infer<typeof ToolRequest>
-export type DesktopRequest = Extract<ToolRequest, { tool: 'desktop' }>
+export type DesktopRequest = Exclude<ToolRequest, { tool: 'terminal' }>
 export type TerminalRequest = Extract<ToolRequest, { tool: 'terminal' }>
 
 /** What is followed: `log` with the right to see logs, `logfile` any file, with the right to files. */
@@ -60,6 +61,7 @@ export type ChannelWelcome = z.infer<typeof ChannelWelcome>
 export const TOOL_PERMISSIONS: Record<ToolName, Permission> = {
   terminal: 'can_use_terminal',
   desktop: 'can_use_mesh',
+  vnc: 'can_use_mesh',
   log: 'can_view_eventlogs',
   logfile: 'can_manage_files',
   files: 'can_manage_files',

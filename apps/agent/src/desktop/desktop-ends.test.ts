@@ -10,7 +10,7 @@ async function givenOpen(options: Parameters<typeof givenAgent>[0] = {}) {
   const given = await givenAgent(options)
   const desktop = new TestDesktop(given.server)
   const { password } = await desktop.opened()
-  await desktop.viewer.connect(password)
+  await desktop.viewer.connect(password ?? '')
   expect(desktop.processes).toHaveLength(1)
   return { ...given, desktop }
 }
@@ -78,7 +78,7 @@ test('a VNC server that cannot start says why', async () => {
 test('a display that is not there is refused', async () => {
   await givenDisplay('320x200')
   const { server } = await givenAgent()
-  const desktop = new TestDesktop(server, ':4999')
+  const desktop = new TestDesktop(server, { tool: 'desktop', display: ':4999' })
   expect(await desktop.ended()).toEqual({
     code: 'refused',
     message: 'There is no display :4999 on this machine any more.',

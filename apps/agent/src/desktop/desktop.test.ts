@@ -13,13 +13,13 @@ test('the desktop is shown by a VNC server on loopback, with a password that no 
   expect(opened).toMatchObject({ session: desktop.session, display, server: 'x11vnc' })
   expect(opened.displays[0]).toBe(display)
   expect(opened.password).toMatch(/^[\w-]{8}$/)
-  const size = await desktop.viewer.connect(opened.password)
+  const size = await desktop.viewer.connect(opened.password ?? '')
   expect(size).toEqual({ width: 1280, height: 800 })
 
   const [pid = 0, ...others] = desktop.processes
   expect(others).toEqual([])
   const args = readProc(pid, 'cmdline').split('\0')
-  expect(args.join(' ')).not.toContain(opened.password)
+  expect(args.join(' ')).not.toContain(String(opened.password))
   const port = Number(args[args.indexOf('-rfbport') + 1])
   const hex = port.toString(16).toUpperCase().padStart(4, '0')
   expect(listListening().filter((local) => local.endsWith(`:${hex}`))).toEqual([`0100007F:${hex}`])
@@ -42,7 +42,7 @@ test('a key that is pressed changes the picture', async () => {
   const { server } = await givenAgent()
   const desktop = new TestDesktop(server)
   const { password } = await desktop.opened()
-  const size = await desktop.viewer.connect(password)
+  const size = await desktop.viewer.connect(password ?? '')
   if (size === undefined) throw new Error('the password is right')
   const white = async () =>
     (await desktop.viewer.look(size)).reduce((sum, byte) => sum + Number(byte > 200), 0)

@@ -41,6 +41,8 @@ export class Desktop {
     socket.once('close', () => void this.end(ended('The VNC server closed the connection.')))
     this.#channel.sendText(opened)
     for (const bytes of this.#early.splice(0)) this.#take(bytes)
+    // Its first bytes may have been looked at, and put back.
+    socket.resume()
   }
 
   end(end: ChannelEnd): Promise<void> {

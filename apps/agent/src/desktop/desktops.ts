@@ -13,7 +13,7 @@ const MOST_DESKTOPS = 8
 /** Ended ones that are still told at the next sign-in: the report of their end may be on its way. */
 const MOST_TOLD = 16
 
-type DesktopOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' }>
+type DesktopOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' | 'vnc' }>
 
 export interface DesktopsOptions {
   os: Os
@@ -36,6 +36,10 @@ export class Desktops implements AsyncDisposable {
   constructor(options: DesktopsOptions) {
     this.#options = options
     this.#markers = new KeptMarkers({ name: 'desktop_markers', ...options })
+  }
+
+  has(session: string): boolean {
+    return this.#desktops.has(session)
   }
 
   listSessions(): string[] {

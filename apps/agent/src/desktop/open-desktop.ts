@@ -3,21 +3,24 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import type { DesktopNews } from '@muster/contract/desktop'
 import { MachineRefused } from '../os/machine-refused.ts'
 import { type Display, findScreens, type Screens } from './displays.ts'
+import { openVnc } from './open-vnc.ts'
 import { startVncServer } from './vnc-server.ts'
 import { findVncProgram, type VncProgram } from './vnc-programs.ts'
 
-type DesktopOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' }>
+type DesktopOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' | 'vnc' }>
 
 export interface OpenedDesktop {
   opened: DesktopNews
   socket: Socket
 }
 
-/** Shows a display of this machine by VNC; throws with a sentence where that cannot be. */
+/** Shows a display of this machine, or what another VNC server shows; throws with a sentence where that cannot be. */
 export async function openDesktop(
-  { session, display: wanted }: DesktopOrder,
+  order: DesktopOrder,
   { folder, signal }: { folder: string; signal: AbortSignal },
 ): Promise<OpenedDesktop> {
+  if (order.tool === 'vnc') return openVnc(order, { signal })
+  const { session, display: wanted } = order
   if (process.platform !== 'linux') throw new MachineRefused(ELSEWHERE)
   const screens = await findScreens()
   const display = chooseDisplay(screens, wanted)

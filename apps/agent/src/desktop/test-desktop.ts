@@ -18,6 +18,8 @@ import { RfbViewer } from './rfb-viewer.ts'
 
 let lastChannel = 10_000
 
+type Wish = { tool: 'desktop'; display: string | null } | { tool: 'vnc'; host: string; port: number }
+
 /** A person's window on the desktop of the agent's machine, as a server passes it on. */
 export class TestDesktop {
   readonly id: number
@@ -26,7 +28,7 @@ export class TestDesktop {
   #server: TestServer
   #credited = 0
 
-  constructor(server: TestServer, display: string | null = null) {
+  constructor(server: TestServer, wish: Wish = { tool: 'desktop', display: null }) {
     this.#server = server
     lastChannel += 1
     this.id = lastChannel
@@ -34,7 +36,7 @@ export class TestDesktop {
       (bytes) => this.send(bytes),
       (count) => this.#until(count),
     )
-    const tool = { tool: 'desktop' as const, session: this.session, display }
+    const tool = { ...wish, session: this.session }
     server.command(server.sign('open-channel', { channel: this.id, tool }))
   }
 

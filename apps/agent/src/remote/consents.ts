@@ -21,7 +21,7 @@ export interface ConsentsOptions {
 
 export interface Visit {
   session: string
-  tool: 'terminal' | 'desktop'
+  tool: keyof typeof WORDS
   /** The name of who comes, for people. */
   person: string
 }
@@ -119,11 +119,15 @@ export class Consents implements AsyncDisposable {
 
 const CALLED_OFF: ChannelEnd = { code: 'closed', message: 'The question was called off.' }
 
+const WORDS = {
+  terminal: 'open a terminal on this computer',
+  desktop: 'see and use the screen of this computer',
+  vnc: 'see and use a screen by way of this computer',
+} as const
+
 function tellQuestion({ person, tool }: Visit, { consent, consent_seconds: seconds }: RemoteRules): string {
-  const what =
-    tool === 'terminal' ? 'open a terminal on this computer' : 'see and use the screen of this computer'
   const silence = consent === 'ask_allow' ? 'allowed' : 'refused'
-  return `${person} asks to ${what}.\n\nWithout an answer it is ${silence} after ${seconds} seconds.`
+  return `${person} asks to ${WORDS[tool]}.\n\nWithout an answer it is ${silence} after ${seconds} seconds.`
 }
 
 /** Undefined = it is opened. */

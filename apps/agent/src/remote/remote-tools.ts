@@ -11,7 +11,7 @@ import { Terminals } from '../terminal/terminals.ts'
 import { Consents } from './consents.ts'
 import { RemoteGate } from './remote-gate.ts'
 
-type ToolOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'terminal' | 'desktop' }>
+type ToolOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'terminal' | 'desktop' | 'vnc' }>
 
 interface Visitor {
   author: string
@@ -65,7 +65,7 @@ export class RemoteTools implements AsyncDisposable {
       : this.desktops.open(channel, tool))
     if (!rules.banner || goesOn) return
     const { showBanner } = await import('./show-banner.ts')
-    const isOver = () => !this.listSessions().includes(session)
+    const isOver = () => !this.terminals.has(session, author) && !this.desktops.has(session)
     await showBanner(visit, { os, log, isOver })
   }
 

@@ -16,9 +16,14 @@ export async function showBanner(
   const at = await findPersonAt(os)
   const program = findDialogProgram()
   if ('nobody' in at || program === undefined || isOver()) return
-  const what = tool === 'terminal' ? 'has a terminal on this computer' : 'sees the screen of this computer'
-  const text = `${person} ${what}. This note goes when that ends.`
+  const text = `${person} ${WORDS[tool]}. This note goes when that ends.`
   const args = program.notice({ title: 'Remote access', text })
   const child = showDialog({ path: program.path, args, marker: session }, at)
   child.once('error', (cause) => log.info({ cause: describeError(cause) }, 'no note could be shown'))
 }
+
+const WORDS = {
+  terminal: 'has a terminal on this computer',
+  desktop: 'sees the screen of this computer',
+  vnc: 'sees a screen by way of this computer',
+} as const

@@ -29,6 +29,7 @@ const DIALOG_LOADERS = {
   'edit-agent': () => import('../features/agents/EditAgentDialog.tsx').then((file) => file.EditAgentDialog),
   'remove-agent': () =>
     import('../features/agents/RemoveAgentDialog.tsx').then((file) => file.RemoveAgentDialog),
+  vnc: () => import('../features/desktop/VncDialog.tsx').then((file) => file.VncDialog),
   reboot: () => import('../features/power/PowerDialogs.tsx').then((file) => file.RebootDialog),
   'reboot-later': () =>
     import('../features/power/RebootLaterDialog.tsx').then((file) => file.RebootLaterDialog),

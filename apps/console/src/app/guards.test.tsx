@@ -118,7 +118,7 @@ test('the addresses of later tools say so and lead back', async () => {
   givenSession({ token: 'abc', username: 'ada' })
   const server = freshServer()
   server.on(listClients, () => refuse('not_allowed', 'Your role does not allow this.'))
-  const { screen } = await openConsole('/webvnc/abcdefgh12/5900')
+  const { screen } = await openConsole('/webterm')
   await expect.element(screen.getByRole('heading', { name: 'This tool is not here yet' })).toBeVisible()
   await expect.element(screen.getByRole('link', { name: 'Go to the dashboard' })).toBeVisible()
 })

@@ -119,17 +119,22 @@ const policy = createRoute({
 })
 
 const laterToolPage = lazyRouteComponent(() => import('./LaterToolPage.tsx'), 'LaterToolPage')
-const laterTools = ['/webvnc/$agent_id/$port', '/webterm'] as const
-const [webVnc, webTerm] = [
-  createRoute({ getParentRoute: () => gated, path: laterTools[0], component: laterToolPage }),
-  createRoute({ getParentRoute: () => gated, path: laterTools[1], component: laterToolPage }),
-]
+const webTerm = createRoute({ getParentRoute: () => gated, path: '/webterm', component: laterToolPage })
 
 const takeControl = createRoute({
   getParentRoute: () => gated,
   path: '/takecontrol/$agent_id',
   pendingComponent: SkeletonRows,
   component: lazyRouteComponent(() => import('../features/desktop/DesktopPage.tsx'), 'DesktopPage'),
+})
+
+const webVnc = createRoute({
+  getParentRoute: () => gated,
+  path: '/webvnc/$agent_id/$port',
+  validateSearch: ({ host }: Record<string, unknown>): { host?: string } =>
+    typeof host === 'string' ? { host } : {},
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/desktop/DesktopPage.tsx'), 'VncPage'),
 })
 
 const remoteBackground = createRoute({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TerminalSize } from '../channels.ts'
-import { DesktopWish } from '../desktop.ts'
+import { DesktopWish, VncTarget } from '../desktop.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
@@ -87,6 +87,7 @@ export const commands = {
         ...TerminalSize.shape,
       }),
       z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopWish.shape }),
+      z.object({ tool: z.literal('vnc'), session: z.uuid(), ...VncTarget.shape }),
       z.object({ tool: z.literal('log'), source: LogSource }),
       z.object({ tool: z.literal('files'), order: z.union([FileTask, UploadTask]) }),
     ]),

@@ -1,4 +1,5 @@
 import { MOST_DAYS } from '@muster/rules/retention'
+import { whyNoVncTarget } from '@muster/rules/vnc-targets'
 import { z } from 'zod'
 import { MetricsInterval } from '../agent/metrics.ts'
 import { endpoint } from '../endpoint.ts'
@@ -34,6 +35,22 @@ const Recordings = {
     .max(1000, 'At most 1000 MB.'),
 }
 
+const Vnc = {
+  /** What VNC may be opened to from machines: `host:port` or `host:from-to`; see packages/rules, vnc-targets. */
+  vnc_targets: z
+    .array(
+      z
+        .string()
+        .trim()
+        .max(300)
+        .superRefine((line, context) => {
+          const wrong = whyNoVncTarget(line)
+          if (wrong !== undefined) context.addIssue(wrong)
+        }),
+    )
+    .max(200),
+}
+
 /** Only a superuser may change these. */
 const Switches = {
   /** Alert templates may run scripts on the server itself, as the user that it runs as. */
@@ -44,6 +61,7 @@ export const CoreSettings = z.object({
   ...Retention,
   ...Measuring,
   ...Recordings,
+  ...Vnc,
   ...Switches,
   /** Changes with every save. */
   modified: z.string(),
@@ -65,7 +83,7 @@ export const editCoreSettings = endpoint({
   summary:
     'Change settings of the whole server; those that are left out stay. With `modified`, refused when somebody else saved since',
   body: z
-    .object({ ...Retention, ...Measuring, ...Recordings, ...Switches })
+    .object({ ...Retention, ...Measuring, ...Recordings, ...Vnc, ...Switches })
     .partial()
     .extend({ modified: z.string().optional() }),
   response: CoreSettings,

@@ -14,6 +14,7 @@ import {
   IconPencil,
   IconPlayerPlay,
   IconRefresh,
+  IconPlugConnected,
   IconScreenShare,
   IconShieldPlus,
   IconTerminal2,
@@ -29,13 +30,13 @@ import { queryKey } from '../../app/query-key.ts'
 import { useDialog } from '../../app/use-dialog.ts'
 import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
 import { usePowerMenu } from '../power/use-power-menu.ts'
+import { TOOL_WINDOW } from '../desktop/tool-window.ts'
 import { patchMachine } from './use-live-machines.ts'
 
 export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | 'maintenance_mode'>
 
 /** A window of its own for each machine. */
 const REMOTE_WINDOW = 'noopener,popup,width=1100,height=760'
-const DESKTOP_WINDOW = 'noopener,popup,width=1600,height=900'
 const NOT_ALLOWED = 'Your role does not allow it.'
 
 /** All that can be done with a machine: the menu of the table, of the summary and of the agent page. */
@@ -112,7 +113,14 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       label: 'Take control',
       icon: IconScreenShare,
       disabledReason: unless(mayDesktop),
-      run: () => void window.open(`/takecontrol/${agent_id}`, '_blank', DESKTOP_WINDOW),
+      run: () => void window.open(`/takecontrol/${agent_id}`, '_blank', TOOL_WINDOW),
+    },
+    {
+      id: 'vnc',
+      label: 'VNC',
+      icon: IconPlugConnected,
+      disabledReason: unless(mayDesktop),
+      run: () => open('vnc', agent_id),
     },
     {
       id: 'remote-background',

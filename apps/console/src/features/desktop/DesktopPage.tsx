@@ -1,26 +1,40 @@
 import { Button } from '@mantine/core'
 import { getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
+import type { VncTarget } from '@muster/rules/vnc-targets'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { query } from '../../app/api.ts'
 import { useMay, useMe } from '../../app/queries.ts'
 import { NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import { AgentError, isGone } from '../agents/AgentError.tsx'
 import { DesktopWindow } from './DesktopWindow.tsx'
 
-const page = getRouteApi('/signed-in/gated/takecontrol/$agent_id')
+const desktopPage = getRouteApi('/signed-in/gated/takecontrol/$agent_id')
+const vncPage = getRouteApi('/signed-in/gated/webvnc/$agent_id/$port')
 
 /** The desktop of one machine, in a window of its own. */
 export function DesktopPage() {
-  const { agent_id } = page.useParams()
-  const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
+  const { agent_id } = desktopPage.useParams()
+  return <ToolPage agentId={agent_id} tool="Take Control" />
+}
+
+/** VNC to a port of a machine or of a neighbour of it. */
+export function VncPage() {
+  const { agent_id, port } = vncPage.useParams()
+  const { host = 'localhost' } = vncPage.useSearch()
+  const target = useMemo(() => ({ host, port: Number(port) }), [host, port])
+  return <ToolPage agentId={agent_id} tool="VNC" target={target} />
+}
+
+function ToolPage({ agentId, tool, target }: { agentId: string; tool: string; target?: VncTarget }) {
+  const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
   const me = useMe()
   const may = useMay('can_use_mesh')
   useEffect(() => {
     if (agent === undefined) return
-    document.title = `${agent.hostname} - ${agent.client_name} - ${agent.site_name} | Take Control`
-  }, [agent])
+    document.title = `${agent.hostname} - ${agent.client_name} - ${agent.site_name} | ${tool}`
+  }, [agent, tool])
   if (error !== null && (agent === undefined || isGone(error))) {
     return (
       <main>
@@ -34,5 +48,5 @@ export function DesktopPage() {
   }
   if (agent === undefined || me === undefined) return <SkeletonRows rows={10} />
   if (!may) return <NoPermission message="Your role does not allow to take control of machines." />
-  return <DesktopWindow agent={agent} />
+  return <DesktopWindow agent={agent} {...(target === undefined ? {} : { target })} />
 }

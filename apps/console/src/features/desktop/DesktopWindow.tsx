@@ -1,10 +1,12 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
+import type { VncTarget } from '@muster/rules/vnc-targets'
 import { useEffect, useRef, useState } from 'react'
 import { NoPermission } from '../../ui/States.tsx'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
 import classes from './DesktopWindow.module.css'
+import { AskCredentials } from './AskCredentials.tsx'
 import { DesktopFacts } from './DesktopFacts.tsx'
 import { DesktopTools } from './DesktopTools.tsx'
 import { type DesktopPace, type DesktopState, type DesktopView, openDesktop } from './desktop-view.ts'
@@ -14,7 +16,7 @@ import { useClipboard } from './use-clipboard.ts'
 const NO_PACE: DesktopPace = { milliseconds: undefined, bytesPerSecond: 0 }
 
 /** The screen of a machine with everything that is done to it. */
-export function DesktopWindow({ agent }: { agent: AgentDetail }) {
+export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: VncTarget }) {
   const { agent_id, hostname } = agent
   const [state, setState] = useState<DesktopState>({ state: 'connecting' })
   const [pace, setPace] = useState(NO_PACE)
@@ -34,7 +36,7 @@ export function DesktopWindow({ agent }: { agent: AgentDetail }) {
     if (place.current === null) return undefined
     setState({ state: 'connecting' })
     const opened = openDesktop(place.current, agent_id, {
-      request: { tool: 'desktop', display },
+      request: target === undefined ? { tool: 'desktop', display } : { tool: 'vnc', ...target },
       look: () => lastLook.current,
       onState: setState,
       onPace: setPace,
@@ -42,7 +44,7 @@ export function DesktopWindow({ agent }: { agent: AgentDetail }) {
     })
     view.current = opened
     return () => opened[Symbol.dispose]()
-  }, [agent_id, display, round, take])
+  }, [agent_id, target, display, round, take])
   if (state.state === 'refused' && state.code === 'not_allowed')
     return <NoPermission message={state.message} />
   const isOver = state.state === 'ended' || state.state === 'refused'
@@ -52,7 +54,12 @@ export function DesktopWindow({ agent }: { agent: AgentDetail }) {
         <h1 className={classes.name}>{hostname}</h1>
         <MachineStatus row={agent} />
         <p className={classes.status} role="status" data-state={state.state}>
-          {describe(state, hostname)}
+          {describe(
+            state,
+            target === undefined
+              ? `the desktop of ${hostname}`
+              : `${target.host}:${target.port} from ${hostname}`,
+          )}
         </p>
         {state.state === 'open' && <DesktopFacts sinceMs={state.sinceMs} pace={pace} />}
         {isOver && (
@@ -80,21 +87,26 @@ export function DesktopWindow({ agent }: { agent: AgentDetail }) {
           onClose={() => setState({ ...state, code: 'refused' })}
         />
       )}
+      {state.state === 'asks' && <AskCredentials types={state.types} onGive={state.give} />}
       <div ref={place} className={classes.screen} data-over={isOver || undefined} />
     </main>
   )
 }
 
-function describe(state: DesktopState, hostname: string): string {
+function describe(state: DesktopState, place: string): string {
   switch (state.state) {
     case 'asking':
-      return `Waiting for the person at ${hostname} to allow it, ${state.seconds} seconds at most ...`
+      return `Waiting for the person at the machine to allow it, ${state.seconds} seconds at most ...`
     case 'connecting':
-      return `Connecting to the desktop of ${hostname} ...`
+      return `Connecting to ${place} ...`
     case 'open':
-      return `Display ${state.display} by ${state.server}`
+      return state.displays.length > 0
+        ? `Display ${state.display} by ${state.server}`
+        : `VNC to ${state.display}`
+    case 'asks':
+      return 'The VNC server asks who you are.'
     case 'lost':
-      return 'The connection was lost. The desktop is opened again ...'
+      return 'The connection was lost. It is opened again ...'
     case 'offline':
       return `${state.message} It will be tried again until the machine is back.`
     case 'ended':

@@ -5,7 +5,7 @@ import type { ToolRequest } from '@muster/contract/channels'
 import { DesktopNews } from '@muster/contract/desktop'
 import { call } from '../../app/api.ts'
 import { ChannelClient } from '../remote/channel-client.ts'
-import { type Screen, type ScreenLook, showScreen } from './screen.ts'
+import { type Credentials, type CredentialType, type Screen, type ScreenLook, showScreen } from './screen.ts'
 
 const MEASURE_EVERY_MS = 2000
 
@@ -14,6 +14,7 @@ export type DesktopState =
   /** Somebody at the machine is asked, and has so many seconds. */
   | { state: 'asking'; seconds: number }
   | { state: 'open'; display: string; displays: string[]; server: string; sinceMs: number }
+  | { state: 'asks'; types: readonly CredentialType[]; give: (given: Credentials) => void }
   | { state: 'lost' }
   | { state: 'offline'; message: string }
   | { state: 'ended'; message: string }
@@ -69,6 +70,7 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
       look: handlers.look(),
       send: (piece) => channel.sendData(piece),
       onConnect: () => onState({ state: 'open', display, displays, server, sinceMs: Date.now() }),
+      onAsk: (types, give) => onState({ state: 'asks', types, give }),
       onTrouble: fail,
       onClipboard: handlers.onClipboard,
     })

@@ -17,11 +17,20 @@ export const QUALITIES = {
 } as const
 export type Quality = keyof typeof QUALITIES
 
+export interface Credentials {
+  username?: string
+  password?: string
+}
+export type CredentialType = keyof Credentials
+
 export interface ScreenOptions {
-  password: string
+  /** Null = the person is asked. */
+  password: string | null
   look: ScreenLook
   send: (bytes: Uint8Array) => void
   onConnect: () => void
+  /** The VNC server wants these. */
+  onAsk: (types: readonly CredentialType[], give: (given: Credentials) => void) => void
   /** It is over, and not because the channel is. */
   onTrouble: (message: string) => void
   onClipboard: (text: string) => void
@@ -40,9 +49,11 @@ export interface Screen extends Disposable {
 /** A screen by VNC, drawn by noVNC. */
 export function showScreen(element: HTMLElement, options: ScreenOptions): Screen {
   const socket = new RfbSocket(options.send)
-  const rfb = new RFB(element, socket, { shared: true, credentials: { password: options.password } })
+  const credentials = options.password === null ? {} : { password: options.password }
+  const rfb = new RFB(element, socket, { shared: true, credentials })
   rfb.background = 'transparent'
   let isOver = false
+  let isGone = false
   let refusal: string | undefined
   const fail = (message: string) => {
     if (isOver) return
@@ -65,10 +76,12 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
   rfb.addEventListener('securityfailure', ({ detail }) => {
     refusal = `The VNC server refused the password${detail.reason === undefined ? '' : `: ${detail.reason}`}.`
   })
-  rfb.addEventListener('credentialsrequired', () =>
-    fail('The VNC server asks for a user name, which it has not told.'),
-  )
+  rfb.addEventListener('credentialsrequired', ({ detail }) => {
+    const types = detail.types.filter((type) => type !== 'target')
+    options.onAsk(types, (given) => rfb.sendCredentials(given))
+  })
   rfb.addEventListener('disconnect', ({ detail }) => {
+    isGone = true
     if (!detail.clean) fail(refusal ?? NONSENSE)
   })
   rfb.addEventListener('clipboard', ({ detail }) => options.onClipboard(detail.text))
@@ -91,7 +104,7 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
     takePicture: () => new Promise((resolve) => rfb.toBlob(resolve)),
     [Symbol.dispose]() {
       isOver = true
-      rfb.disconnect()
+      if (!isGone) rfb.disconnect()
     },
   }
 }

@@ -17,6 +17,7 @@ import { useMay, useMe } from '../../app/queries.ts'
 import { checkRecordings, RecordingFields } from './RecordingFields.tsx'
 import classes from './SettingsDialog.module.css'
 import type { NumberName, Numbers, Values } from './settings-form.ts'
+import { checkVncTargets, VncFields } from './VncFields.tsx'
 import { settingsQuery } from './settings-query.ts'
 
 const TITLE = 'Global settings'
@@ -77,7 +78,10 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
   const mayEdit = useMay('can_edit_core_settings')
   const isSuperuser = useMe()?.is_superuser === true
   const { modified, ...initialValues } = settings
-  const form = useForm<Values>({ initialValues, validate: checkNumbers })
+  const form = useForm<Values>({
+    initialValues,
+    validate: (values) => ({ ...checkNumbers(values), ...checkVncTargets(values.vnc_targets) }),
+  })
   // A change of one field may be what is wrong with the next one.
   const wrong = checkNumbers(form.values)
   const save = async (values: Values) => {
@@ -144,6 +148,7 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
           </div>
         </fieldset>
         <RecordingFields form={form} wrong={wrong} disabled={!mayEdit} />
+        <VncFields form={form} disabled={!mayEdit} />
         <fieldset className={classes.group} disabled={!isSuperuser}>
           <legend className={classes.legend}>What runs on the server itself</legend>
           <p className={classes.note}>

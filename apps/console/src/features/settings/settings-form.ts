@@ -5,4 +5,4 @@ export type Numbers = Values & Record<NumberName, number>
 export type NumberName = keyof Retention | 'metrics_interval' | 'recording_keep_days' | 'recording_max_mb'
 /** A field that was emptied holds ''. */
 export type Values = Record<NumberName, number | ''> &
-  Pick<CoreSettings, 'enable_server_scripts' | 'record_terminals'>
+  Pick<CoreSettings, 'enable_server_scripts' | 'record_terminals' | 'vnc_targets'>

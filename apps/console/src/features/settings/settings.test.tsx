@@ -12,6 +12,7 @@ const SETTINGS: CoreSettings = {
   metrics_interval: 60,
   record_terminals: 'servers',
   recording_keep_days: 90,
+  vnc_targets: ['localhost:5900-5999'],
   recording_max_mb: 50,
   enable_server_scripts: false,
   modified: '2026-11-21T10:00:00.000Z',

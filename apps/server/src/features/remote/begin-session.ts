@@ -22,16 +22,16 @@ export async function findOwnSession(
 /** Writes down that a person begins to use a tool; the row is there before the machine hears of it. */
 export async function beginSession(
   ctx: Context,
-  given: { agent: AgentsRow; caller: LiveCaller; tool: ToolRequest['tool'] },
+  given: { agent: AgentsRow; caller: LiveCaller; request: ToolRequest },
 ): Promise<string> {
-  const { agent, caller, tool } = given
+  const { agent, caller, request } = given
   const id = randomUUID()
   const now = ctx.now()
   await ctx.transaction(async (tx, emit) => {
     await insertSession(tx, {
       id,
       agent_id: agent.agent_id,
-      tool,
+      tool: request.tool,
       user_id: caller.userId,
       username: caller.username,
       ip_address: caller.source,
@@ -43,7 +43,7 @@ export async function beginSession(
       caller,
       action: 'remote_session',
       object_type: 'agent',
-      message: `Opened a ${tool} on "${agent.hostname}"`,
+      message: `Opened ${nameOf(request)} on "${agent.hostname}"`,
       after: { session: id },
       agent,
       at: now,
@@ -51,4 +51,8 @@ export async function beginSession(
     })
   })
   return id
+}
+
+function nameOf(request: ToolRequest): string {
+  return request.tool === 'vnc' ? `VNC to ${request.host}:${request.port}` : `a ${request.tool}`
 }

@@ -1,6 +1,7 @@
 import { CHANNEL_KIND, encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
 import { commands } from '@muster/contract/agent/commands'
-import { editCoreSettings } from '@muster/contract/api/settings'
+import { listAudit } from '@muster/contract/api/audit'
+import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import type { TestUser } from '../../test-given.ts'
@@ -9,10 +10,14 @@ import { getTicket, onceOpen } from '../live/test-console.ts'
 import { auditOf, endOf, frameOf, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
-async function openDesktop(server: TestServer, at: { url: string; agentId: string; user: TestUser }) {
+async function openDesktop(
+  server: TestServer,
+  at: { url: string; agentId: string; user: TestUser },
+  request: object = { tool: 'desktop', display: null },
+) {
   const window = new TestWindow(at.url, at.agentId)
   await onceOpen(window.socket)
-  window.ask(await getTicket(server, at.user), { tool: 'desktop', display: null })
+  window.ask(await getTicket(server, at.user), request)
   return window
 }
 
@@ -21,7 +26,7 @@ async function nextDesktop(agent: TestAgent, from = 0) {
     const { payload } = await agent.nextCommand(index)
     if (payload.name !== 'open-channel') continue
     const { channel, tool } = commands['open-channel'].parse(payload.input)
-    if (tool.tool === 'desktop') return { channel, tool, payload }
+    if (tool.tool === 'desktop' || tool.tool === 'vnc') return { channel, tool, payload }
   }
 }
 
@@ -86,4 +91,45 @@ test('a machine that refuses says why, and its session is over', async () => {
   await vi.waitFor(async () =>
     expect((await auditOf(server)).at(-1)).toContain('"PC-12" refused the desktop'),
   )
+})
+
+test('VNC is signed for targets that the settings allow, and for no others', async () => {
+  await using server = await createTestServer()
+  const at = await start(server)
+  const user = await server.given.user({ permissions: ['can_use_mesh'] })
+  const open = (host: string, port: number) =>
+    openDesktop(server, { ...at, user }, { tool: 'vnc', host, port })
+  for (const [host, port] of [
+    ['localhost', 22],
+    ['10.0.0.5', 5900],
+  ] as const) {
+    using refused = await open(host, port)
+    expect(await refused.closed).toEqual({ code: 4000, reason: 'refused' })
+    expect(refused.end?.message).toContain(`VNC to ${host}:${port} is not allowed.`)
+  }
+  using wrong = await open('a b', 5900)
+  expect(await wrong.closed).toMatchObject({ code: 4003 })
+  expect(await auditOf(server)).toEqual([])
+
+  const admin = server.as(await server.given.user({ superuser: true }))
+  await admin.call(editCoreSettings, { body: { vnc_targets: ['10.0.0.0/24:5900'] } })
+  using _window = await open('10.0.0.5', 5900)
+  const { tool } = await nextDesktop(at.agent)
+  expect(tool).toEqual({ tool: 'vnc', session: expect.any(String), host: '10.0.0.5', port: 5900 })
+  expect(at.agent.frames.filter(({ type }) => type === 'command')).toHaveLength(1)
+  expect(await auditOf(server)).toEqual([`${user.username}: Opened VNC to 10.0.0.5:5900 on "PC-12"`])
+  using own = await open('localhost', 5900)
+  expect(await own.closed).toEqual({ code: 4000, reason: 'refused' })
+})
+
+test('lines that are no targets are refused, and a change stands in the audit log', async () => {
+  await using server = await createTestServer()
+  const admin = server.as(await server.given.user({ superuser: true }))
+  const { body } = await admin.call(getCoreSettings, {})
+  expect(body.vnc_targets).toEqual(['localhost:5900-5999'])
+  const { error } = await admin.call(editCoreSettings, { body: { vnc_targets: ['localhost'] } })
+  expect(error).toMatchObject({ code: 'invalid' })
+  await admin.call(editCoreSettings, { body: { vnc_targets: [] } })
+  const { body: log } = await admin.call(listAudit, { body: {} })
+  expect(log.audit_logs[0]?.message).toBe('Changed what VNC may be opened to: nothing')
 })

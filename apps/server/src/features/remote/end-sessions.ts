@@ -62,7 +62,7 @@ export async function writeEnd(
     object_type: 'agent',
     message: isRefused
       ? `"${row.hostname}" refused the ${row.tool}`
-      : `The ${row.tool} on "${row.hostname}" ended after ${tellSeconds(seconds)}`,
+      : `The ${row.tool === 'vnc' ? 'VNC' : row.tool} on "${row.hostname}" ended after ${tellSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     agent: { agent_id: row.agent_id },
     at: now,

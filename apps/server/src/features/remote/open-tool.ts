@@ -24,6 +24,7 @@ import { whyCodeNeeded } from './why-code-needed.ts'
 import { listOpenSessions } from './queries.ts'
 import type { Recording } from './recording.ts'
 import { beginRecording } from './recordings.ts'
+import { whyNoTarget } from './why-no-target.ts'
 
 /** A machine that ends a channel with one of these has no such session, or none any more. */
 const NOT_THERE = new Set<ChannelEnd['code']>(['not_found', 'too_many', 'refused'])
@@ -60,6 +61,8 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const wanted = request.tool === 'terminal' ? request.session : null
   const refusal = await whyNotAllowed(ctx, caller, { agentId, tool })
   if (refusal !== undefined) return refuse(refusal)
+  const elsewhere = await whyNoTarget(ctx, request)
+  if (elsewhere !== undefined) return refuse(elsewhere)
   const agent = await requireAgent(ctx.db, agentId, caller)
   if (agent.connected === 0)
     return refuse({ code: 'agent_offline', message: `"${agent.hostname}" is not connected.` })
@@ -72,7 +75,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const code =
     own?.session_digest === caller.session.digest ? undefined : whyCodeNeeded(caller, tool, ctx.now())
   if (code !== undefined) return refuse(code)
-  const session = own?.id ?? (await beginSession(ctx, { agent, caller, tool: request.tool }))
+  const session = own?.id ?? (await beginSession(ctx, { agent, caller, request }))
   const recording = await record(ctx, { session, agent, request })
   if (recording !== undefined && 'code' in recording) {
     if (own === undefined) await writeNotThere(ctx, session, recording)

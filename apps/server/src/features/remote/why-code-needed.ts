@@ -4,7 +4,7 @@ import { CODE_MINUTES, hasFreshCode } from '../sessions/confirm-code.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 
 /** Tools before which a role may ask for a second factor again. */
-const ASKED_BEFORE = new Set<ToolName>(['terminal', 'desktop'])
+const ASKED_BEFORE = new Set<ToolName>(['terminal', 'desktop', 'vnc'])
 
 /** Why a person has to give a code before this tool is opened; undefined where not, or one was given just now. */
 export function whyCodeNeeded({ session }: LiveCaller, tool: ToolName, now: Date): ChannelEnd | undefined {

@@ -13,6 +13,7 @@ type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
 } & {
   enable_server_scripts?: boolean | undefined
   metrics_interval?: number | undefined
+  vnc_targets?: string[] | undefined
   modified?: string | undefined
 }
 
@@ -42,10 +43,13 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     const switched = isNew('enable_server_scripts')
     const paced = isNew('metrics_interval')
     const ofRecordings = RECORDING_NAMES.filter(isNew)
+    const aimed =
+      change.vnc_targets !== undefined && change.vnc_targets.join('\n') !== before.vnc_targets.join('\n')
     const changed = [
       ...kept,
       ...ofRecordings,
       ...(paced ? (['metrics_interval'] as const) : []),
+      ...(aimed ? (['vnc_targets'] as const) : []),
       ...(switched ? (['enable_server_scripts'] as const) : []),
     ]
     if (changed.length === 0) return before
@@ -60,6 +64,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     after.record_terminals = change.record_terminals ?? before.record_terminals
     after.recording_keep_days = change.recording_keep_days ?? before.recording_keep_days
     after.recording_max_mb = change.recording_max_mb ?? before.recording_max_mb
+    after.vnc_targets = change.vnc_targets ?? before.vnc_targets
     refuseShorter(after)
     await writeCoreSettings(tx, after)
     const done = [
@@ -72,6 +77,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
         ? [`Changed how often machines measure themselves: every ${after.metrics_interval} seconds`]
         : []),
       ...(ofRecordings.length === 0 ? [] : [`Changed what is recorded: ${describeRecordings(after)}`]),
+      ...(aimed ? [`Changed what VNC may be opened to: ${after.vnc_targets.join(', ') || 'nothing'}`] : []),
       ...(switched ? [`Switched scripts on the server ${after.enable_server_scripts ? 'on' : 'off'}`] : []),
     ]
     const only = (settings: StoredSettings) =>

@@ -1,6 +1,7 @@
 import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import { DEFAULT_RETENTION, type Retention } from '@muster/rules/retention'
 import type { CoreSettings } from '@muster/contract/api/settings'
+import { DEFAULT_VNC_TARGETS } from '@muster/rules/vnc-targets'
 import { AppError } from '@muster/contract/errors'
 import type { Db } from '../../platform/database/database.ts'
 
@@ -13,6 +14,7 @@ export interface StoredSettings extends Retention {
   record_terminals: CoreSettings['record_terminals']
   recording_keep_days: number
   recording_max_mb: number
+  vnc_targets: string[]
   modified: string
 }
 
@@ -31,6 +33,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     record_terminals: 'servers',
     recording_keep_days: 90,
     recording_max_mb: 50,
+    vnc_targets: DEFAULT_VNC_TARGETS,
     modified: NEVER,
     ...stored,
   }

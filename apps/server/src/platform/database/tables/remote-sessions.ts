@@ -2,7 +2,7 @@
 export interface RemoteSessionsTable {
   id: string
   agent_id: string
-  tool: 'terminal' | 'desktop'
+  tool: 'terminal' | 'desktop' | 'vnc'
   user_id: number
   username: string
   ip_address: string

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { editCoreSettings } from '@muster/contract/api/settings'
+import { expect, type Page } from '@playwright/test'
+import { expectAccessible } from '../support/accessible.ts'
+import { machineRow } from '../support/dashboard.ts'
+import { TestDisplay } from '../support/display.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+const screen = (page: Page) => page.getByRole('application', { name: 'Screen of the machine' })
+
+/** Listens on a port of its own; answers it. */
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a port has a number')
+  return address.port
+}
+
+test('VNC to a port of a machine: allowed, with its password, and what is refused says why', async ({
+  admin,
+  server,
+  openConsole,
+  expected,
+}, testInfo) => {
+  test.setTimeout(120_000)
+  // noVNC says itself that a password is wrong.
+  expected.browser.push(/Failed when connecting: Security negotiation failed/)
+  await using display = await TestDisplay.open({ size: '800x600' })
+  const nonsense = createServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-nonsense\r\n'))
+  await using _nonsense = { [Symbol.asyncDispose]: async () => void nonsense.close() }
+  const wrongPort = await listen(nonsense)
+  const free = createServer()
+  const port = await listen(free)
+  await new Promise((resolve) => free.close(resolve))
+  const passwords = join(tmpdir(), `muster-vnc-${port}`)
+  await writeFile(passwords, 'sesame', { mode: 0o600 })
+  const args = [
+    '-display',
+    display.name,
+    '-localhost',
+    '-rfbport',
+    String(port),
+    '-passwdfile',
+    `rm:${passwords}`,
+  ]
+  const vnc = spawn('x11vnc', [...args, '-forever', '-quiet', '-norc'], { stdio: 'ignore' })
+  await using _vnc = { [Symbol.asyncDispose]: async () => void vnc.kill() }
+
+  const token = await makeToken(admin, await addClient(admin, 'Acme'))
+  await using agent = await startAgent({ server: server.url, token })
+  const page = await openConsole({ as: admin })
+  const openVnc = async (to: number) => {
+    await machineRow(page, hostname()).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'VNC', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'VNC' })
+    await dialog.getByRole('textbox', { name: 'Port' }).fill(String(to))
+    const [window] = await Promise.all([
+      page.context().waitForEvent('page'),
+      dialog.getByRole('button', { name: 'Open' }).click(),
+    ])
+    return window
+  }
+  const refused = await openVnc(port)
+  await expect(refused).toHaveURL(new RegExp(`/webvnc/\\w+/${port}\\?host=localhost$`))
+  await expect(refused.getByText(`VNC to localhost:${port} is not allowed.`)).toBeVisible()
+
+  await admin.call(editCoreSettings, { body: { vnc_targets: ['localhost:1024-65535'] } })
+  await refused.getByRole('button', { name: 'Connect again' }).click()
+  const password = refused.getByRole('textbox', { name: 'Password of the VNC server' })
+  await password.fill('wrong')
+  await expectAccessible(refused, 'asks')
+  await refused.screenshot({ path: testInfo.outputPath('asks.png') })
+  await password.press('Enter')
+  await expect(refused.getByText(/^The VNC server refused the password/)).toBeVisible()
+  await refused.getByRole('button', { name: 'Connect again' }).click()
+  await password.fill('sesame')
+  await password.press('Enter')
+  await expect(screen(refused)).toBeFocused()
+  await expect(refused.getByText(`VNC to localhost:${port}`)).toBeVisible()
+  await expect(screen(refused)).toHaveAttribute('width', '800')
+  await refused.screenshot({ path: testInfo.outputPath('open.png') })
+
+  const wrong = await openVnc(wrongPort)
+  await expect(wrong.getByText(`What answers at localhost:${wrongPort} is no VNC server.`)).toBeVisible()
+  agent.expectCleanLog()
+})
