@@ -1,0 +1,86 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { expect } from '@playwright/test'
+import { machineRow } from '../support/dashboard.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+
+/** Programs that are found before those of the system: the machine that stories run on is never restarted. */
+function givenPrograms() {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-story-programs-'))
+  const write = (name: string, body: string) => {
+    writeFileSync(join(folder, name), `#!/bin/sh\nhere='${folder}'\n${body}\n`)
+    chmodSync(join(folder, name), 0o755)
+  }
+  const entry = JSON.stringify({
+    __REALTIME_TIMESTAMP: `${Date.now()}000`,
+    SYSLOG_IDENTIFIER: 'sshd',
+    PRIORITY: '3',
+    MESSAGE: 'Failed password for <b>root</b>',
+  })
+  write('shutdown', 'echo "$*" >>"$here/calls"')
+  write('journalctl', `case "$*" in *--follow*) exec tail -f "$here/journal" ;; *) echo '${entry}' ;; esac`)
+  writeFileSync(join(folder, 'journal'), 'sshd: listening\n')
+  const calls = () => {
+    const file = join(folder, 'calls')
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  }
+  return {
+    env: { PATH: `${folder}${delimiter}${process.env.PATH}` },
+    log: (line: string) => appendFileSync(join(folder, 'journal'), `${line}\n`),
+    calls,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+test('issue 4, 2.4 and 2.5: the log of a real machine is read and followed, and the machine restarts', async ({
+  admin,
+  server,
+  openConsole,
+}) => {
+  using programs = givenPrograms()
+  const acme = await addClient(admin, 'Acme')
+  const token = await makeToken(admin, acme)
+  await using agent = await startAgent({ server: server.url, token, env: programs.env, program: 'bundle' })
+  const page = await openConsole({ as: admin })
+  await machineRow(page, hostname()).click({ button: 'right' })
+  const popup = page.waitForEvent('popup')
+  await page.getByRole('menuitem', { name: 'Remote background' }).click()
+  const tools = await popup
+  await tools.getByRole('tab', { name: 'Logs' }).click()
+  const entries = tools.getByRole('grid', { name: 'Log' })
+  await expect(entries.getByText('Failed password for <b>root</b>')).toBeVisible()
+  await tools.getByText('Live', { exact: true }).click()
+  await tools.getByRole('button', { name: 'Follow' }).click()
+  const live = tools.getByRole('region', { name: 'Live log' })
+  await expect(live.getByText('sshd: listening')).toBeVisible()
+  programs.log('sshd: \u001B[2Jaccepted')
+  await expect(live.getByText('sshd: ␛[2Jaccepted')).toBeVisible()
+  await tools.close()
+
+  await machineRow(page, hostname()).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Reboot later' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Plan reboot' }).click()
+  await machineRow(page, hostname()).click()
+  const note = page.getByRole('note')
+  await expect(note.getByText(/^Restarts /)).toBeVisible()
+  await note.getByRole('button', { name: 'Call off' }).click()
+  await expect(note).toBeHidden()
+
+  await machineRow(page, hostname()).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Reboot now' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reboot' }).click()
+  await expect(page.getByText(`${hostname()} is restarting.`)).toBeVisible()
+  expect(programs.calls()).toBe('-r now\n')
+  agent.expectCleanLog()
+})
