@@ -55,6 +55,7 @@ export function listDialogs(
     'alert-channel': { item: 'new.email', shows: 'What is told here' },
     maintenance: { item: 'client-1', shows: 'On from now until' },
     'edit-maintenance': { item: '1', shows: 'does not exist any more' },
+    'remote-access': { item: 'client-1', shows: 'By the clock and the time zone of each machine.' },
     'maintenance-windows': { shows: 'No maintenance is planned.' },
   }
 }

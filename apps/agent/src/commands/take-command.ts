@@ -47,7 +47,11 @@ export function takeCommand(command: SignedCommand, options: TakeOptions): void 
   const checked = known.check(payload.input)
   if ('wrong' in checked) return refuseSigned(`The machine refused the command: ${checked.wrong}`)
   const closed = REMOTE_COMMANDS.has(payload.name) ? options.context.remote.gate.whyNot() : undefined
-  if (closed !== undefined) return refuseSigned(closed)
+  if (closed !== undefined) {
+    log.info({ command: payload.name, author: payload.author, reason: closed }, 'remote tool refused')
+    state.write(() => nonces.remember(payload.nonce, expiresAtMs))
+    return options.context.sendReply({ nonce: payload.nonce, refused: closed, answer: null })
+  }
   if (known.isRun && payload.history_id === null) {
     return refuseSigned('The machine refused the command: it names no history row for its result.')
   }

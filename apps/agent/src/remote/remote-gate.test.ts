@@ -8,7 +8,6 @@ import { TestChannel } from '../terminal/test-channel.ts'
 import { type GivenAgent, givenAgent } from '../testing/given.ts'
 
 const DAY_MS = 86_400_000
-const REFUSED = [/command refused/]
 const FORBIDDEN = 'Remote tools are forbidden on this machine.'
 
 function setRules(server: GivenAgent['server'], rules: Partial<RemoteRules>, revision = 'r1') {
@@ -27,7 +26,7 @@ const replyOf = (server: GivenAgent['server']) =>
   server.until(() => server.frames.find((frame) => frame.type === 'reply'))
 
 test('issue 4, 1.3: the machine itself refuses a terminal when it is forbidden, even when the server asks', async () => {
-  const { server } = await givenAgent({ expectedWarnings: REFUSED })
+  const { server } = await givenAgent()
   setRules(server, { forbidden: true })
   const terminal = new TestChannel(server)
   expect(await replyOf(server)).toMatchObject({ refused: FORBIDDEN })
@@ -37,7 +36,7 @@ test('issue 4, 1.3: the machine itself refuses a terminal when it is forbidden, 
 })
 
 test('issue 4, 1.3: outside of its hours the machine refuses, and says when they are', async () => {
-  const { server } = await givenAgent({ expectedWarnings: REFUSED })
+  const { server } = await givenAgent()
   setRules(server, { hours: hoursAround(60, 120) })
   void new TestChannel(server)
   expect(await replyOf(server)).toMatchObject({
@@ -52,7 +51,7 @@ test.each([
   ['control-service', { name: 'cron.service', action: 'restart' }],
   ['end-process', { pid: 4711, start: '1', force: false, tree: false }],
 ] as const)('a forbidden machine refuses %s', async (name, input) => {
-  const { server } = await givenAgent({ expectedWarnings: REFUSED })
+  const { server } = await givenAgent()
   setRules(server, { forbidden: true })
   server.command(server.sign(name, input))
   expect(await replyOf(server)).toMatchObject({ refused: FORBIDDEN })
@@ -80,7 +79,7 @@ test('a terminal ends when the hours do', async () => {
 })
 
 test('rules outlive a restart without a server, and the server is told which the machine has', async () => {
-  const given = await givenAgent({ expectedWarnings: REFUSED })
+  const given = await givenAgent()
   expect(given.server.answers.at(-1)?.remote_rules).toBeUndefined()
   setRules(given.server, { forbidden: true }, 'r7')
   void new TestChannel(given.server)
@@ -93,7 +92,7 @@ test('rules outlive a restart without a server, and the server is told which the
 })
 
 test('rules that were changed on the disk let nobody in, and are asked for again', async () => {
-  const expectedWarnings = [...REFUSED, /cannot be read/]
+  const expectedWarnings = [/cannot be read/]
   const { server, agent, folder, start } = await givenAgent({ expectedWarnings })
   setRules(server, { consent: 'require' })
   await server.until(() => agent.link !== undefined && readKept(folder) !== undefined)
@@ -117,7 +116,7 @@ function readKept(folder: string): string | undefined {
 }
 
 test('on a day without hours the machine refuses all day', async () => {
-  const { server } = await givenAgent({ expectedWarnings: REFUSED })
+  const { server } = await givenAgent()
   const today = new Date(wallClockAt(os.readTimeZone(), Date.now())).getUTCDay()
   const other = new Date(wallClockAt(os.readTimeZone(), Date.now() + 3 * DAY_MS)).getUTCDay()
   expect(other).not.toBe(today)
