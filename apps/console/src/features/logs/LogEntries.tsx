@@ -93,7 +93,8 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
         </Button>
         {data !== undefined && (
           <div className={classes.sums} role="status">
-            {data.entries.length} entries{data.complete ? '' : ', and there may be more: search closer'}
+            {data.entries.length} {data.entries.length === 1 ? 'entry' : 'entries'}
+            {data.complete ? '' : ', and there may be more: search closer'}
           </div>
         )}
       </form>

@@ -97,7 +97,7 @@ test('issue 4, 2.4: entries of the log are found by unit, priority, time and tex
   await page.getByRole('option', { name: 'Any time' }).click()
   server.on(readMachineLog, () => answer(readMachineLog, { entries: [ENTRY], complete: false }))
   await page.getByRole('button', { name: 'Search', exact: true }).click()
-  await expect.element(page.getByText('1 entries, and there may be more: search closer')).toBeVisible()
+  await expect.element(page.getByText('1 entry, and there may be more: search closer')).toBeVisible()
   const sent = server.calls(readMachineLog).at(-1)?.search
   expect(Object.fromEntries(sent ?? [])).toEqual({ unit: 'ssh.service', priority: 'err', search: 'failed' })
   await row.click()
