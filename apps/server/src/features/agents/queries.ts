@@ -9,12 +9,16 @@ import type { Template } from '../alert-templates/stored-template.ts'
 import { openTemplateBook, type Placed } from '../alert-templates/template-book.ts'
 import { findCheckCounts } from '../checks/queries.ts'
 
-export type AgentsRow = Selectable<AgentsTable> & {
+/** A machine, where it stands and what it says of itself. */
+export type PlacedAgent = Selectable<AgentsTable> & {
   /** Null before its first report. */
   facts: string | null
   site_name: string
   client_id: number
   client_name: string
+}
+
+export type AgentsRow = PlacedAgent & {
   /** Runs that wait for the machine to come back. */
   queued_runs: number
   /** What it is to do at a time. */
@@ -30,7 +34,7 @@ export type AgentsRow = Selectable<AgentsTable> & {
   policy: number | null
 }
 
-function selectAgents(db: Db) {
+function selectPlaced(db: Db) {
   return db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
@@ -39,6 +43,10 @@ function selectAgents(db: Db) {
     .selectAll('agents')
     .select('agent_facts.facts')
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
+}
+
+function selectAgents(db: Db) {
+  return selectPlaced(db)
     .select(['sites.alert_template_id as site_template', 'clients.alert_template_id as client_template'])
     .select((eb) =>
       eb
@@ -70,6 +78,14 @@ export async function findAgent(
   const query = selectAgents(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller))
   const [agent] = await withParts(db, await query.execute())
   return agent
+}
+
+export function findPlacedAgent(
+  db: Db,
+  agentId: string,
+  caller: { scope: Scope },
+): Promise<PlacedAgent | undefined> {
+  return selectPlaced(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
 }
 
 export async function findAgents(db: Db, agentIds: string[]): Promise<AgentsRow[]> {

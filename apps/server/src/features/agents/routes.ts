@@ -20,7 +20,7 @@ import { findPreferences } from '../users/queries.ts'
 import { changeAgent } from './edit-agent.ts'
 import type { Fleet } from './fleet.ts'
 import { removeAgent } from './remove-agent.ts'
-import { requireAgent } from './require-agent.ts'
+import { requireAgent, requireWholeAgent } from './require-agent.ts'
 import { setNodeMaintenance } from './set-maintenance.ts'
 import { viewAgentDetail } from './view.ts'
 
@@ -84,7 +84,7 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   }
 
   async function viewDetail(agentId: string, caller: Caller): Promise<AgentDetail> {
-    const agent = await requireAgent(ctx.db, agentId, caller)
+    const agent = await requireWholeAgent(ctx.db, agentId, caller)
     const mayList = mayDo(caller, 'can_list_automation_policies')
     return viewAgentDetail(agent, ctx.now(), mayList ? await findAppliedPolicies(ctx.db, agentId) : [])
   }

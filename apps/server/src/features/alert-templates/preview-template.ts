@@ -9,7 +9,7 @@ import { readChannel } from '../alert-channels/plan-notices.ts'
 import { recipientsOf } from '../alert-channels/recipients.ts'
 import { openSettings } from '../alert-channels/seal-settings.ts'
 import type { AgentsRow } from '../agents/queries.ts'
-import { requireAgent } from '../agents/require-agent.ts'
+import { requireWholeAgent } from '../agents/require-agent.ts'
 import { isOverdue } from '../alerts/overdue.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
@@ -22,7 +22,7 @@ type Answer = Output<typeof previewAlertTemplate>
 
 /** What would follow if an alert of this machine opened now. */
 export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
-  const agent = await requireAgent(ctx.db, question.agent, caller)
+  const agent = await requireWholeAgent(ctx.db, question.agent, caller)
   const book = await openTemplateBook(ctx.db)
   const { applies, steps } = book.resolve(placedOf(agent))
   const choices = applies && choicesFor(applies.settings, question.alert_type)

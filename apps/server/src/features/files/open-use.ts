@@ -3,7 +3,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { ChannelEar, ChannelMouth } from '../../platform/agent-link/link-channels.ts'
 import type { Fleet } from '../agents/fleet.ts'
-import type { AgentsRow } from '../agents/queries.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
 import type { ChannelOrder } from '../agents/tool-channels.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import type { ChannelHub } from '../remote/channel-hub.ts'
@@ -26,7 +26,7 @@ export async function openUse(
   work: Work,
   given: {
     caller: LiveCaller
-    agent: AgentsRow
+    agent: PlacedAgent
     order: Extract<ChannelOrder['tool'], { tool: 'files' }>['order']
   },
 ): Promise<void> {

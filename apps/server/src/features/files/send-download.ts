@@ -4,7 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import { formatFileSize } from '@muster/rules/file-size'
 import { showRaw } from '@muster/rules/raw-path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AgentsRow } from '../agents/queries.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
@@ -52,7 +52,7 @@ export async function sendDownload(
 
 async function openStream(
   parts: FileParts,
-  given: { ticket: Ticket; caller: LiveCaller; agent: AgentsRow; request: FastifyRequest; wanted: number },
+  given: { ticket: Ticket; caller: LiveCaller; agent: PlacedAgent; request: FastifyRequest; wanted: number },
 ): Promise<{ stream: MachineStream; news: FileNews }> {
   const { ticket, caller, agent, request, wanted } = given
   const { path, archive } = ticket

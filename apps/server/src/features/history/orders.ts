@@ -5,7 +5,7 @@ import { scriptFitsPlatform } from '@muster/rules/script-can'
 import { platformName } from '@muster/rules/platform-name'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { AgentsRow } from '../agents/queries.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
 import { fillVariables } from '../scripts/fill-variables.ts'
@@ -17,7 +17,7 @@ const DEFAULT_TEST_TIMEOUT_SECONDS = 90
 const LONGEST_BODY = 1_000_000
 
 export function commandOrder(
-  agent: AgentsRow,
+  agent: PlacedAgent,
   caller: Pick<Caller, 'username' | 'source'>,
   body: Parsed<typeof sendCommand>['body'],
 ): RunOrder {
@@ -67,7 +67,7 @@ export interface KnownToServer {
 
 export async function scriptOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
-  agent: AgentsRow,
+  agent: PlacedAgent,
   caller: Pick<Caller, 'username' | 'source'>,
   { known = {}, ...body }: Parsed<typeof runScript>['body'] & { known?: KnownToServer },
 ): Promise<RunOrder> {
@@ -121,7 +121,7 @@ export async function scriptOrder(
 /** Code that nobody has saved yet: it is called and sent as a script of the library is. */
 export async function testOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
-  agent: AgentsRow,
+  agent: PlacedAgent,
   caller: Caller,
   body: Parsed<typeof testScript>['body'],
 ): Promise<RunOrder> {
@@ -157,7 +157,7 @@ function requireFitting(body: string, name: string): string {
 }
 
 /** A name as given; `true` means the user who is logged in. */
-function runAsUser(agent: AgentsRow, wish: boolean | string | undefined): string | null {
+function runAsUser(agent: PlacedAgent, wish: boolean | string | undefined): string | null {
   if (wish === undefined || wish === false || wish === '') return null
   if (typeof wish === 'string') return wish
   const user = readFacts(agent)?.logged_in_user ?? null

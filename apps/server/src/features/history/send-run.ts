@@ -5,11 +5,11 @@ import type { Db } from '../../platform/database/database.ts'
 import { newNonce } from '../../platform/agent-link/command-sender.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
-import type { AgentsRow } from '../agents/queries.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
 import { findRuns, insertHistory } from './queries.ts'
 
 export interface RunOrder {
-  agent: AgentsRow
+  agent: PlacedAgent
   caller: Pick<Caller, 'username' | 'source'>
   /** What people see in the history. */
   label: { command: string; shell: string; args: string[]; script?: { id: number; name: string } }

@@ -5,7 +5,7 @@ import { showRaw } from '@muster/rules/raw-path'
 import type { RawData, WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
-import type { AgentsRow } from '../agents/queries.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import { type ChannelHub, STOPPING } from '../remote/channel-hub.ts'
@@ -14,7 +14,7 @@ import { ChannelSocket } from '../remote/channel-socket.ts'
 interface Following {
   socket: WebSocket
   request: LogRequest
-  agent: AgentsRow
+  agent: PlacedAgent
   caller: LiveCaller
   takeEarly: () => [data: RawData, isBinary: boolean][]
   refuse: (end: ChannelEnd) => void

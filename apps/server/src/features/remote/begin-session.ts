@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ToolRequest } from '@muster/contract/channels'
 import type { Context } from '../../context.ts'
-import type { AgentsRow } from '../agents/queries.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import { insertSession, listOpenSessions, type SessionRow } from './queries.ts'
@@ -9,7 +9,7 @@ import { insertSession, listOpenSessions, type SessionRow } from './queries.ts'
 /** The session to go on with, if it is this person's on this machine and not over. */
 export async function findOwnSession(
   ctx: Context,
-  given: { id: string; agent: AgentsRow; caller: LiveCaller },
+  given: { id: string; agent: PlacedAgent; caller: LiveCaller },
 ): Promise<SessionRow | undefined> {
   const [row] = await listOpenSessions(ctx.db, {
     ids: [given.id],
@@ -22,7 +22,7 @@ export async function findOwnSession(
 /** Writes down that a person begins to use a tool; the row is there before the machine hears of it. */
 export async function beginSession(
   ctx: Context,
-  given: { agent: AgentsRow; caller: LiveCaller; request: ToolRequest },
+  given: { agent: PlacedAgent; caller: LiveCaller; request: ToolRequest },
 ): Promise<string> {
   const { agent, caller, request } = given
   const id = randomUUID()

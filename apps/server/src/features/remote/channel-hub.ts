@@ -4,7 +4,7 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import type { Fleet } from '../agents/fleet.ts'
-import { findAgent } from '../agents/queries.ts'
+import { findPlacedAgent } from '../agents/queries.ts'
 import { findCaller } from '../sessions/find-caller.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import { listOpenSessions, type SessionRow } from './queries.ts'
@@ -161,7 +161,7 @@ export async function whyNotAllowed(
   if (!mayDo(caller, TOOL_PERMISSIONS[tool])) {
     return { code: 'not_allowed', message: `Your role does not allow the ${tool}.` }
   }
-  if ((await findAgent(ctx.db, agentId, caller)) !== undefined) return undefined
+  if ((await findPlacedAgent(ctx.db, agentId, caller)) !== undefined) return undefined
   return { code: 'not_found', message: 'There is no such machine, or you may not see it.' }
 }
 

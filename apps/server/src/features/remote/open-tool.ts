@@ -10,7 +10,7 @@ import { AppError } from '@muster/contract/errors'
 import type { RawData, WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
-import type { AgentsRow } from '../agents/queries.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import type { ChannelOrder } from '../agents/tool-channels.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
@@ -140,7 +140,7 @@ function orderOf(
 /** A recording, none because none is wanted, or why the tool is not opened. */
 async function record(
   ctx: Context,
-  { request, ...given }: { session: string; agent: AgentsRow; request: ToolRequest },
+  { request, ...given }: { session: string; agent: PlacedAgent; request: ToolRequest },
 ): Promise<Recording | ChannelEnd | undefined> {
   if (request.tool !== 'terminal') return undefined
   try {

@@ -5,7 +5,7 @@ import type { TerminalRequest } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { SealedFile } from '../../platform/files/sealed-file.ts'
-import type { AgentsRow } from '../agents/queries.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { Recording } from './recording.ts'
 import { finishRecording, insertRecording } from './recording-queries.ts'
@@ -28,7 +28,7 @@ export function recordingSeal({ secrets }: Context, id: string) {
  */
 export async function beginRecording(
   ctx: Context,
-  given: { session: string; agent: AgentsRow; size: Pick<TerminalRequest, 'cols' | 'rows'> },
+  given: { session: string; agent: PlacedAgent; size: Pick<TerminalRequest, 'cols' | 'rows'> },
 ): Promise<Recording | undefined> {
   const { record_terminals: which, recording_max_mb: mostMegabytes } = await readCoreSettings(ctx.db)
   const isWanted = which === 'all' || (which === 'servers' && given.agent.monitoring_type === 'server')
