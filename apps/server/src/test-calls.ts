@@ -104,6 +104,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     },
     'PUT /automation/places/:level/:id/': { policies: [placed] },
     'POST /automation/places/:level/:id/plan/': { policies: [placed] },
+    'PUT /accounts/roles/:id/': { require_2fa_for_remote: true },
     'POST /accounts/sessions/confirm/': { twofactor: '000000' },
     'PUT /remoteaccess/:level/:id/': {
       forbidden: true,

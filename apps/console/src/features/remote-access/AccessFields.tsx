@@ -27,7 +27,7 @@ export function AccessFields({ form, inherited, isTop }: AccessFieldsProps) {
     <Stack gap="md">
       <Select
         label="Remote tools"
-        description="Terminal, desktop, files, and changing processes and services. Commands and scripts are not meant."
+        description="Terminal, desktop, files, logs, and changing processes and services. Commands and scripts are not meant."
         data={choices.forbidden}
         allowDeselect={false}
         data-autofocus

@@ -1,4 +1,5 @@
 import { confirmSession } from '@muster/contract/api/sessions'
+import { editRole, listRoles } from '@muster/contract/api/users'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test, vi } from 'vitest'
 import type { TestUser } from '../../test-given.ts'
@@ -96,4 +97,20 @@ test('a role that does not ask, and a sign-in with a code just now, are not aske
   await nextOpening(at.agent)
   await vi.waitFor(() => expect(server.app.channels.size).toBe(1))
   expect(window.end).toBeUndefined()
+})
+
+test('a superuser says that a role asks for a code, and nobody else does', async () => {
+  await using server = await createTestServer()
+  const at = await start(server)
+  const admin = server.as(await server.given.user({ superuser: true }))
+  const id = Number(at.user.roleId)
+  const body = { require_2fa_for_remote: true }
+  const other = server.as(await server.given.user({ permissions: ['can_manage_accounts'] }))
+  expect((await other.call(editRole, { params: { id }, body })).status).toBe(403)
+  expect((await admin.call(editRole, { params: { id: 4711 }, body })).status).toBe(404)
+  expect((await admin.call(editRole, { params: { id }, body })).body).toMatchObject({ id, ...body })
+  const { body: roles } = await admin.call(listRoles, {})
+  expect(roles.find((role) => role.id === id)).toMatchObject({ user_count: 1, ...body })
+  using window = await TestWindow.open(server, at)
+  expect(await window.closed).toMatchObject({ reason: 'not_allowed' })
 })

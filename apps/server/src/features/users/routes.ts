@@ -1,8 +1,9 @@
-import { getMe, savePreferences } from '@muster/contract/api/users'
+import { editRole, getMe, listRoles, savePreferences } from '@muster/contract/api/users'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { isTotpDemanded } from '../sessions/find-caller.ts'
-import { findTotpState, savePreferenceChanges } from './queries.ts'
+import { changeRole } from './change-role.ts'
+import { findRoles, findTotpState, savePreferenceChanges } from './queries.ts'
 import { viewMe } from './view.ts'
 
 export function usersRoutes(api: Api, ctx: Context): void {
@@ -13,6 +14,12 @@ export function usersRoutes(api: Api, ctx: Context): void {
       totpMayWait: !isTotpDemanded(ctx, state.totp_required),
     })
   })
+
+  route(api, listRoles, () => findRoles(ctx.db))
+
+  route(api, editRole, ({ params, body, caller }) =>
+    changeRole(ctx, caller, { id: params.id, asksForCode: body.require_2fa_for_remote }),
+  )
 
   route(api, savePreferences, async ({ caller, body }) =>
     ctx.transaction(async (tx, emit) => {
