@@ -97,6 +97,14 @@ export const BUDGETS = {
     aim: 10,
     unit: 'ms',
   },
+  desktopPictures: {
+    what: 'desktop 1280x800 with moving content',
+    must: 20,
+    aim: 30,
+    unit: 'frames/s',
+    isLeast: true,
+  },
+  desktopKey: { what: 'key press to changed pixel on a desktop, median', must: 80, aim: 50, unit: 'ms' },
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 50, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.5, aim: 0.1, unit: '%' },
 } as const satisfies Record<string, Budget>
