@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { VncTarget } from '@muster/rules/vnc-targets'
 import { useEffect, useRef, useState } from 'react'
-import { NoPermission } from '../../ui/States.tsx'
+import { EmptyState, NoPermission } from '../../ui/States.tsx'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
 import classes from './DesktopWindow.module.css'
@@ -48,26 +48,29 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
   if (state.state === 'refused' && state.code === 'not_allowed')
     return <NoPermission message={state.message} />
   const isOver = state.state === 'ended' || state.state === 'refused'
+  const words = describe(
+    state,
+    target === undefined ? `the desktop of ${hostname}` : `${target.host}:${target.port} from ${hostname}`,
+  )
   return (
     <main className={classes.page}>
       <header className={classes.head}>
         <h1 className={classes.name}>{hostname}</h1>
         <MachineStatus row={agent} />
-        <p className={classes.status} role="status" data-state={state.state}>
-          {describe(
-            state,
-            target === undefined
-              ? `the desktop of ${hostname}`
-              : `${target.host}:${target.port} from ${hostname}`,
-          )}
-        </p>
-        {state.state === 'open' && <DesktopFacts sinceMs={state.sinceMs} pace={pace} />}
-        {isOver && (
-          <Button size="compact-sm" onClick={() => setRound(round + 1)}>
-            Connect again
-          </Button>
+        {!isOver && (
+          <p className={classes.status} role="status" data-state={state.state}>
+            {words}
+          </p>
         )}
+        {state.state === 'open' && <DesktopFacts sinceMs={state.sinceMs} pace={pace} />}
       </header>
+      {isOver && (
+        <div role="status">
+          <EmptyState message={words}>
+            <Button onClick={() => setRound(round + 1)}>Connect again</Button>
+          </EmptyState>
+        </div>
+      )}
       {state.state === 'open' && (
         <DesktopTools
           hostname={hostname}
