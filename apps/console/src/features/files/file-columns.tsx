@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { Time } from '../../ui/Time.tsx'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import table from '../processes/ProcessesPane.module.css'
+import table from '../../ui/ListPane.module.css'
 import classes from './FilesPane.module.css'
 import { KIND_LABELS, modeLabel, modifiedAt, sizeLabel } from './file-rows.ts'
 

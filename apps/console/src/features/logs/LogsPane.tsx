@@ -4,7 +4,7 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { useState } from 'react'
 import { useMay } from '../../app/queries.ts'
 import { NoPermission } from '../../ui/States.tsx'
-import classes from '../processes/ProcessesPane.module.css'
+import classes from '../../ui/ListPane.module.css'
 import { LogEntries } from './LogEntries.tsx'
 import { LogTail } from './LogTail.tsx'
 

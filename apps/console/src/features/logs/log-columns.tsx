@@ -1,7 +1,7 @@
 import type { LogLine } from '@muster/contract/agent/logs'
 import { makeVisible } from '@muster/rules/visible-text'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import classes from '../processes/ProcessesPane.module.css'
+import classes from '../../ui/ListPane.module.css'
 import tones from './Logs.module.css'
 import { priorityWord } from './log-words.ts'
 

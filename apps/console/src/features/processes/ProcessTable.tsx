@@ -11,7 +11,7 @@ import { DateFormat } from '../../ui/date-format-context.ts'
 import { divider, type MenuEntry, type Point } from '../../ui/menu-entry.ts'
 import { EndProcessDialog, type EndWish } from './EndProcessDialog.tsx'
 import { PriorityDialog } from './PriorityDialog.tsx'
-import classes from './ProcessesPane.module.css'
+import classes from '../../ui/ListPane.module.css'
 import { PROCESS_CARD, PROCESS_COLUMNS, PROCESS_COLUMNS_PX, type ProcessContext } from './process-columns.tsx'
 import {
   holdOrder,

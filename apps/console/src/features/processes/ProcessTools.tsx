@@ -3,7 +3,7 @@ import { formatFileSize } from '@muster/rules/file-size'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { StatusDot } from '../../ui/StatusDot.tsx'
-import classes from './ProcessesPane.module.css'
+import classes from '../../ui/ListPane.module.css'
 import type { LiveView, ProcessesView } from './use-live-processes.ts'
 
 const WORDS = {

@@ -1,6 +1,6 @@
 import { formatFileSize } from '@muster/rules/file-size'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import classes from './ProcessesPane.module.css'
+import classes from '../../ui/ListPane.module.css'
 import type { ProcessLine } from './process-rows.ts'
 
 export interface ProcessContext {

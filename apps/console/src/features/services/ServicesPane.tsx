@@ -7,7 +7,7 @@ import { describeError, isRefused } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
-import classes from '../processes/ProcessesPane.module.css'
+import classes from '../../ui/ListPane.module.css'
 import { ServiceTable } from './ServiceTable.tsx'
 
 const REFRESH_MS = 10_000

@@ -1,7 +1,7 @@
 import type { MachineService } from '@muster/contract/agent/services'
 import { type DotState, StatusDot } from '../../ui/StatusDot.tsx'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import classes from '../processes/ProcessesPane.module.css'
+import classes from '../../ui/ListPane.module.css'
 import { startLabel } from './service-rows.ts'
 
 const DOTS: Record<MachineService['status'], DotState> = {

@@ -7,7 +7,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import type { TableSort } from '../../ui/data-column.ts'
 import type { MenuEntry, Point } from '../../ui/menu-entry.ts'
-import classes from './Software.module.css'
+import list from '../../ui/ListPane.module.css'
 import { PACKAGE_CARD, PACKAGE_COLUMNS, PACKAGE_COLUMNS_PX } from './software-columns.tsx'
 import { findPackages, packageRowKey, type PackageRow } from './software-rows.ts'
 
@@ -37,7 +37,7 @@ export function PackageTable({ packages, search, sort, onSort }: PackageTablePro
     },
   ]
   return (
-    <div className={classes.table}>
+    <div className={list.table}>
       <DataTable
         label="Software"
         rows={rows}

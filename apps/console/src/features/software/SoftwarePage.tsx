@@ -6,6 +6,7 @@ import { describeError, isRefused } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
 import type { SoftwareSearch } from '../../app/search.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import list from '../../ui/ListPane.module.css'
 import classes from './Software.module.css'
 import { TitleMachines } from './TitleMachines.tsx'
 import { TitleTable } from './TitleTable.tsx'
@@ -29,15 +30,15 @@ export function SoftwarePage() {
       resetScroll: false,
     })
   return (
-    <div className={classes.pane}>
+    <div className={list.pane}>
       <header className={classes.head}>
         <h1 className={classes.title}>Software</h1>
       </header>
       {may ? (
         <>
-          <div className={classes.tools}>
+          <div className={list.tools}>
             <TextInput
-              className={classes.search ?? ''}
+              className={list.search ?? ''}
               aria-label="Search the software of all machines"
               placeholder="Name or publisher"
               leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
@@ -46,7 +47,7 @@ export function SoftwarePage() {
               autoComplete="off"
               autoFocus
             />
-            <span className={classes.sums} role="status">
+            <span className={list.sums} role="status">
               {titles.total !== undefined && `${titles.total} ${titles.total === 1 ? 'package' : 'packages'}`}
             </span>
           </div>

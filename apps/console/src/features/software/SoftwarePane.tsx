@@ -8,7 +8,7 @@ import { describeError, isRefused } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import { PackageTable } from './PackageTable.tsx'
-import classes from './Software.module.css'
+import list from '../../ui/ListPane.module.css'
 import { SoftwareTools } from './SoftwareTools.tsx'
 import { useRefreshSoftware } from './use-refresh-software.ts'
 
@@ -47,7 +47,7 @@ export function SoftwarePane({ agent }: { agent: AgentDetail }) {
       </EmptyState>
     )
   return (
-    <div className={classes.pane}>
+    <div className={list.pane}>
       <SoftwareTools
         agent={agent}
         software={data}

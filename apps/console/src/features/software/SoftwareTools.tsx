@@ -6,7 +6,7 @@ import { Time } from '../../ui/Time.tsx'
 import { toCsv } from '../../ui/csv.ts'
 import type { TableSort } from '../../ui/data-column.ts'
 import { saveFile } from '../../ui/save-file.ts'
-import classes from './Software.module.css'
+import list from '../../ui/ListPane.module.css'
 import { findPackages, packagesTable } from './software-rows.ts'
 import type { Refresh } from './use-refresh-software.ts'
 
@@ -25,9 +25,9 @@ export function SoftwareTools({ agent, software, search, onSearch, sort, refresh
   const count = software.software.length
   const save = () => saveFile('software.csv', `\uFEFF${toCsv(packagesTable(found))}`, 'text/csv')
   return (
-    <div className={classes.tools}>
+    <div className={list.tools}>
       <TextInput
-        className={classes.search ?? ''}
+        className={list.search ?? ''}
         aria-label="Search software"
         placeholder="Name, version, publisher"
         leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
@@ -35,7 +35,7 @@ export function SoftwareTools({ agent, software, search, onSearch, sort, refresh
         onChange={({ currentTarget }) => onSearch(currentTarget.value)}
         autoComplete="off"
       />
-      <div className={classes.sums}>
+      <div className={list.sums}>
         <span role="status">
           {found.length === count ? count : `${found.length} of ${count}`}{' '}
           {count === 1 ? 'package' : 'packages'}

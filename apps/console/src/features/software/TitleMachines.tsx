@@ -11,6 +11,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { toCsv } from '../../ui/csv.ts'
 import { saveFile } from '../../ui/save-file.ts'
+import list from '../../ui/ListPane.module.css'
 import classes from './Software.module.css'
 import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
 import { machinesTable } from './software-rows.ts'
@@ -46,7 +47,7 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
         <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
       ) : (
         <>
-          <div className={classes.tools}>
+          <div className={list.tools}>
             <Select
               size="xs"
               aria-label="Version"
@@ -55,7 +56,7 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
               allowDeselect={false}
               onChange={(next) => next !== null && setVersion(next)}
             />
-            <div className={classes.sums}>
+            <div className={list.sums}>
               <span role="status">{rows.length === 1 ? '1 machine' : `${rows.length} machines`}</span>
               <Button
                 variant="default"
@@ -69,7 +70,7 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
               </Button>
             </div>
           </div>
-          <div className={classes.table}>
+          <div className={list.table}>
             <DataTable
               label="Machines"
               rows={rows}

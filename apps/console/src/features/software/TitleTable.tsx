@@ -3,7 +3,7 @@ import type { SoftwareTitle } from '@muster/contract/api/software'
 import type { ReactNode } from 'react'
 import { DataTable } from '../../ui/DataTable.tsx'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import classes from './Software.module.css'
+import list from '../../ui/ListPane.module.css'
 import { SOURCE_LABELS } from './software-rows.ts'
 
 /** So many stand in a row; all of them stand in the tooltip. */
@@ -21,7 +21,7 @@ const COLUMNS: readonly DataColumn<SoftwareTitle>[] = [
     id: 'machines',
     title: 'Machines',
     width: '90px',
-    render: ({ machines }) => <span className={classes.number}>{machines}</span>,
+    render: ({ machines }) => <span className={list.number}>{machines}</span>,
     watch: ({ machines }) => machines,
   },
   {
@@ -50,7 +50,7 @@ const CARD: DataCard<SoftwareTitle, undefined> = {
         <bdi className="cut">{name}</bdi>
         <span>{machines === 1 ? '1 machine' : `${machines} machines`}</span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className={`cardLine ${list.dim}`}>
         <bdi className="cut">{versionsLabel(versions)}</bdi>
       </div>
     </>

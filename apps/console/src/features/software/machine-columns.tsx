@@ -1,6 +1,7 @@
 import type { SoftwareMachine } from '@muster/contract/api/software'
 import { Link } from '@tanstack/react-router'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import list from '../../ui/ListPane.module.css'
 import classes from './Software.module.css'
 
 export const MACHINE_COLUMNS: readonly DataColumn<SoftwareMachine>[] = [
@@ -42,7 +43,7 @@ export const MACHINE_CARD: DataCard<SoftwareMachine, undefined> = {
         </span>
         <bdi className="cut">{row.version}</bdi>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className={`cardLine ${list.dim}`}>
         <bdi className="cut">
           {row.client}, {row.site}
         </bdi>

@@ -1,5 +1,5 @@
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import classes from './Software.module.css'
+import list from '../../ui/ListPane.module.css'
 import { type PackageRow, sizeLabel, SOURCE_LABELS } from './software-rows.ts'
 
 export const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [
@@ -32,7 +32,7 @@ export const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [
     title: 'Size',
     width: '96px',
     sortable: true,
-    render: (row) => <span className={classes.number}>{sizeLabel(row)}</span>,
+    render: (row) => <span className={list.number}>{sizeLabel(row)}</span>,
   },
   {
     id: 'installed',
@@ -60,7 +60,7 @@ export const PACKAGE_CARD: DataCard<PackageRow, undefined> = {
         <bdi className="cut">{row.name}</bdi>
         <bdi className="cut">{row.version}</bdi>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className={`cardLine ${list.dim}`}>
         <bdi className="cut">{row.publisher}</bdi>
         <span>{sizeLabel(row)}</span>
       </div>
