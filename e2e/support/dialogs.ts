@@ -55,6 +55,11 @@ export function listDialogs(
     'alert-channel': { item: 'new.email', shows: 'What is told here' },
     maintenance: { item: 'client-1', shows: 'On from now until' },
     'edit-maintenance': { item: '1', shows: 'does not exist any more' },
+    'pending-actions': { shows: 'Nothing is planned.' },
+    reboot: { item: agentId, shows: 'It restarts at once.' },
+    'reboot-later': { item: agentId, shows: 'Plan reboot' },
+    'shut-down': { item: agentId, shows: 'It stays off until somebody' },
+    vnc: { item: agentId, shows: 'localhost is the machine itself' },
     'remote-access': { item: 'client-1', shows: 'By the clock and the time zone of each machine.' },
     'maintenance-windows': { shows: 'No maintenance is planned.' },
   }
