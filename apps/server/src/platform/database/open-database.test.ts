@@ -210,7 +210,7 @@ test('the embedded database is a file in the data folder that is made when missi
     expect(await pragma('synchronous')).toBe(1)
     expect(await pragma('foreign_keys')).toBe(1)
     expect(await pragma('busy_timeout')).toBe(5000)
-    expect(await pragma('cache_size')).toBe(-65536)
+    expect(await pragma('cache_size')).toBe(-32768)
   }
   expect(statSync(folder).mode & 0o777).toBe(0o700)
   await using again = await openDatabase<Things>(undefined, folder)
