@@ -8,6 +8,7 @@ import { measureAlerts } from './measure-alerts.ts'
 import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
 import { measureConsole } from './measure-console.ts'
 import { measureDesktop } from './measure-desktop.ts'
+import { measureFiles } from './measure-files.ts'
 import { measurePolicies } from './measure-policies.ts'
 import { measureSamples } from './measure-samples.ts'
 import { measureSteady } from './measure-steady.ts'
@@ -32,7 +33,7 @@ const ON_STAGE = {
 }
 /** These take minutes to prepare. */
 const LONG = ['samples', 'steady', 'large']
-const ALL = [...Object.keys(ON_STAGE), 'agent', 'terminal', 'desktop', ...LONG]
+const ALL = [...Object.keys(ON_STAGE), 'agent', 'terminal', 'files', 'desktop', ...LONG]
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -55,6 +56,7 @@ if (wanted.includes('samples')) keep(await measureSamples())
 if (wanted.includes('steady')) keep(await measureSteady())
 if (wanted.includes('agent')) keep(await measureAgent())
 if (wanted.includes('terminal')) keep(await measureTerminal())
+if (wanted.includes('files')) keep(await measureFiles())
 if (wanted.includes('desktop')) keep(await measureDesktop())
 if (wanted.includes('large')) await measureLarge()
 console.log('Left out, as it does not exist yet: one script to 10,000 machines.')

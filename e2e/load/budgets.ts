@@ -105,6 +105,22 @@ export const BUDGETS = {
     isLeast: true,
   },
   desktopKey: { what: 'key press to changed pixel on a desktop, median', must: 80, aim: 50, unit: 'ms' },
+  fileDownload: {
+    what: 'a file of a machine downloaded, loopback, median',
+    must: 100,
+    aim: 100,
+    unit: 'MB/s',
+    isLeast: true,
+  },
+  fileUpload: {
+    what: 'a file uploaded to a machine, loopback, median',
+    must: 60,
+    aim: 60,
+    unit: 'MB/s',
+    isLeast: true,
+  },
+  fileMemory: { what: 'growth of server and agent while files move', must: 50, aim: 25, unit: 'MB' },
+  fileEcho: { what: 'key press to echo beside a download at full speed, p95', must: 20, aim: 10, unit: 'ms' },
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 50, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.5, aim: 0.1, unit: '%' },
 } as const satisfies Record<string, Budget>

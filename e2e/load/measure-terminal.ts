@@ -53,7 +53,7 @@ export async function measureTerminal(
 }
 
 /** Milliseconds until it is on the screen. */
-async function pressKey(window: TerminalWindow, count: number): Promise<number> {
+export async function pressKey(window: TerminalWindow, count: number): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, BETWEEN_PRESSES_MS))
   const key = String.fromCodePoint(97 + (count % 26))
   const startedMs = performance.now()

@@ -131,7 +131,7 @@ test('a note with the name stands on the screen for as long as the terminal is o
   const { server } = await givenRules({ banner: true })
   const terminal = await new TestChannel(server, { person: 'Ada Winter (ada)' }).opened()
   await vi.waitFor(() => expect(windowsOf(display)).toContain('"Remote access"'), 10_000)
-  const [note] = processesOf(terminal.session).filter((pid) => commandOf(pid).includes('xmessage'))
+  const note = processesOf(terminal.session).find((pid) => commandOf(pid).includes('xmessage'))
   expect(commandOf(Number(note))).toContain('Ada Winter (ada) has a terminal on this computer.')
   terminal.close('closed')
   await server.until(() => server.reports.some(({ kind }) => kind === 'session-ended'))
