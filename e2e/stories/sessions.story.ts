@@ -115,7 +115,10 @@ test('in the grace after its end the page stays: one signs in again in place and
   admin,
   server,
   openConsole,
+  expected,
 }) => {
+  // What was on its way when the new session began is refused, and asked for again.
+  expected.browser.push(refusedWith(401))
   await addClient(admin, 'Acme')
   const session = await signIn(server.url, server.admin)
   // Twelve hours cannot be waited for: the answer is what the server says in the grace.
