@@ -50,7 +50,7 @@ test('VNC to a port of a machine: allowed, with its password, and what is refuse
     `rm:${passwords}`,
   ]
   const vnc = spawn('x11vnc', [...args, '-forever', '-quiet', '-norc'], { stdio: 'ignore' })
-  await using _vnc = { [Symbol.asyncDispose]: async () => void vnc.kill() }
+  await using _vnc = { [Symbol.asyncDispose]: async () => void vnc.kill('SIGKILL') }
 
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
