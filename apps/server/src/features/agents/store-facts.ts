@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AgentFacts } from '@muster/contract/agent/facts'
 import type { Report } from '@muster/contract/agent/link'
 import type { Db } from '../../platform/database/database.ts'
@@ -29,13 +30,13 @@ const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
 }
 
 /** What comes and goes: no search of a policy looks at it, and no variable of a script. */
-const WITHOUT_PASSING: Partial<Record<keyof AgentFacts, undefined>> = {
-  boot_time: undefined,
-  disks: undefined,
-  last_logged_in_user: undefined,
-  needs_reboot: undefined,
-  problems: undefined,
-}
+const PASSING: ReadonlySet<string> = new Set<keyof AgentFacts>([
+  'boot_time',
+  'disks',
+  'last_logged_in_user',
+  'needs_reboot',
+  'problems',
+])
 
 /**
  * Merges what machines have reported, by agent_id, into what they have said before, and keeps for their timelines what
@@ -70,10 +71,9 @@ export async function storeFacts(
   return merged.filter(isDescribedAnew).map(({ machine }) => machine.agent_id)
 }
 
-function isDescribedAnew({ before, facts }: { before: AgentFacts | null; facts: AgentFacts }): boolean {
+function isDescribedAnew({ before, facts, told }: ReturnType<typeof merge>): boolean {
   if (before === null) return true
-  const described = (all: AgentFacts) => JSON.stringify({ ...all, ...WITHOUT_PASSING })
-  return described(before) !== described(facts)
+  return told.some((key) => !PASSING.has(key) && !isDeepStrictEqual(before[key], facts[key]))
 }
 
 type Machine = Awaited<ReturnType<typeof findMachines>>[number]
@@ -92,7 +92,7 @@ function findMachines(tx: Db, agentIds: string[]) {
 function merge(
   machine: Machine,
   reports: readonly FactsReport[],
-): { before: AgentFacts | null; facts: AgentFacts } {
+): { before: AgentFacts | null; facts: AgentFacts; told: (keyof AgentFacts)[] } {
   const before = readFacts(machine)
   const base: AgentFacts = {
     ...UNKNOWN,
@@ -100,8 +100,10 @@ function merge(
     platform: machine.plat,
     arch: machine.arch,
   }
-  const facts = AgentFacts.parse(Object.assign({}, base, before, ...reports.map((report) => report.facts)))
-  return { before, facts }
+  const told: Partial<AgentFacts> = Object.assign({}, ...reports.map((report) => report.facts))
+  const facts = AgentFacts.parse({ ...base, ...before, ...told })
+  // `as`: the contract's schema lets no other key through.
+  return { before, facts, told: Object.keys(told) as (keyof AgentFacts)[] }
 }
 
 async function rename(tx: Db, machine: Machine, facts: AgentFacts): Promise<void> {

@@ -74,7 +74,7 @@ export async function storeReports(
     await lockFieldOwners(tx, ofTasks)
     const anew = await storeFacts(tx, ctx.now(), facts)
     await redefineVariables(tx, emit, { agentIds: anew })
-    const passing = [...facts.keys()].filter((id) => !anew.includes(id))
+    const passing = [...new Set(facts.keys()).difference(new Set(anew))]
     if (anew.length > 0) emit({ type: 'agent.changed', ids: anew, agent_ids: anew })
     if (passing.length > 0) emit({ type: 'agent.changed', ids: passing, agent_ids: passing, passing: true })
     if (results.length > 0) await storeResults(tx, emit, ctx, results)
