@@ -162,7 +162,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   logsRoutes(api, ctx, fleet)
   softwareRoutes(api, ctx, fleet)
   const channels = remoteRoutes(api, ctx, fleet)
-  sessionRoutes(api, ctx)
+  sessionRoutes(api, ctx, fleet)
   remoteAccessRoutes(api, ctx)
   filesRoutes(api, ctx, { fleet, hub: channels, cookies })
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })

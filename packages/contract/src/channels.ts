@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { RawPath } from './agent/files.ts'
 import { JournalSource } from './agent/logs.ts'
+import { ShellWish } from './agent/shells.ts'
 import { DesktopWish, VncTarget } from './desktop.ts'
 import type { Permission } from './permissions.ts'
 
@@ -19,7 +20,12 @@ export const TerminalSize = z.object({
 
 /** What a person asks for. A `session` is one that is to be gone on with. */
 export const ToolRequest = z.discriminatedUnion('tool', [
-  z.object({ tool: z.literal('terminal'), session: z.uuid().nullable(), ...TerminalSize.shape }),
+  z.object({
+    tool: z.literal('terminal'),
+    session: z.uuid().nullable(),
+    ...TerminalSize.shape,
+    ...ShellWish.shape,
+  }),
   z.object({ tool: z.literal('desktop'), ...DesktopWish.shape }),
   z.object({ tool: z.literal('vnc'), ...VncTarget.shape }),
 ])

@@ -32,12 +32,13 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
       return
     case 'end-process':
     case 'set-priority':
+    case 'list-shells':
     case 'list-services':
     case 'control-service':
     case 'set-start-type':
     case 'read-service-log':
       return machine.reply(payload.nonce, {
-        refused: 'A simulated machine has neither processes nor services.',
+        refused: 'A simulated machine has neither processes nor services nor shells.',
       })
     case 'open-channel':
       return machine.refuseChannel(commands['open-channel'].parse(payload.input).channel)

@@ -8,6 +8,8 @@ export async function warmUp(): Promise<void> {
     import('./lean-start.ts'),
     import('../checks/measure-check.ts'),
     import('../terminal/terminal.ts'),
+    import('../terminal/plan-shell.ts'),
+    import('../terminal/describe-shells.ts'),
     import('../desktop/desktop.ts'),
     import('../desktop/open-desktop.ts'),
     loadCheckTypes(),

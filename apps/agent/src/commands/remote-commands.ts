@@ -14,6 +14,7 @@ export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'look-at-upload',
   'end-process',
   'set-priority',
+  'list-shells',
   'list-services',
   'control-service',
   'set-start-type',

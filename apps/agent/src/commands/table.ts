@@ -13,6 +13,7 @@ import { readText } from './read-text.ts'
 import { writeText } from './write-text.ts'
 import { listFolder } from './list-folder.ts'
 import { listServices } from './list-services.ts'
+import { listShells } from './list-shells.ts'
 import { readServiceLog } from './read-service-log.ts'
 import { setRemoteRules } from './set-remote-rules.ts'
 import { setStartType } from './set-start-type.ts'
@@ -45,6 +46,7 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'watch-processes': watchProcesses,
   'end-process': endProcess,
   'set-priority': setPriority,
+  'list-shells': listShells,
   'list-services': listServices,
   'control-service': controlService,
   'set-start-type': setStartType,

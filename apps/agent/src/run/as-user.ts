@@ -3,7 +3,10 @@ import type { MachineUser } from '../os/os.ts'
 import type { ProcessPlan } from './run-process.ts'
 
 /** The command line that starts a program as another user, with that user's groups. Linux, as root. */
-export function asUser(plan: ProcessPlan, user: MachineUser): { program: string; args: string[] } {
+export function asUser(
+  plan: Pick<ProcessPlan, 'program' | 'args'>,
+  user: MachineUser,
+): { program: string; args: string[] } {
   const setpriv = findProgram('setpriv')
   if (setpriv !== undefined) {
     const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--init-groups']

@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os'
 import type { ChannelEnd, ChannelEndCode } from '@muster/contract/agent/channel'
 import { TerminalInput, type TerminalNews } from '@muster/contract/channels'
 import type { Channel } from '../channels/channel.ts'
-import { chooseShell, openPty, type Pty, type Size } from './open-pty.ts'
+import { openPty, type Pty, type Size } from './open-pty.ts'
+import type { ShellPlan } from './plan-shell.ts'
 import { Scrollback } from './scrollback.ts'
 
 /** After these its person may come back; all others end it. */
@@ -20,6 +20,8 @@ export interface TerminalOptions {
   author: string
   /** How long it waits for its person. */
   keepMs: number
+  /** Refuses with a sentence where there is no such shell. */
+  plan: () => Promise<ShellPlan>
   killTree: (pid: number) => Promise<void>
   /** It is over, and everything below it has ended. */
   onEnded: (exitCode: number | null, reason: string) => void
@@ -30,7 +32,7 @@ export class Terminal {
   readonly author: string
   #options: TerminalOptions
   #scrollback = new Scrollback()
-  #shell = chooseShell()
+  #plan: ShellPlan | undefined
   #pty: Pty | undefined
   /** What was typed before it was there. */
   #early: ((pty: Pty) => void)[] = []
@@ -47,9 +49,10 @@ export class Terminal {
   /** Starts the shell and shows it; throws where there cannot be one. */
   async start(channel: Channel, size: Size): Promise<void> {
     this.#show(channel)
-    const { session } = this.#options
-    this.#pty = await openPty(
-      { ...this.#shell, marker: session, size },
+    const { session: marker, killTree } = this.#options
+    this.#plan = await this.#options.plan()
+    const pty = await openPty(
+      { plan: this.#plan, marker, size },
       {
         onData: (bytes) => this.#write(bytes),
         onExit: (code) => {
@@ -58,16 +61,16 @@ export class Terminal {
         },
       },
     )
-    for (const work of this.#early.splice(0)) work(this.#pty)
+    if (this.#ended !== undefined) {
+      // It was ended before it had begun.
+      pty.hangUp()
+      return killTree(pty.pid)
+    }
+    this.#pty = pty
+    for (const work of this.#early.splice(0)) work(pty)
     // Its window may have gone while the module was loaded.
     if (this.#channel === undefined) this.#wait()
-    this.#tell({
-      type: 'opened',
-      session,
-      shell: this.#shell.program,
-      user: userInfo().username,
-      resumed: false,
-    })
+    this.#tellOpened(false)
   }
 
   /** Another window shows it from now on, with what was written last. */
@@ -75,14 +78,7 @@ export class Terminal {
     clearTimeout(this.#timer)
     this.#channel?.end({ code: 'closed', message: 'This terminal was opened in another window.' })
     this.#show(channel)
-    const { session } = this.#options
-    this.#tell({
-      type: 'opened',
-      session,
-      shell: this.#shell.program,
-      user: userInfo().username,
-      resumed: true,
-    })
+    this.#tellOpened(true)
     channel.sendData(this.#scrollback.read())
     // A program that fills the screen draws it anew when the size changes.
     this.#pty?.resize({ cols: size.cols, rows: size.rows + 1 })
@@ -153,6 +149,11 @@ export class Terminal {
     this.#scrollback.add(bytes)
     this.#channel?.sendData(bytes)
     if (this.#channel?.isFull === true) this.#pty?.pause()
+  }
+
+  #tellOpened(resumed: boolean): void {
+    const { shell = '', userName: user = '' } = this.#plan ?? {}
+    this.#tell({ type: 'opened', session: this.#options.session, shell: shell.slice(0, 500), user, resumed })
   }
 
   #tell(news: TerminalNews): void {

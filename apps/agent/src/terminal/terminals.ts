@@ -1,6 +1,7 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../log/log.ts'
+import { MachineRefused } from '../os/machine-refused.ts'
 import type { Os } from '../os/os.ts'
 import { KeptMarkers } from '../run/kept-markers.ts'
 import type { Kept } from '../state/kept.ts'
@@ -62,7 +63,7 @@ export class Terminals implements AsyncDisposable {
       this.#report(session, null, message)
       return channel.end({ code: 'too_many', message })
     }
-    await this.#begin(channel, { session, author, size: { cols, rows } })
+    await this.#begin(channel, tool, author)
   }
 
   async end(session: string, reason: string): Promise<void> {
@@ -78,16 +79,18 @@ export class Terminals implements AsyncDisposable {
     await this.endAll('The agent stopped.')
   }
 
-  async #begin(
-    channel: Channel,
-    { session, author, size }: { session: string; author: string; size: { cols: number; rows: number } },
-  ): Promise<void> {
+  async #begin(channel: Channel, tool: TerminalOrder, author: string): Promise<void> {
     const { os, log, keepMs = KEEP_MS } = this.#options
-    const { Terminal } = await import('./terminal.ts')
+    const { session, cols, rows } = tool
+    const [{ Terminal }, { planShell }] = await Promise.all([
+      import('./terminal.ts'),
+      import('./plan-shell.ts'),
+    ])
     const terminal = new Terminal({
       session,
       author,
       keepMs,
+      plan: () => planShell(tool, os),
       killTree: (pid) => os.killTree(pid, session),
       onEnded: (exitCode, reason) => {
         if (!this.#terminals.delete(session)) return
@@ -98,11 +101,13 @@ export class Terminals implements AsyncDisposable {
     this.#terminals.set(session, terminal)
     this.#markers.add(session)
     try {
-      await terminal.start(channel, size)
+      await terminal.start(channel, { cols, rows })
     } catch (cause) {
-      log.error({ cause: describeError(cause) }, 'a terminal cannot be opened')
-      channel.end({ code: 'failed', message: describeError(cause) })
-      await terminal.end(describeError(cause))
+      const isRefused = cause instanceof MachineRefused
+      const message = isRefused ? cause.message : describeError(cause)
+      if (!isRefused) log.error({ cause: message }, 'a terminal cannot be opened')
+      channel.end({ code: isRefused ? 'no_shell' : 'failed', message })
+      await terminal.end(message)
     }
   }
 

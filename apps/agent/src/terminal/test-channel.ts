@@ -10,6 +10,7 @@ import {
   readChannelEnd,
   readChannelText,
 } from '@muster/contract/agent/channel'
+import type { ShellWish } from '@muster/contract/agent/shells'
 import { AskingNews } from '@muster/contract/asking'
 import { TerminalNews } from '@muster/contract/channels'
 import type { TestServer } from '../testing/test-server.ts'
@@ -26,7 +27,14 @@ export class TestChannel {
 
   constructor(
     server: TestServer,
-    given: { session?: string; author?: string; person?: string; cols?: number; rows?: number } = {},
+    given: {
+      session?: string
+      author?: string
+      person?: string
+      cols?: number
+      rows?: number
+      wish?: ShellWish
+    } = {},
   ) {
     this.#server = server
     this.#from = server.channelFrames.length
@@ -38,7 +46,7 @@ export class TestChannel {
     const input = {
       channel: this.id,
       person: given.person,
-      tool: { tool: 'terminal' as const, session: this.session, resume, cols, rows },
+      tool: { tool: 'terminal' as const, session: this.session, resume, cols, rows, ...given.wish },
     }
     server.command(server.sign('open-channel', input, { payload: { author } }))
   }
@@ -69,6 +77,12 @@ export class TestChannel {
 
   get news(): TerminalNews[] {
     return this.heard.filter((news) => news.type !== 'asking')
+  }
+
+  get opening(): Extract<TerminalNews, { type: 'opened' }> {
+    const found = this.news.find((news) => news.type === 'opened')
+    if (found === undefined) throw new Error('it is not open')
+    return found
   }
 
   get end(): ChannelEnd | undefined {

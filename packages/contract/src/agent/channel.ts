@@ -40,6 +40,8 @@ export const ChannelEndCode = z.enum([
   'not_found',
   'too_many',
   'refused',
+  /** The shell that was asked for cannot be started. */
+  'no_shell',
   'bad_frame',
   'over_window',
   'server_stopping',

@@ -11,6 +11,7 @@ import { Nice, ProcessTarget } from './processes.ts'
 import { RemoteRules, RulesRevision } from './remote-rules.ts'
 import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { Shell } from './shell.ts'
+import { ShellWish } from './shells.ts'
 import { RunId, TaskDefinition } from './tasks.ts'
 
 const EnvVars = z.array(z.string().max(10_000)).max(200)
@@ -85,6 +86,7 @@ export const commands = {
         session: z.uuid(),
         resume: z.boolean(),
         ...TerminalSize.shape,
+        ...ShellWish.shape,
       }),
       z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopWish.shape }),
       z.object({ tool: z.literal('vnc'), session: z.uuid(), ...VncTarget.shape }),
@@ -96,6 +98,8 @@ export const commands = {
   'set-remote-rules': z.object({ revision: RulesRevision, rules: RemoteRules }),
   /** Ends a tool's session, whether somebody looks at it or not. */
   'end-session': z.object({ session: z.uuid() }),
+  /** Which shells there are, and who is signed in. */
+  'list-shells': z.object({}),
   /** All services, or one. */
   'list-services': z.object({ name: ServiceName.nullable() }),
   'control-service': z.object({ name: ServiceName, action: ServiceAction }),

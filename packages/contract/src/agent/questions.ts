@@ -3,6 +3,7 @@ import type { CommandName } from './commands.ts'
 import { FolderPart, TextFile, WrittenText } from './files.ts'
 import { FoundLog } from './logs.ts'
 import { MachineService, MOST_LOG_LINES, MOST_SERVICES } from './services.ts'
+import { TerminalDefaults } from './shells.ts'
 import { InventoryHash, MOST_PACKAGES } from './software.ts'
 
 const ProcessName = z.string().max(255)
@@ -12,6 +13,7 @@ export const replies = {
   /** Its name, how many have ended, and which did not. */
   'end-process': z.object({ name: ProcessName, ended: z.int().min(0), left: z.array(z.int()).max(5000) }),
   'set-priority': z.object({ name: ProcessName }),
+  'list-shells': TerminalDefaults,
   'list-services': z.object({ services: z.array(MachineService).max(MOST_SERVICES) }),
   /** As it is afterwards. */
   'control-service': MachineService,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TerminalDefaults } from '../agent/shells.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Instant } from '../fields.ts'
 
@@ -31,6 +32,15 @@ export const listRemoteSessions = endpoint({
   summary: 'The newest 1000 sessions of remote tools on a machine, the newest first',
   params: z.object({ agent_id: AgentId }),
   response: z.array(RemoteSession),
+})
+
+export const getTerminalDefaults = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/terminal-defaults/',
+  access: 'can_use_terminal',
+  summary: 'The shells of a machine, and as whom they can be started, as the machine says now',
+  params: z.object({ agent_id: AgentId }),
+  response: TerminalDefaults,
 })
 
 /** Milliseconds since the session began; `o` output, `r` a new size (`80x24`), `m` a remark. */

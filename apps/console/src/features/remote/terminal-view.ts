@@ -4,6 +4,7 @@ import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import { createSocketTicket } from '@muster/contract/api/core'
 import type { ChannelEnd } from '@muster/contract/agent/channel'
+import type { ShellWish } from '@muster/contract/agent/shells'
 import { AskingNews } from '@muster/contract/asking'
 import { TerminalNews } from '@muster/contract/channels'
 import { call } from '../../app/api.ts'
@@ -33,7 +34,7 @@ export interface TerminalView extends Disposable {
 /** Draws a terminal of a machine into an element, and keeps it connected. */
 export function openTerminal(
   element: HTMLElement,
-  { agentId, onState }: { agentId: string; onState: (state: TerminalState) => void },
+  { agentId, wish, onState }: { agentId: string; wish: ShellWish; onState: (state: TerminalState) => void },
 ): TerminalView {
   const kept = keptSession(agentId)
   const terminal = new Terminal({
@@ -53,7 +54,10 @@ export function openTerminal(
   let exitCode: number | null = null
   const channel = new ChannelClient(agentId, {
     fetchTicket: async () => (await call(createSocketTicket, {}, { timeoutMs: 10_000 })).ticket,
-    request: () => ({ tool: 'terminal', session: kept.read(), cols: terminal.cols, rows: terminal.rows }),
+    request: () => {
+      const { cols, rows } = terminal
+      return { tool: 'terminal', session: kept.read(), cols, rows, ...wish }
+    },
     onData: (bytes, consumed) => terminal.write(bytes, consumed),
     onText: (message) => {
       const asking = AskingNews.safeParse(message)

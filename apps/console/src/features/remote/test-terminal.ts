@@ -29,7 +29,7 @@ export async function givenTerminal() {
   const place = document.createElement('div')
   place.style.cssText = 'width: 800px; height: 400px'
   document.body.append(place)
-  const view = openTerminal(place, { agentId: 'alpha0000000', onState: () => {} })
+  const view = openTerminal(place, { agentId: 'alpha0000000', wish: {}, onState: () => {} })
   onTestFinished(() => {
     view[Symbol.dispose]()
     place.remove()

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ShellWish } from '@muster/contract/agent/shells'
 import type { ToolRequest } from '@muster/contract/channels'
 import type { Context } from '../../context.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
@@ -44,13 +45,20 @@ export async function beginSession(
       action: 'remote_session',
       object_type: 'agent',
       message: `Opened ${nameOf(request)} on "${agent.hostname}"`,
-      after: { session: id },
+      after: { session: id, ...wishOf(request) },
       agent,
       at: now,
       emit,
     })
   })
   return id
+}
+
+/** What differs from what the machine does by itself. */
+function wishOf(request: ToolRequest): ShellWish {
+  if (request.tool !== 'terminal') return {}
+  const { shell, as_user } = request
+  return { ...(shell === undefined ? {} : { shell }), ...(as_user === true ? { as_user } : {}) }
 }
 
 function nameOf(request: ToolRequest): string {

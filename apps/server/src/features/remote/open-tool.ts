@@ -27,7 +27,7 @@ import { beginRecording } from './recordings.ts'
 import { whyNoTarget } from './why-no-target.ts'
 
 /** A machine that ends a channel with one of these has no such session, or none any more. */
-const NOT_THERE = new Set<ChannelEnd['code']>(['not_found', 'too_many', 'refused'])
+const NOT_THERE = new Set<ChannelEnd['code']>(['not_found', 'too_many', 'refused', 'no_shell'])
 
 interface Parts {
   ctx: Context
@@ -174,7 +174,7 @@ async function writeNotThere(ctx: Context, session: string, end: ChannelEnd, isN
     writeEnd({ ctx, tx, emit }, row, {
       exitCode: null,
       reason: end.message,
-      isRefused: isNew && end.code === 'refused',
+      isRefused: isNew && (end.code === 'refused' || end.code === 'no_shell'),
     }),
   )
 }

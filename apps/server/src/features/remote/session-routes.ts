@@ -1,7 +1,8 @@
-import { getRecording, listRemoteSessions } from '@muster/contract/api/remote'
+import { getRecording, getTerminalDefaults, listRemoteSessions } from '@muster/contract/api/remote'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findSession, listSessions } from './queries.ts'
@@ -9,8 +10,13 @@ import { readRecording } from './read-recording.ts'
 import { listRecordings } from './recording-queries.ts'
 import { viewSession } from './view.ts'
 
-/** Who used which tool on a machine, and what they saw. */
-export function sessionRoutes(api: Api, ctx: Context): void {
+/** What tools begin with, who used which one on a machine, and what they saw. */
+export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
+  route(api, getTerminalDefaults, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return fleet.ask(agent, 'list-shells', { input: {}, author: caller.username })
+  })
+
   route(api, listRemoteSessions, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     const rows = await listSessions(ctx.db, agent.agent_id)

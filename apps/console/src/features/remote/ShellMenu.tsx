@@ -1,0 +1,126 @@
+import { Button, Menu } from '@mantine/core'
+import type { ShellWish, TerminalDefaults } from '@muster/contract/agent/shells'
+import { getTerminalDefaults } from '@muster/contract/api/remote'
+import { IconChevronDown, IconCircle, IconCircleDot, IconPencil } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { query } from '../../app/api.ts'
+import { describeError } from '../../app/describe-error.ts'
+import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+import { MenuItems } from '../../ui/MenuItems.tsx'
+import { ShellPathDialog } from './ShellPathDialog.tsx'
+
+interface ShellMenuProps {
+  agentId: string
+  wish: ShellWish
+  /** What the button says. */
+  label: string
+  /** Begins anew with another shell, or as somebody else. */
+  onWish: (wish: ShellWish) => void
+}
+
+/** Which shell a terminal runs, and as whom; the machine is asked each time that it opens. */
+export function ShellMenu({ agentId, wish, label, onWish }: ShellMenuProps) {
+  const [opened, setOpened] = useState(false)
+  const [asksPath, setAsksPath] = useState(false)
+  const { data, error } = useQuery({
+    ...query(getTerminalDefaults, { params: { agent_id: agentId } }),
+    enabled: opened,
+    staleTime: 0,
+  })
+  const entries =
+    data === undefined
+      ? [waiting(error === null ? undefined : describeError(error).message)]
+      : listEntries(data, wish, { onWish, askPath: () => setAsksPath(true) })
+  return (
+    <>
+      <Menu
+        opened={opened}
+        onChange={setOpened}
+        position="bottom-end"
+        withinPortal={false}
+        transitionProps={{ duration: 0 }}
+      >
+        <Menu.Target>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Shell: ${label}`}
+            rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}
+          >
+            {label}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown aria-label="Shell">
+          <MenuItems entries={entries} />
+        </Menu.Dropdown>
+      </Menu>
+      {asksPath && (
+        <ShellPathDialog
+          path={wish.shell ?? ''}
+          problem={undefined}
+          onPath={(shell) => {
+            setAsksPath(false)
+            onWish({ ...wish, shell })
+          }}
+          onClose={() => setAsksPath(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function listEntries(
+  { shells, agent_user, signed_in_user, why_no_user }: TerminalDefaults,
+  wish: ShellWish,
+  { onWish, askPath }: { onWish: (wish: ShellWish) => void; askPath: () => void },
+): MenuEntry[] {
+  const [first] = shells
+  const chosen = wish.shell ?? first?.path
+  const isListed = shells.some(({ path }) => path === chosen)
+  const asUser = wish.as_user === true
+  return [
+    ...shells.map(({ name, path }, at) => ({
+      id: path,
+      label: at === 0 ? `${name} (default)` : name,
+      note: noteOf(path, path === chosen),
+      icon: mark(path === chosen),
+      run: () => onWish({ ...(at === 0 ? {} : { shell: path }), ...(asUser ? { as_user: true } : {}) }),
+    })),
+    {
+      id: 'custom',
+      label: 'Custom shell ...',
+      icon: IconPencil,
+      note: isListed ? undefined : noteOf(chosen ?? '', true),
+      run: askPath,
+    },
+    divider('user'),
+    {
+      id: 'agent-user',
+      label: `As ${agent_user}`,
+      note: noteOf('As the agent itself', !asUser),
+      icon: mark(!asUser),
+      run: () => onWish(wish.shell === undefined ? {} : { shell: wish.shell }),
+    },
+    {
+      id: 'signed-in-user',
+      label: signed_in_user === null ? 'As who is signed in' : `As ${signed_in_user}`,
+      note: noteOf('Signed in at the machine', asUser),
+      icon: mark(asUser),
+      disabledReason: why_no_user ?? undefined,
+      run: () => onWish({ ...wish, as_user: true }),
+    },
+  ]
+}
+
+const mark = (isChosen: boolean) => (isChosen ? IconCircleDot : IconCircle)
+const noteOf = (text: string, isChosen: boolean) => (isChosen ? `${text}, chosen` : text)
+
+function waiting(problem: string | undefined): MenuEntry {
+  return {
+    id: 'waiting',
+    label: problem === undefined ? 'Asking the machine ...' : 'The machine does not say what it has',
+    disabledReason: problem ?? '',
+    run: () => {},
+  }
+}

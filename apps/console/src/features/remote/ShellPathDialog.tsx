@@ -1,0 +1,56 @@
+import { Button, TextInput } from '@mantine/core'
+import { useId, useState } from 'react'
+import { Dialog } from '../../ui/Dialog.tsx'
+
+interface ShellPathDialogProps {
+  path: string
+  /** What the machine said of this path. */
+  problem: string | undefined
+  onPath: (path: string) => void
+  onClose: () => void
+}
+
+/** The program that a terminal is to run, where it is none of the usual ones. */
+export function ShellPathDialog({ path, problem, onPath, onClose }: ShellPathDialogProps) {
+  const [shell, setShell] = useState(path)
+  const form = useId()
+  return (
+    <Dialog
+      title="Custom shell"
+      size="sm"
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" form={form} disabled={shell.trim() === ''}>
+            Open
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (shell.trim() !== '') onPath(shell.trim())
+        }}
+      >
+        <TextInput
+          label="Program"
+          description="Its path on the machine, or a name that is looked for there. The terminal that is open ends."
+          placeholder="/usr/bin/fish"
+          data-autofocus
+          maxLength={1000}
+          autoComplete="off"
+          spellCheck={false}
+          classNames={{ input: 'mono' }}
+          error={shell === path ? problem : undefined}
+          value={shell}
+          onChange={({ currentTarget }) => setShell(currentTarget.value)}
+        />
+      </form>
+    </Dialog>
+  )
+}

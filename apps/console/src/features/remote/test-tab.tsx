@@ -1,0 +1,102 @@
+import {
+  CHANNEL_KIND,
+  type ChannelEndCode,
+  decodeChannelFrame,
+  encodeChannelEnd,
+  encodeChannelFrame,
+  encodeChannelText,
+} from '@muster/contract/agent/channel'
+import { createSocketTicket } from '@muster/contract/api/core'
+import { ChannelHello } from '@muster/contract/channels'
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { onTestFinished, vi } from 'vitest'
+import { render } from 'vitest-browser-react'
+import { createQueryClient } from '../../app/query-client.ts'
+import { givenSession } from '../../app/test-console.tsx'
+import { answer, fakeServer } from '../../app/test-server.ts'
+import { theme } from '../../app/theme.ts'
+import { TerminalTab } from './TerminalTab.tsx'
+
+/** A terminal's tab on the page, or something else with terminals, and the sockets that it opens, in their order. */
+export async function openTab(shown: ReactNode = <TerminalTab agentId="alpha0000000" hostname="PC-12" />) {
+  const windows: TestSocket[] = []
+  vi.stubGlobal(
+    'WebSocket',
+    class extends TestSocket {
+      constructor() {
+        super()
+        windows.push(this)
+      }
+    },
+  )
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    sessionStorage.clear()
+  })
+  givenSession({ token: 'token', username: 'ada' })
+  const server = fakeServer()
+  server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
+  const screen = await render(
+    <QueryClientProvider client={createQueryClient()}>
+      <MantineProvider theme={theme}>{shown}</MantineProvider>
+    </QueryClientProvider>,
+  )
+  await vi.waitFor(() => {
+    if (windows[0]?.asked === undefined) throw new Error('no hello yet')
+  })
+  return { screen, server, windows }
+}
+
+/** A window's socket, with a machine at its other end that says what the test wants. */
+export class TestSocket extends EventTarget {
+  static readonly OPEN = 1
+  readonly readyState = 1
+  binaryType = ''
+  asked: ChannelHello['request'] | undefined
+  /** The person has ended it. */
+  isEnded = false
+  heard = ''
+  readonly session = crypto.randomUUID()
+
+  constructor() {
+    super()
+    queueMicrotask(() => this.dispatchEvent(new Event('open')))
+  }
+
+  send(data: string | Uint8Array): void {
+    if (typeof data === 'string') {
+      this.asked = ChannelHello.parse(JSON.parse(data)).request
+      return
+    }
+    const frame = decodeChannelFrame(data)
+    if ('wrong' in frame) throw new Error(frame.wrong)
+    if (frame.kind === CHANNEL_KIND.end) this.isEnded = true
+    if (frame.kind === CHANNEL_KIND.data) this.heard += new TextDecoder().decode(frame.payload)
+  }
+
+  close(): void {}
+
+  open({ shell, user }: { shell: string; user: string }): void {
+    this.tell({ type: 'opened', session: this.session, shell, user, resumed: false })
+  }
+
+  tell(news: object): void {
+    this.#receive(encodeChannelText(0, news))
+  }
+
+  print(text: string): void {
+    const payload = new TextEncoder().encode(text)
+    this.#receive(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+  }
+
+  end(code: ChannelEndCode, message: string): void {
+    this.#receive(encodeChannelEnd(0, { code, message }))
+    this.dispatchEvent(new CloseEvent('close', { code: 4000 }))
+  }
+
+  #receive(frame: Uint8Array<ArrayBuffer>): void {
+    this.dispatchEvent(new MessageEvent('message', { data: frame.buffer }))
+  }
+}
