@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listAgents } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
-import { expect, type Page } from '@playwright/test'
+import { getRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { machineRow } from '../support/dashboard.ts'
 import { TestDisplay } from '../support/display.ts'
 import { addClient, makeToken } from '../support/seed.ts'
@@ -23,16 +25,36 @@ async function enter(page: Page, line: string) {
   await page.keyboard.press('Enter')
 }
 
-/** VNC servers that show this display. */
-const countServers = (display: string) =>
+/** How many processes of a program speak to this display. */
+const countProcesses = (program: string, display: string) =>
   readdirSync('/proc').filter((pid) => {
     try {
-      const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-      return args[0]?.endsWith('x11vnc') === true && args.includes(display)
+      const [command = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+      return (
+        command.endsWith(program) &&
+        readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DISPLAY=${display}\0`)
+      )
     } catch {
       return false
     }
   }).length
+
+const countServers = (display: string) => countProcesses('x11vnc', display)
+
+/** Bright points of a canvas. */
+const countBright = (shown: Locator) =>
+  shown.evaluate((node) => {
+    // A canvas, which the types of Node do not know.
+    const canvas = node as unknown as {
+      width: number
+      height: number
+      getContext: (kind: '2d') => {
+        getImageData: (x: number, y: number, width: number, height: number) => { data: Uint8ClampedArray }
+      }
+    }
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    return data.reduce((sum, value, index) => sum + Number(index % 4 === 0 && value > 150), 0)
+  })
 
 test('take control of a desktop: see, type, click, copy, look only, take a picture, end', async ({
   admin,
@@ -131,9 +153,26 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
       expect.stringMatching(/^Opened a desktop on "/),
     ])
 
+  // From here on desktops are recorded, which both sides are told; what was shown is played back.
+  const params = { level: 'default' as const, id: 'all' }
+  const { settings } = await admin.call(getRemoteAccess, { params })
+  await admin.call(setRemoteAccess, { params, body: { ...settings, record_desktops: 'all' } })
   await window.getByRole('button', { name: 'Connect again' }).click()
   await expect(canvas(window)).toBeFocused()
+  await expect(window.getByText('Recorded', { exact: true })).toBeVisible()
+  await expect.poll(() => countProcesses('xmessage', display.name)).toBe(1)
+  await window.screenshot({ path: testInfo.outputPath('recorded.png') })
+  await canvas(window).hover({ position: { x: 200, y: 200 } })
   await window.close()
   await expect.poll(() => countServers(display.name)).toBe(0)
+  const { agent_id } = (await admin.call(listAgents, { query: {} }))[0] ?? { agent_id: '' }
+  await page.goto(`/remotebackground/${agent_id}?tool=sessions`)
+  await page.getByRole('button', { name: /^Play the recording of admin/ }).click()
+  const player = page.getByRole('dialog', { name: /^Recording: admin on / })
+  const shown = player.getByRole('img', { name: 'What the desktop showed' })
+  await player.getByRole('slider', { name: 'Place in the recording' }).press('End')
+  // A prompt and what was typed are brighter than the black behind them.
+  await expect.poll(() => countBright(shown)).toBeGreaterThan(500)
+  await page.screenshot({ path: testInfo.outputPath('played.png') })
   agent.expectCleanLog()
 })

@@ -11,6 +11,7 @@ import {
   readChannelEnd,
   readChannelText,
 } from '@muster/contract/agent/channel'
+import { AskingNews } from '@muster/contract/asking'
 import { DesktopNews } from '@muster/contract/desktop'
 import { isAlive } from '../testing/is-alive.ts'
 import type { TestServer } from '../testing/test-server.ts'
@@ -28,7 +29,11 @@ export class TestDesktop {
   #server: TestServer
   #credited = 0
 
-  constructor(server: TestServer, wish: Wish = { tool: 'desktop', display: null }) {
+  constructor(
+    server: TestServer,
+    wish: Wish = { tool: 'desktop', display: null },
+    told: { person?: string; recorded?: boolean } = {},
+  ) {
     this.#server = server
     lastChannel += 1
     this.id = lastChannel
@@ -37,7 +42,7 @@ export class TestDesktop {
       (count) => this.#until(count),
     )
     const tool = { ...wish, session: this.session }
-    server.command(server.sign('open-channel', { channel: this.id, tool }))
+    server.command(server.sign('open-channel', { channel: this.id, tool, ...told }))
   }
 
   get #frames() {
@@ -53,7 +58,9 @@ export class TestDesktop {
   get news(): DesktopNews[] {
     return this.#frames
       .filter(({ kind }) => kind === CHANNEL_KIND.text)
-      .map(({ payload }) => DesktopNews.parse(readChannelText(payload)))
+      .map(({ payload }) => readChannelText(payload))
+      .filter((message) => !AskingNews.safeParse(message).success)
+      .map((message) => DesktopNews.parse(message))
   }
 
   get end(): ChannelEnd | undefined {

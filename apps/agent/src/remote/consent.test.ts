@@ -139,6 +139,27 @@ test('a note with the name stands on the screen for as long as the terminal is o
   expect(windowsOf(display)).not.toContain('"Remote access"')
 })
 
+test('issue 4, 2.7: who is recorded reads it in the question, and in a note also where none is wanted', async () => {
+  const display = await givenDisplay('640x480')
+  const folder = givenPrograms({ zenity: 'printf "%s\\n" "$@" >> "$here/asked"; exit 0' })
+  const { server } = await givenRules({ consent: 'ask', banner: false })
+  const desktop = new TestDesktop(server, undefined, { person: 'Ada Winter (ada)', recorded: true })
+  await desktop.opened()
+  const read = () => readFileSync(join(folder, 'asked'), 'utf8')
+  expect(read()).toContain('asks to see and use the screen of this computer. What is shown is recorded.')
+  await vi.waitFor(() =>
+    expect(read()).toContain(
+      'Ada Winter (ada) sees the screen of this computer, and what is shown is recorded.',
+    ),
+  )
+  const quiet = new TestDesktop(server, { tool: 'desktop', display })
+  await quiet.opened()
+  desktop.close('closed')
+  quiet.close('closed')
+  await Promise.all([desktop.reported(), quiet.reported()])
+  expect(read().match(/--info/g)).toHaveLength(1)
+})
+
 function commandOf(pid: number): string {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
 }

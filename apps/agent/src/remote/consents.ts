@@ -24,6 +24,8 @@ export interface Visit {
   tool: keyof typeof WORDS
   /** The name of who comes, for people. */
   person: string
+  /** What the window shows is recorded. */
+  recorded: boolean
 }
 
 /** Asks the person at the machine before somebody comes in, where the rules want that. */
@@ -125,9 +127,13 @@ const WORDS = {
   vnc: 'see and use a screen by way of this computer',
 } as const
 
-function tellQuestion({ person, tool }: Visit, { consent, consent_seconds: seconds }: RemoteRules): string {
+function tellQuestion(
+  { person, tool, recorded }: Visit,
+  { consent, consent_seconds: seconds }: RemoteRules,
+): string {
   const silence = consent === 'ask_allow' ? 'allowed' : 'refused'
-  return `${person} asks to ${WORDS[tool]}.\n\nWithout an answer it is ${silence} after ${seconds} seconds.`
+  const kept = recorded ? ' What is shown is recorded.' : ''
+  return `${person} asks to ${WORDS[tool]}.${kept}\n\nWithout an answer it is ${silence} after ${seconds} seconds.`
 }
 
 /** Undefined = it is opened. */

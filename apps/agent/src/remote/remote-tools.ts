@@ -16,6 +16,7 @@ type ToolOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'terminal
 interface Visitor {
   author: string
   person: string | undefined
+  recorded: boolean
 }
 
 export interface RemoteToolsOptions {
@@ -53,17 +54,20 @@ export class RemoteTools implements AsyncDisposable {
   }
 
   /** Opens a terminal or a desktop, after the person at the machine was asked where the rules want that. */
-  async open(channel: Channel, tool: ToolOrder, { author, person }: Visitor): Promise<void> {
+  async open(channel: Channel, tool: ToolOrder, { author, person, recorded }: Visitor): Promise<void> {
     const { os, log } = this.#options
     const { session } = tool
     const rules = this.gate.rules
-    const visit = { session, tool: tool.tool, person: (person ?? author).replaceAll(/\p{Cc}/gu, ' ') }
+    const name = (person ?? author).replaceAll(/\p{Cc}/gu, ' ')
+    const visit = { session, tool: tool.tool, person: name, recorded }
     const goesOn = tool.tool === 'terminal' && (tool.resume || this.terminals.has(session, author))
     if (!goesOn && !(await this.#consents.admit(channel, visit, rules))) return
     await (tool.tool === 'terminal'
       ? this.terminals.open(channel, tool, author)
       : this.desktops.open(channel, tool))
-    if (!rules.banner || goesOn) return
+    // Who is recorded is told of it, whatever the rules say of the note.
+    const isTold = rules.banner || (recorded && tool.tool !== 'terminal')
+    if (!isTold || goesOn) return
     const { showBanner } = await import('./show-banner.ts')
     const isOver = () => !this.terminals.has(session, author) && !this.desktops.has(session)
     await showBanner(visit, { os, log, isOver })

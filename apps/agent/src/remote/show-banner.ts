@@ -10,13 +10,14 @@ import { showDialog } from './show-dialog.ts'
  * does when the session ends. Where nothing can be shown, nothing is.
  */
 export async function showBanner(
-  { session, tool, person }: Visit,
+  { session, tool, person, recorded }: Visit,
   { os, log, isOver }: { os: Pick<Os, 'findUser'>; log: Log; isOver: () => boolean },
 ): Promise<void> {
   const at = await findPersonAt(os)
   const program = findDialogProgram()
   if ('nobody' in at || program === undefined || isOver()) return
-  const text = `${person} ${WORDS[tool]}. This note goes when that ends.`
+  const kept = recorded ? ', and what is shown is recorded' : ''
+  const text = `${person} ${WORDS[tool]}${kept}. This note goes when that ends.`
   const args = program.notice({ title: 'Remote access', text })
   const child = showDialog({ path: program.path, args, marker: session }, at)
   child.once('error', (cause) => log.info({ cause: describeError(cause) }, 'no note could be shown'))

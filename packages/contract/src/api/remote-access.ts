@@ -3,6 +3,10 @@ import { Consent, ConsentSeconds, RemoteHours, RemoteRules } from '../agent/remo
 import { endpoint } from '../endpoint.ts'
 import { PlaceParams } from '../policies/place-policies.ts'
 
+/** Of which machines something is recorded. */
+export const RecordedMachines = z.enum(['servers', 'all', 'none'])
+export type RecordedMachines = z.infer<typeof RecordedMachines>
+
 /** What one place says about remote tools; null = as what stands above it (the site, the client, all machines). */
 export const RemoteSettings = z.object({
   forbidden: z.boolean().nullable(),
@@ -10,6 +14,8 @@ export const RemoteSettings = z.object({
   consent: Consent.nullable(),
   consent_seconds: ConsentSeconds.nullable(),
   banner: z.boolean().nullable(),
+  record_terminals: RecordedMachines.nullable().default(null),
+  record_desktops: RecordedMachines.nullable().default(null),
 })
 
 export type RemoteSettings = z.infer<typeof RemoteSettings>
@@ -19,7 +25,7 @@ export const PlaceRemoteAccess = z.object({
   name: z.string(),
   settings: RemoteSettings,
   /** What counts where the settings say nothing. */
-  inherited: RemoteRules,
+  inherited: RemoteRules.extend({ record_terminals: RecordedMachines, record_desktops: RecordedMachines }),
   /** Another text once these settings are others. */
   modified: z.string(),
 })

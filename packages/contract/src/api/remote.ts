@@ -66,3 +66,27 @@ export const getRecording = endpoint({
   query: z.object({ after: z.coerce.number().int().min(0).max(10_000_000).default(0) }),
   response: RecordingPage,
 })
+
+/** Milliseconds since the window was opened; `s` bytes of the VNC server, in base64; `p` where the pointer is (`x,y`). */
+export const ScreenEvent = z.tuple([z.int(), z.enum(['s', 'p']), z.string()])
+export type ScreenEvent = z.infer<typeof ScreenEvent>
+
+export const ScreenRecordingPage = z.object({
+  events: z.array(ScreenEvent),
+  /** How long all of it is, in milliseconds; null = not known: it goes on, or its server was killed. */
+  milliseconds: z.int().nullable(),
+  /** Where to go on; null = this was the last page. */
+  next: z.int().nullable(),
+})
+export type ScreenRecordingPage = z.infer<typeof ScreenRecordingPage>
+
+export const getScreenRecording = endpoint({
+  method: 'GET',
+  path: '/remotesessions/:id/screen/',
+  access: 'can_view_recordings',
+  summary:
+    'A page of what a desktop showed: the stream of RFB from ServerInit on, as docs/protocol.md says. The first one leaves a row in the audit log',
+  params: z.object({ id: z.uuid() }),
+  query: z.object({ after: z.coerce.number().int().min(0).max(10_000_000).default(0) }),
+  response: ScreenRecordingPage,
+})

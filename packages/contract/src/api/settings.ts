@@ -3,6 +3,7 @@ import { whyNoVncTarget } from '@muster/rules/vnc-targets'
 import { z } from 'zod'
 import { MetricsInterval } from '../agent/metrics.ts'
 import { endpoint } from '../endpoint.ts'
+import { RecordedMachines } from './remote-access.ts'
 
 const Days = z
   .int('A number of whole days.')
@@ -25,14 +26,19 @@ const Measuring = {
 }
 
 const Recordings = {
-  /** Of which machines terminals are recorded: those that are monitored as servers, all, or none. */
-  record_terminals: z.enum(['servers', 'all', 'none']),
+  /** Of which machines terminals are recorded where no client, site or machine says something else. */
+  record_terminals: RecordedMachines,
   recording_keep_days: Days,
   /** Of what one window on a terminal shows, before it is compressed; the recording ends there, the terminal does not. */
   recording_max_mb: z
     .int('A number of whole megabytes.')
     .min(1, 'At least 1 MB.')
     .max(1000, 'At most 1000 MB.'),
+  /** The same of a desktop, whose pictures are compressed already. */
+  desktop_recording_max_mb: z
+    .int('A number of whole megabytes.')
+    .min(1, 'At least 1 MB.')
+    .max(2000, 'At most 2000 MB.'),
 }
 
 const Vnc = {

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { EmptyState, NoPermission } from '../../ui/States.tsx'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
+import { RecordedMark } from '../remote/RecordedMark.tsx'
 import classes from './DesktopWindow.module.css'
 import { AskCredentials } from './AskCredentials.tsx'
 import { DesktopFacts } from './DesktopFacts.tsx'
@@ -62,6 +63,7 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
             {words}
           </p>
         )}
+        {state.state === 'open' && state.recorded && <RecordedMark what="desktop" />}
         {state.state === 'open' && <DesktopFacts sinceMs={state.sinceMs} pace={pace} />}
       </header>
       {isOver && (

@@ -13,7 +13,14 @@ export type DesktopState =
   | { state: 'connecting' }
   /** Somebody at the machine is asked, and has so many seconds. */
   | { state: 'asking'; seconds: number }
-  | { state: 'open'; display: string; displays: string[]; server: string; sinceMs: number }
+  | {
+      state: 'open'
+      display: string
+      displays: string[]
+      server: string
+      sinceMs: number
+      recorded: boolean
+    }
   | { state: 'asks'; types: readonly CredentialType[]; give: (given: Credentials) => void }
   | { state: 'lost' }
   | { state: 'offline'; message: string }
@@ -47,6 +54,7 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
   const { onState } = handlers
   let screen: Screen | undefined
   let trouble: string | undefined
+  let recorded = false
   let bytes = 0
   let milliseconds: number | undefined
   const asked = new Map<number, number>()
@@ -69,7 +77,7 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
       password,
       look: handlers.look(),
       send: (piece) => channel.sendData(piece),
-      onConnect: () => onState({ state: 'open', display, displays, server, sinceMs: Date.now() }),
+      onConnect: () => onState({ state: 'open', display, displays, server, sinceMs: Date.now(), recorded }),
       onAsk: (types, give) => onState({ state: 'asks', types, give }),
       onTrouble: fail,
       onClipboard: handlers.onClipboard,
@@ -78,7 +86,9 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
   const channel = new ChannelClient(agentId, {
     fetchTicket: async () => (await call(createSocketTicket, {}, { timeoutMs: 10_000 })).ticket,
     request: () => handlers.request,
-    onWelcome: () => {},
+    onWelcome: (welcome) => {
+      recorded = welcome.recorded
+    },
     onData: (piece, consumed) => {
       bytes += piece.length
       screen?.receive(piece)

@@ -35,6 +35,8 @@ declare module '@novnc/novnc' {
     /** 0 (none) to 9 (most). */
     compressionLevel: number
     background: string
+    /** Not promised by noVNC: what it was given and has not drawn yet is known nowhere else. */
+    readonly _sock: { rQlen: () => number }
     addEventListener<Name extends keyof RfbEvents>(
       name: Name,
       listener: (event: RfbEvents[Name]) => void,

@@ -1,8 +1,8 @@
 import { Checkbox, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { RemoteRules } from '@muster/rules/remote-rules'
+import type { PlaceRemoteAccess } from '@muster/contract/api/remote-access'
 import { WEEKDAYS } from '../maintenance/schedule-words.ts'
-import { type AccessForm, accessChoices } from './access-form.ts'
+import { type AccessForm, accessChoices, type PlaceLevel } from './access-form.ts'
 
 const OPENS = 'Where nobody can be asked (no X11 desktop, no zenity, kdialog or xmessage), it is opened.'
 /** What happens where there is nobody. */
@@ -15,13 +15,13 @@ const NOBODY: Record<string, string> = {
 
 interface AccessFieldsProps {
   form: UseFormReturnType<AccessForm>
-  inherited: RemoteRules
-  /** Nothing stands above it. */
-  isTop: boolean
+  inherited: PlaceRemoteAccess['inherited']
+  level: PlaceLevel
 }
 
-export function AccessFields({ form, inherited, isTop }: AccessFieldsProps) {
-  const choices = accessChoices(inherited, isTop)
+export function AccessFields({ form, inherited, level }: AccessFieldsProps) {
+  const choices = accessChoices(inherited, level)
+  const isTop = level === 'default'
   const { hours } = form.values
   return (
     <Stack gap="md">
@@ -82,6 +82,20 @@ export function AccessFields({ form, inherited, isTop }: AccessFieldsProps) {
         data={choices.banner}
         allowDeselect={false}
         {...form.getInputProps('banner')}
+      />
+      <Select
+        label="Terminals recorded"
+        description="Whoever opens one is told. Servers are the machines that are monitored as such."
+        data={choices.record_terminals}
+        allowDeselect={false}
+        {...form.getInputProps('record_terminals')}
+      />
+      <Select
+        label="Desktops recorded"
+        description="Take Control and VNC. The person at the machine is told in the question and by a note, also where no note is wanted otherwise."
+        data={choices.record_desktops}
+        allowDeselect={false}
+        {...form.getInputProps('record_desktops')}
       />
     </Stack>
   )

@@ -6,7 +6,7 @@ import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call, query } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { AccessFields } from './AccessFields.tsx'
-import { type AccessForm, checkAccess, readAccess, writeAccess } from './access-form.ts'
+import { type AccessForm, checkAccess, type PlaceLevel, readAccess, writeAccess } from './access-form.ts'
 
 const TITLE = 'Remote access'
 type Params = ReturnType<typeof paramsOf>
@@ -23,7 +23,7 @@ export function RemoteAccessDialog({ item = 'default-all', close }: AddressedDia
 function paramsOf(item: string) {
   const dash = item.indexOf('-')
   // Another level is refused by the server.
-  const level = item.slice(0, dash) as 'client' | 'site' | 'agent' | 'default'
+  const level = item.slice(0, dash) as PlaceLevel
   return { level, id: item.slice(dash + 1) }
 }
 
@@ -58,7 +58,7 @@ function AccessDialog({ params, access, close }: AccessDialogProps) {
       done="Saved. Machines follow within seconds, those that are away when they are back."
       onClose={close}
     >
-      <AccessFields form={form} inherited={inherited} isTop={isTop} />
+      <AccessFields form={form} inherited={inherited} level={params.level} />
     </FormDialog>
   )
 }

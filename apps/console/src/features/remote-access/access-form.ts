@@ -1,9 +1,15 @@
-import type { RemoteSettings } from '@muster/contract/api/remote-access'
+import {
+  type PlaceRemoteAccess,
+  RecordedMachines,
+  type RemoteSettings,
+} from '@muster/contract/api/remote-access'
 import { Consent, ConsentSeconds, RemoteHours } from '@muster/contract/agent/remote-rules'
 import type { RemoteRules } from '@muster/rules/remote-rules'
 import { tellHours } from '@muster/rules/remote-rules'
 
 const INHERIT = 'inherit'
+
+export type PlaceLevel = 'default' | 'client' | 'site' | 'agent'
 
 /** Every choice is a text, `inherit` = as what stands above. */
 export interface AccessForm extends Record<string, unknown> {
@@ -15,6 +21,8 @@ export interface AccessForm extends Record<string, unknown> {
   consent: string
   consent_seconds: number | string
   banner: string
+  record_terminals: string
+  record_desktops: string
 }
 
 export type AccessField = keyof AccessForm & string
@@ -31,6 +39,8 @@ export function readAccess(settings: RemoteSettings): AccessForm {
     consent: consent ?? INHERIT,
     consent_seconds: seconds ?? '',
     banner: banner === null ? INHERIT : banner ? 'yes' : 'no',
+    record_terminals: settings.record_terminals ?? INHERIT,
+    record_desktops: settings.record_desktops ?? INHERIT,
   }
 }
 
@@ -41,6 +51,8 @@ export function writeAccess(form: AccessForm): RemoteSettings {
     consent: form.consent === INHERIT ? null : Consent.parse(form.consent),
     consent_seconds: form.consent_seconds === '' ? null : Number(form.consent_seconds),
     banner: form.banner === INHERIT ? null : form.banner === 'yes',
+    record_terminals: recordedOf(form.record_terminals),
+    record_desktops: recordedOf(form.record_desktops),
   }
 }
 
@@ -64,19 +76,34 @@ const CONSENT_WORDS = {
 } satisfies Record<RemoteRules['consent'], string>
 const CONSENTS = Object.entries(CONSENT_WORDS).map(([value, label]) => ({ value, label }))
 
+const RECORDED_WORDS = { servers: 'Of servers', all: 'Of all machines', none: 'Of no machine' }
+const RECORDED = {
+  many: Object.entries(RECORDED_WORDS).map(([value, label]) => ({ value, label })),
+  one: [
+    { value: 'all', label: 'Recorded' },
+    { value: 'none', label: 'Not recorded' },
+  ],
+}
+const recordedOf = (value: string) => (value === INHERIT ? null : RecordedMachines.parse(value))
+
 const hoursOf = ({ weekdays, from, to }: AccessForm) => ({
   weekdays: weekdays.map(Number).toSorted((one, other) => one - other),
   from,
   to,
 })
 
-/** The choices of each field; the first one says what is inherited. `isTop`: nothing stands above it. */
-export function accessChoices(inherited: RemoteRules, isTop: boolean) {
+/** The choices of each field; the first one says what is inherited. */
+export function accessChoices(inherited: PlaceRemoteAccess['inherited'], level: PlaceLevel) {
+  const isTop = level === 'default'
   const above = (what: string) => ({
     value: INHERIT,
     label: isTop ? `Not set: ${what}` : `As above: ${what}`,
   })
   const { hours } = inherited
+  const recorded = (which: RecordedMachines) => [
+    above(RECORDED_WORDS[which].toLowerCase()),
+    ...RECORDED[level === 'agent' ? 'one' : 'many'],
+  ]
   return {
     forbidden: [
       above(inherited.forbidden ? 'forbidden' : 'allowed'),
@@ -94,5 +121,7 @@ export function accessChoices(inherited: RemoteRules, isTop: boolean) {
       { value: 'yes', label: 'Shown' },
       { value: 'no', label: 'Not shown' },
     ],
+    record_terminals: recorded(inherited.record_terminals),
+    record_desktops: recorded(inherited.record_desktops),
   }
 }

@@ -12,7 +12,20 @@ import { answer, fakeServer, refuse } from '../../app/test-server.ts'
 
 beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
 
-const NO_SETTINGS = { forbidden: null, hours: null, consent: null, consent_seconds: null, banner: null }
+const NO_SETTINGS = {
+  forbidden: null,
+  hours: null,
+  consent: null,
+  consent_seconds: null,
+  banner: null,
+  record_terminals: null,
+  record_desktops: null,
+}
+const INHERITED = {
+  ...DEFAULT_REMOTE_RULES,
+  record_terminals: 'servers' as const,
+  record_desktops: 'none' as const,
+}
 const OFFICE = { weekdays: [1, 2, 3, 4, 5], from: '08:00', to: '17:00' }
 
 const QUIET = {
@@ -34,7 +47,7 @@ function givenServer(access: Partial<PlaceRemoteAccess> = {}, me: Partial<Me> = 
   const place = {
     name: 'Berlin',
     settings: NO_SETTINGS,
-    inherited: DEFAULT_REMOTE_RULES,
+    inherited: INHERITED,
     modified: 'm1',
     ...access,
   }
@@ -56,7 +69,7 @@ function givenServer(access: Partial<PlaceRemoteAccess> = {}, me: Partial<Me> = 
 }
 
 test('issue 4, 1.3: hours of a site are set, and the dialog says what is inherited', async () => {
-  const { asked, bodies } = givenServer({ inherited: { ...DEFAULT_REMOTE_RULES, forbidden: true } })
+  const { asked, bodies } = givenServer({ inherited: { ...INHERITED, forbidden: true } })
   const { screen, at } = await openConsole('/?dialog=remote-access&item=site-1')
   await expect.element(screen.getByRole('dialog', { name: 'Remote access to Berlin' })).toBeVisible()
   expect(asked).toEqual(['/remoteaccess/site/1/'])
@@ -107,6 +120,18 @@ test('issue 4, 1.3: consent and the note are set, and what happens where nobody 
   expect(bodies).toEqual([
     { ...NO_SETTINGS, consent: 'require', consent_seconds: 45, banner: true, modified: 'm1' },
   ])
+})
+
+test('issue 4, 2.7: what is recorded is set for a client, and for one machine in its own words', async () => {
+  const { bodies } = givenServer()
+  const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
+  const terminals = screen.getByRole('combobox', { name: 'Terminals recorded' })
+  await expect.element(terminals).toHaveValue('As above: of servers')
+  await screen.getByRole('combobox', { name: 'Desktops recorded' }).click()
+  await screen.getByRole('option', { name: 'Of all machines' }).click()
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(at).not.toMatch(/dialog/)
+  expect(bodies).toEqual([{ ...NO_SETTINGS, record_desktops: 'all', modified: 'm1' }])
 })
 
 test('a role that may not manage remote access sees no settings', async () => {

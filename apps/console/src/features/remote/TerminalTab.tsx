@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import type { ShellWish } from '@muster/contract/agent/shells'
-import { IconPlayerRecordFilled } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../app/notify.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { NoPermission } from '../../ui/States.tsx'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
+import { RecordedMark } from './RecordedMark.tsx'
 import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
 import classes from './TerminalTab.module.css'
@@ -49,7 +49,7 @@ export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: 
         <p className={classes.status} role="status" data-state={state.state}>
           {describe(state, hostname)}
         </p>
-        {state.state === 'open' && state.recorded && <Recorded />}
+        {state.state === 'open' && state.recorded && <RecordedMark what="terminal" />}
         <ShellMenu
           agentId={agentId}
           wish={wish}
@@ -94,19 +94,6 @@ export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: 
         <div ref={place} className={classes.place} />
       </div>
     </div>
-  )
-}
-
-/** Who types here knows that it is kept. */
-function Recorded() {
-  return (
-    <p
-      className={classes.recorded}
-      title="What this terminal shows is kept, and can be played back by who may view recordings. Keys are not recorded."
-    >
-      <IconPlayerRecordFilled size={12} aria-hidden className={classes.dot} />
-      Recorded
-    </p>
   )
 }
 

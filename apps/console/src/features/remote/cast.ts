@@ -9,13 +9,17 @@ const ORDERS =
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[PX^_][^\u001B]*(?:\u001B\\)?|[ -/]*[0-~])|[\u0000-\u0008\u000B-\u001F\u007F]/g
 
 /** A recording as it is played: `atMs[n]` is when event n comes, which is earlier than it was where pauses are skipped. */
-export interface Cast {
-  events: readonly RecordedEvent[]
+export interface Laid<Event> {
+  events: readonly Event[]
   atMs: readonly number[]
   lengthMs: number
 }
+export type Cast = Laid<RecordedEvent>
 
-export function layOut(events: readonly RecordedEvent[], { skipPauses }: { skipPauses: boolean }): Cast {
+export function layOut<Event extends readonly [number, ...unknown[]]>(
+  events: readonly Event[],
+  { skipPauses }: { skipPauses: boolean },
+): Laid<Event> {
   let atMs = 0
   let lastMs = events[0]?.[0] ?? 0
   const times = events.map(([ms]) => {

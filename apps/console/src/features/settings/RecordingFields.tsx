@@ -5,9 +5,10 @@ import { MOST_DAYS } from '@muster/rules/retention'
 import classes from './SettingsDialog.module.css'
 import type { Values } from './settings-form.ts'
 
-const MOST_MEGABYTES = 1000
+const MOST_MEGABYTES = { recording_max_mb: 1000, desktop_recording_max_mb: 2000 }
 
-type RecordingNumber = 'recording_keep_days' | 'recording_max_mb'
+type SizeName = keyof typeof MOST_MEGABYTES
+type RecordingNumber = 'recording_keep_days' | SizeName
 
 interface RecordingFieldsProps {
   form: UseFormReturnType<Values>
@@ -15,14 +16,14 @@ interface RecordingFieldsProps {
   disabled: boolean
 }
 
-/** What is recorded of terminals, up to which size, and for how long. */
+/** What is recorded of terminals and desktops, up to which size, and for how long. */
 export function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps) {
   const number = (name: RecordingNumber, label: string, description: string) => (
     <NumberInput
       label={label}
       description={description}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      suffix={name === 'recording_max_mb' ? ' MB' : ' days'}
+      suffix={name === 'recording_keep_days' ? ' days' : ' MB'}
       clampBehavior="none"
       allowDecimal={false}
       allowNegative={false}
@@ -32,9 +33,10 @@ export function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps)
   )
   return (
     <fieldset className={classes.group} disabled={disabled}>
-      <legend className={classes.legend}>Recordings of terminals</legend>
+      <legend className={classes.legend}>Recordings of terminals and desktops</legend>
       <p className={classes.note}>
-        What a terminal shows is kept, encrypted; keys are not. Whoever opens it is told. A shorter time
+        What they show is kept, encrypted; keys are not. Whoever opens one is told. Remote access of a client,
+        a site or a machine says which desktops, and may say something else of terminals. A shorter time
         removes what is older, for good.
       </p>
       <div className={classes.fields}>
@@ -50,8 +52,13 @@ export function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps)
           ]}
           {...form.getInputProps('record_terminals')}
         />
-        {number('recording_keep_days', 'Recordings kept', 'Counted from when the terminal was opened.')}
-        {number('recording_max_mb', 'Largest recording', 'The recording ends there, the terminal goes on.')}
+        {number('recording_keep_days', 'Recordings kept', 'Counted from when the window was opened.')}
+        {number(
+          'recording_max_mb',
+          'Largest of a terminal',
+          'The recording ends there, the terminal goes on.',
+        )}
+        {number('desktop_recording_max_mb', 'Largest of a desktop', 'Likewise: the desktop goes on.')}
       </div>
     </fieldset>
   )
@@ -61,12 +68,13 @@ export function checkRecordings(
   values: Pick<Values, RecordingNumber>,
 ): Partial<Record<RecordingNumber, string>> {
   const isWithin = (value: number | '', most: number) => value !== '' && value >= 1 && value <= most
+  const size = (name: SizeName) =>
+    isWithin(values[name], MOST_MEGABYTES[name]) ? {} : { [name]: `From 1 to ${MOST_MEGABYTES[name]} MB.` }
   return {
     ...(isWithin(values.recording_keep_days, MOST_DAYS)
       ? {}
       : { recording_keep_days: `From 1 to ${MOST_DAYS} days.` }),
-    ...(isWithin(values.recording_max_mb, MOST_MEGABYTES)
-      ? {}
-      : { recording_max_mb: `From 1 to ${MOST_MEGABYTES} MB.` }),
+    ...size('recording_max_mb'),
+    ...size('desktop_recording_max_mb'),
   }
 }

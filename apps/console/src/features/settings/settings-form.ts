@@ -2,7 +2,12 @@ import type { CoreSettings } from '@muster/contract/api/settings'
 import type { Retention } from '@muster/rules/retention'
 
 export type Numbers = Values & Record<NumberName, number>
-export type NumberName = keyof Retention | 'metrics_interval' | 'recording_keep_days' | 'recording_max_mb'
+export type NumberName =
+  | keyof Retention
+  | 'metrics_interval'
+  | 'recording_keep_days'
+  | 'recording_max_mb'
+  | 'desktop_recording_max_mb'
 /** A field that was emptied holds ''. */
 export type Values = Record<NumberName, number | ''> &
   Pick<CoreSettings, 'enable_server_scripts' | 'record_terminals' | 'vnc_targets'>

@@ -14,6 +14,7 @@ const SETTINGS: CoreSettings = {
   recording_keep_days: 90,
   vnc_targets: ['localhost:5900-5999'],
   recording_max_mb: 50,
+  desktop_recording_max_mb: 200,
   enable_server_scripts: false,
   modified: '2026-11-21T10:00:00.000Z',
 }
@@ -109,9 +110,10 @@ test('what is recorded of terminals, for how long and up to which size is change
   await field('Recordings kept').fill('0')
   await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
   await field('Recordings kept').fill('30')
-  await field('Largest recording').fill('2000')
+  await field('Largest of a terminal').fill('2000')
   await expect.element(dialog().getByText('From 1 to 1000 MB.')).toBeVisible()
-  await field('Largest recording').fill('200')
+  await field('Largest of a terminal').fill('200')
+  await field('Largest of a desktop').fill('500')
   await save().click()
   await expect.element(page.getByText('Settings saved.')).toBeVisible()
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({
@@ -119,5 +121,6 @@ test('what is recorded of terminals, for how long and up to which size is change
     record_terminals: 'all',
     recording_keep_days: 30,
     recording_max_mb: 200,
+    desktop_recording_max_mb: 500,
   })
 })

@@ -15,6 +15,8 @@ export interface ChannelOrder {
   author: string
   /** Who it is, as the person at the machine is told. */
   person?: string
+  /** What the window shows is recorded. */
+  recorded?: boolean
 }
 
 /** What a process asks of the one that holds the link. */
@@ -95,11 +97,7 @@ export class ToolChannels implements Disposable {
     this.#overBus[Symbol.dispose]()
   }
 
-  #openHere(
-    agentId: string,
-    { tool, author, person }: ChannelOrder,
-    ear: ChannelEar,
-  ): LinkChannel | ChannelEnd {
+  #openHere(agentId: string, { author, ...order }: ChannelOrder, ear: ChannelEar): LinkChannel | ChannelEnd {
     const nonce = newNonce()
     const answered = () => {
       clearTimeout(timer)
@@ -125,7 +123,7 @@ export class ToolChannels implements Disposable {
       return channel
     }
     this.#ordered.set(nonce, { agentId, refuse })
-    const input = { channel: channel.id, tool, person }
+    const input = { channel: channel.id, ...order }
     this.#links.sendOrder(agentId, { name: 'open-channel', input, author }, nonce)
     return channel
   }

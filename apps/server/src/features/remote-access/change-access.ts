@@ -9,7 +9,14 @@ import { digestOf } from '../../platform/secrets/secrets.ts'
 import { audit } from '../audit/write-audit.ts'
 import { emitRulesChanged } from './emit-rules-changed.ts'
 import { type NamedPlace, type PlaceRef, requirePlace } from './place.ts'
-import { findMachinesOf, listSettings, NO_SETTINGS, saveSettings, type Settings } from './queries.ts'
+import {
+  findMachinesOf,
+  findRecordingRules,
+  listSettings,
+  NO_SETTINGS,
+  saveSettings,
+  type Settings,
+} from './queries.ts'
 
 export async function readAccess(db: Db, caller: Caller, ref: PlaceRef): Promise<PlaceRemoteAccess> {
   return viewAccess(db, await requirePlace(db, caller, ref))
@@ -17,7 +24,8 @@ export async function readAccess(db: Db, caller: Caller, ref: PlaceRef): Promise
 
 async function viewAccess(db: Db, { place, name, above }: NamedPlace): Promise<PlaceRemoteAccess> {
   const [settings = NO_SETTINGS, ...others] = await listSettings(db, [place, ...above])
-  return { name, settings, inherited: mergeRemoteSettings(others), modified: modifiedOf(settings) }
+  const inherited = { ...mergeRemoteSettings(others), ...(await findRecordingRules(db, above)) }
+  return { name, settings, inherited, modified: modifiedOf(settings) }
 }
 
 /** Writes what a place says about remote tools, and tells its machines. */
@@ -57,6 +65,8 @@ export async function changeAccess(
 }
 
 /** The order of the fields is the contract's. */
-function modifiedOf({ forbidden, hours, consent, consent_seconds, banner }: Settings): string {
-  return digestOf(JSON.stringify([forbidden, hours, consent, consent_seconds, banner])).slice(0, 32)
+function modifiedOf(settings: Settings): string {
+  const { forbidden, hours, consent, consent_seconds, banner, record_terminals, record_desktops } = settings
+  const said = [forbidden, hours, consent, consent_seconds, banner, record_terminals, record_desktops]
+  return digestOf(JSON.stringify(said)).slice(0, 32)
 }

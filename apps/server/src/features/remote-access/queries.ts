@@ -1,6 +1,8 @@
 import { RemoteSettings } from '@muster/contract/api/remote-access'
 import { mergeRemoteSettings, type RemoteRules } from '@muster/rules/remote-rules'
+import { mergeRecordingSettings, type RecordingRules } from '@muster/rules/recording-rules'
 import type { Db } from '../../platform/database/database.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import type { Place } from './place.ts'
 
 export type Settings = RemoteSettings
@@ -11,6 +13,8 @@ export const NO_SETTINGS: Settings = {
   consent: null,
   consent_seconds: null,
   banner: null,
+  record_terminals: null,
+  record_desktops: null,
 }
 
 /** What these places say, in their order. */
@@ -23,6 +27,12 @@ export async function listSettings(db: Db, places: readonly Place[]): Promise<Se
     .execute()
   const byPlace = new Map(rows.map(({ place, settings }) => [place, readSettings(settings)]))
   return keys.map((key) => byPlace.get(key) ?? NO_SETTINGS)
+}
+
+/** What is recorded where these places are the ones that count, the nearest last. */
+export async function findRecordingRules(db: Db, places: readonly Place[]): Promise<RecordingRules> {
+  const { record_terminals } = await readCoreSettings(db)
+  return mergeRecordingSettings({ record_terminals, record_desktops: 'none' }, await listSettings(db, places))
 }
 
 export async function saveSettings(db: Db, place: Place, settings: Settings): Promise<void> {

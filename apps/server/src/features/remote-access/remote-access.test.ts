@@ -1,6 +1,7 @@
 import { editAgent } from '@muster/contract/api/agents'
 import { editSite } from '@muster/contract/api/clients'
 import { getRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
+import { DEFAULT_REMOTE_RULES } from '@muster/rules/remote-rules'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
@@ -39,6 +40,8 @@ test('issue 4, 1.3: settings per client, site and agent, the nearest one counts'
     consent: 'ask',
     consent_seconds: 60,
     banner: false,
+    record_terminals: 'servers',
+    record_desktops: 'none',
   })
   const audited = await server.ctx.db.selectFrom('audit_log').select('message').orderBy('id').execute()
   const { name: client } = await server.ctx.db.selectFrom('clients').select('name').executeTakeFirstOrThrow()
@@ -149,10 +152,10 @@ test('a machine that has what counts is told nothing, and rules that are taken b
   const admin = await asAdmin(server)
   const params = { level: 'agent' as const, id: agent.agentId }
   const told = agent.frames.length
-  const { body } = await admin.call(setRemoteAccess, { params, body: { ...NO_SETTINGS, banner: true } })
+  await admin.call(setRemoteAccess, { params, body: { ...NO_SETTINGS, banner: true } })
   expect(await nextRules(agent, told)).toMatchObject({ input: { rules: { banner: true } } })
   const from = agent.frames.length
-  await agent.connect({ remoteRules: revisionOf({ ...body.inherited, banner: true }) })
+  await agent.connect({ remoteRules: revisionOf({ ...DEFAULT_REMOTE_RULES, banner: true }) })
   // Whatever is told comes in order: the first rules after this are the second ones that were set.
   await admin.call(setRemoteAccess, { params, body: { ...NO_SETTINGS, consent: 'ask' } })
   expect(await nextRules(agent, from)).toMatchObject({ input: { rules: { consent: 'ask', banner: false } } })

@@ -23,9 +23,9 @@ export async function findOwnSession(
 /** Writes down that a person begins to use a tool; the row is there before the machine hears of it. */
 export async function beginSession(
   ctx: Context,
-  given: { agent: PlacedAgent; caller: LiveCaller; request: ToolRequest },
+  given: { agent: PlacedAgent; caller: LiveCaller; request: ToolRequest; recorded: boolean },
 ): Promise<string> {
-  const { agent, caller, request } = given
+  const { agent, caller, request, recorded } = given
   const id = randomUUID()
   const now = ctx.now()
   await ctx.transaction(async (tx, emit) => {
@@ -44,8 +44,8 @@ export async function beginSession(
       caller,
       action: 'remote_session',
       object_type: 'agent',
-      message: `Opened ${nameOf(request)} on "${agent.hostname}"`,
-      after: { session: id, ...wishOf(request) },
+      message: `Opened ${nameOf(request)} on "${agent.hostname}"${recorded ? ', recorded' : ''}`,
+      after: { session: id, recorded, ...wishOf(request) },
       agent,
       at: now,
       emit,

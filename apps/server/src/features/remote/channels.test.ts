@@ -38,7 +38,7 @@ test('bytes travel both ways on a channel that a signed command opened, and its 
   expect(window.end).toEqual({ code: 'ended', message: 'The shell has ended.' })
   await vi.waitFor(async () =>
     expect(await auditOf(server)).toEqual([
-      `${user.username}: Opened a terminal on "PC-12"`,
+      `${user.username}: Opened a terminal on "PC-12", recorded`,
       expect.stringMatching(/^\w+: The terminal on "PC-12" ended after \d+ s$/),
     ]),
   )

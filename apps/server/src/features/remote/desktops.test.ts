@@ -1,13 +1,11 @@
 import { CHANNEL_KIND, encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
-import { commands } from '@muster/contract/agent/commands'
 import { listAudit } from '@muster/contract/api/audit'
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import type { TestUser } from '../../test-given.ts'
-import type { TestAgent } from '../agents/test-agent.ts'
 import { getTicket, onceOpen } from '../live/test-console.ts'
-import { auditOf, endOf, frameOf, start } from './test-tool.ts'
+import { auditOf, endOf, frameOf, nextDesktop, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
 async function openDesktop(
@@ -19,15 +17,6 @@ async function openDesktop(
   await onceOpen(window.socket)
   window.ask(await getTicket(server, at.user), request)
   return window
-}
-
-async function nextDesktop(agent: TestAgent, from = 0) {
-  for (let index = from; ; index += 1) {
-    const { payload } = await agent.nextCommand(index)
-    if (payload.name !== 'open-channel') continue
-    const { channel, tool } = commands['open-channel'].parse(payload.input)
-    if (tool.tool === 'desktop' || tool.tool === 'vnc') return { channel, tool, payload }
-  }
 }
 
 test('a desktop is opened by a signed command, written down with its end, and never recorded as a terminal', async () => {

@@ -10,7 +10,6 @@ import { AppError } from '@muster/contract/errors'
 import type { RawData, WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
-import type { PlacedAgent } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import type { ChannelOrder } from '../agents/tool-channels.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
@@ -22,8 +21,8 @@ import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
 import { whyCodeNeeded } from './why-code-needed.ts'
 import { listOpenSessions } from './queries.ts'
-import type { Recording } from './recording.ts'
-import { beginRecording } from './recordings.ts'
+import type { WindowRecording } from './recording.ts'
+import { beginRecording, isRecorded } from './recordings.ts'
 import { whyNoTarget } from './why-no-target.ts'
 
 /** A machine that ends a channel with one of these has no such session, or none any more. */
@@ -75,13 +74,15 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const code =
     own?.session_digest === caller.session.digest ? undefined : whyCodeNeeded(caller, tool, ctx.now())
   if (code !== undefined) return refuse(code)
-  const session = own?.id ?? (await beginSession(ctx, { agent, caller, request }))
-  const recording = await record(ctx, { session, agent, request })
+  const recorded = await isRecorded(ctx, { agent, tool: request.tool })
+  const session = own?.id ?? (await beginSession(ctx, { agent, caller, request, recorded }))
+  const onUnfit = (message: string) => window.end({ code: 'refused', message })
+  const recording = recorded ? await record(ctx, { session, request, onUnfit }) : undefined
   if (recording !== undefined && 'code' in recording) {
     if (own === undefined) await writeNotThere(ctx, session, recording)
     return refuse(recording)
   }
-  const welcome: ChannelWelcome = { type: 'welcome', recorded: recording !== undefined }
+  const welcome: ChannelWelcome = { type: 'welcome', recorded }
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
 
   const window = new ChannelSocket(socket, { caller, agentId, request, session })
@@ -108,6 +109,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
       tool: orderOf(request, { session, resume: own !== undefined }),
       author: caller.username,
       person: caller.name === null ? caller.username : `${caller.name} (${caller.username})`,
+      ...(recorded && { recorded }),
     },
     {
       onFrame: (frame) => {
@@ -137,14 +139,13 @@ function orderOf(
   return request.tool === 'terminal' ? { ...request, session, resume } : { ...request, session }
 }
 
-/** A recording, none because none is wanted, or why the tool is not opened. */
+/** A recording, or why the tool is not opened without one. */
 async function record(
   ctx: Context,
-  { request, ...given }: { session: string; agent: PlacedAgent; request: ToolRequest },
-): Promise<Recording | ChannelEnd | undefined> {
-  if (request.tool !== 'terminal') return undefined
+  given: Parameters<typeof beginRecording>[1],
+): Promise<WindowRecording | ChannelEnd> {
   try {
-    return await beginRecording(ctx, { ...given, size: request })
+    return await beginRecording(ctx, given)
   } catch (error) {
     if (error instanceof AppError) return { code: 'failed', message: error.message }
     throw error

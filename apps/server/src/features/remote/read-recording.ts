@@ -1,10 +1,8 @@
-import { AppError } from '@muster/contract/errors'
 import type { RecordingPage } from '@muster/contract/api/remote'
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
-import { readSealedFile } from '../../platform/files/sealed-file.ts'
 import type { RecordingRow } from './recording-queries.ts'
-import { recordingPath, recordingSeal } from './recordings.ts'
+import { readPart } from './read-part.ts'
 
 const PAGE_CHARACTERS = 1024 * 1024
 const Header = z.object({ version: z.literal(2), width: z.int(), height: z.int() })
@@ -20,11 +18,11 @@ export async function readRecording(
   let characters = 0
   for (const part of parts) {
     const offsetMs = Math.max(0, Date.parse(part.started_at) - Date.parse(startedAt))
-    for (const open of await readPart(ctx, part.id)) {
+    for (const { text } of await readPart(ctx, part.id)) {
       if (characters >= PAGE_CHARACTERS) return { ...page, next: number }
       number += 1
       if (number <= after) continue
-      const piece = await open()
+      const piece = await text()
       characters += piece.length
       addPiece(page, piece, offsetMs)
     }
@@ -48,17 +46,4 @@ function addPiece(page: RecordingPage, piece: string, offsetMs: number): void {
     const [seconds, kind, text] = Line.parse(value)
     page.events.push([offsetMs + Math.round(seconds * 1000), kind, text])
   }
-}
-
-async function readPart(ctx: Context, id: string): Promise<(() => Promise<string>)[]> {
-  const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work()
-    } catch (cause) {
-      ctx.log.error({ err: cause, recording: id }, 'a recording could not be read')
-      throw new AppError('unavailable', 'The file of this recording is missing or was changed.', { cause })
-    }
-  }
-  const pieces = await told(() => readSealedFile(recordingPath(ctx, id), recordingSeal(ctx, id)))
-  return pieces.map((open) => () => told(open))
 }

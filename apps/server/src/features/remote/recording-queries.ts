@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { RemoteRecordingsTable } from '../../platform/database/tables/remote-recordings.ts'
-import type { RecordingEnd } from './recording.ts'
+import type { RecordingEnd } from './recording-writer.ts'
 
 export type RecordingRow = Selectable<RemoteRecordingsTable>
 

@@ -6,7 +6,8 @@ import { CHANNEL_KIND, encodeChannelFrame, encodeChannelText } from '@muster/con
 import { expect, onTestFinished, test } from 'vitest'
 import { readSealedFile, SealedFile } from '../../platform/files/sealed-file.ts'
 import { createSecrets } from '../../platform/secrets/secrets.ts'
-import { Recording, type RecordingEnd } from './recording.ts'
+import { Recording } from './recording.ts'
+import type { RecordingEnd } from './recording-writer.ts'
 
 async function givenRecording() {
   const folder = await mkdtemp(join(tmpdir(), 'muster-recording-'))
@@ -28,7 +29,7 @@ async function givenRecording() {
     recording.fromMachine(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 7, payload }))
   const readAll = async () => {
     const pieces = await readSealedFile(path, seal)
-    const text = (await Promise.all(pieces.map((open) => open()))).join('')
+    const text = (await Promise.all(pieces.map(({ text }) => text()))).join('')
     return text
       .trimEnd()
       .split('\n')

@@ -1,17 +1,18 @@
 import { CHANNEL_KIND, decodeChannelFrame, readChannelText } from '@muster/contract/agent/channel'
 import { TerminalInput, TerminalNews } from '@muster/contract/channels'
 import type { SealedFile } from '../../platform/files/sealed-file.ts'
+import { type RecordingEnd, RecordingWriter } from './recording-writer.ts'
 
 const PIECE_CHARACTERS = 64 * 1024
-const WRITE_EVERY_MS = 1000
-/** A disk that is so far behind does not keep up. */
-const MOST_WAITING_CHARACTERS = 16 * 1024 * 1024
 
-export interface RecordingEnd {
-  bytes: number
-  milliseconds: number
-  /** Why it is not whole; null = it is. */
-  problem: string | null
+/** What goes through a window, on its way into a file. */
+export interface WindowRecording {
+  /** A frame on its way to the window. */
+  fromMachine: (bytes: Uint8Array) => void
+  /** A frame on its way to the machine. */
+  fromPerson: (bytes: Uint8Array) => void
+  /** Writes what is left; nothing is taken afterwards. */
+  end: () => Promise<void>
 }
 
 export interface RecordingOptions {
@@ -24,26 +25,27 @@ export interface RecordingOptions {
 }
 
 /** What one window on a terminal showed, as asciicast (version 2). Keys are not recorded: they may be passwords. */
-export class Recording {
+export class Recording implements WindowRecording {
   #options: RecordingOptions
   #decoder = new TextDecoder()
   #startMs = performance.now()
   #lastMs = 0
-  #left: number
-  #lines: string[] = []
-  #characters = 0
-  #waiting = 0
-  #writing: Promise<void> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
-  #problem: string | null = null
+  #writer: RecordingWriter<string>
   #isOver = false
 
   constructor(options: RecordingOptions) {
+    const { file, mostCharacters, onError } = options
     this.#options = options
-    this.#left = options.mostCharacters
+    this.#writer = new RecordingWriter({
+      pieceSize: PIECE_CHARACTERS,
+      mostSize: mostCharacters,
+      write: (lines) => file.append(`${lines.join('\n')}\n`),
+      onError,
+    })
     const { cols, rows } = options.size
     const timestamp = Math.floor(options.startedAt.getTime() / 1000)
-    this.#push(JSON.stringify({ version: 2, width: cols, height: rows, timestamp }))
+    const header = JSON.stringify({ version: 2, width: cols, height: rows, timestamp })
+    this.#writer.addLast(header, header.length)
   }
 
   /** A frame on its way to the window. */
@@ -72,51 +74,26 @@ export class Recording {
   async end(): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true
-    this.#write()
-    await this.#writing
+    await this.#writer.end()
     const { file, onEnd } = this.#options
     await file[Symbol.asyncDispose]()
-    await onEnd({ bytes: file.bytes, milliseconds: Math.round(this.#lastMs), problem: this.#problem })
+    await onEnd({
+      bytes: file.bytes,
+      milliseconds: Math.round(this.#lastMs),
+      problem: this.#writer.problem,
+    })
   }
 
   #note(kind: 'o' | 'r' | 'm', text: string): void {
-    if (this.#isOver || this.#problem !== null || text === '') return
+    if (this.#isOver || this.#writer.problem !== null || text === '') return
     this.#lastMs = performance.now() - this.#startMs
-    const line = JSON.stringify([Number((this.#lastMs / 1000).toFixed(3)), kind, text])
-    if (line.length > this.#left) return this.#stop('It reached its largest size.')
-    if (this.#waiting > MOST_WAITING_CHARACTERS) return this.#stop('The disk of the server did not keep up.')
-    this.#left -= line.length
-    this.#push(line)
+    const line = this.#lineOf(kind, text)
+    if (this.#writer.add(line, line.length)) return
+    const remark = this.#lineOf('m', this.#writer.problem ?? '')
+    this.#writer.addLast(remark, remark.length)
   }
 
-  #stop(problem: string): void {
-    this.#problem = problem
-    this.#push(JSON.stringify([Number((this.#lastMs / 1000).toFixed(3)), 'm', problem]))
-  }
-
-  #push(line: string): void {
-    this.#lines.push(line)
-    this.#characters += line.length
-    if (this.#characters >= PIECE_CHARACTERS) return this.#write()
-    this.#timer ??= setTimeout(() => this.#write(), WRITE_EVERY_MS)
-  }
-
-  #write(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    if (this.#lines.length === 0) return
-    const piece = `${this.#lines.join('\n')}\n`
-    this.#lines = []
-    this.#characters = 0
-    this.#waiting += piece.length
-    this.#writing = this.#writing.then(async () => {
-      try {
-        await this.#options.file.append(piece)
-      } catch (error) {
-        this.#problem ??= 'The server could not write it: its disk may be full.'
-        this.#options.onError(error)
-      }
-      this.#waiting -= piece.length
-    })
+  #lineOf(kind: 'o' | 'r' | 'm', text: string): string {
+    return JSON.stringify([Number((this.#lastMs / 1000).toFixed(3)), kind, text])
   }
 }

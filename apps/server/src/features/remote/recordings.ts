@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TerminalRequest } from '@muster/contract/channels'
+import type { ToolRequest } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
+import { isToolRecorded } from '@muster/rules/recording-rules'
 import type { Context } from '../../context.ts'
 import { SealedFile } from '../../platform/files/sealed-file.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
+import { findRecordingRules } from '../remote-access/queries.ts'
 import { readCoreSettings } from '../settings/queries.ts'
-import { Recording } from './recording.ts'
+import { Recording, type WindowRecording } from './recording.ts'
 import { finishRecording, insertRecording } from './recording-queries.ts'
+import type { RecordingEnd } from './recording-writer.ts'
+import { ScreenRecording } from './screen-recording.ts'
 
 const MEGABYTE = 1024 * 1024
 
@@ -22,29 +26,46 @@ export function recordingSeal({ secrets }: Context, id: string) {
   return { secrets, about: `recording ${id}` }
 }
 
+/** Whether windows on a tool are recorded on this machine. */
+export async function isRecorded(
+  ctx: Context,
+  { agent, tool }: { agent: PlacedAgent; tool: ToolRequest['tool'] },
+): Promise<boolean> {
+  const rules = await findRecordingRules(ctx.db, [
+    { level: 'default' },
+    { level: 'client', id: agent.client_id },
+    { level: 'site', id: agent.site_id },
+    { level: 'agent', id: agent.agent_id },
+  ])
+  return isToolRecorded(rules, { tool, monitoringType: agent.monitoring_type })
+}
+
 /**
- * Begins to record a window, where the settings want that. Throws where it cannot be written: what is to be recorded is
- * not opened without.
+ * Begins to record a window. Throws where it cannot be written: what is to be recorded is not opened without.
+ * `onUnfit`: it turns out that what it shows cannot be recorded.
  */
 export async function beginRecording(
   ctx: Context,
-  given: { session: string; agent: PlacedAgent; size: Pick<TerminalRequest, 'cols' | 'rows'> },
-): Promise<Recording | undefined> {
-  const { record_terminals: which, recording_max_mb: mostMegabytes } = await readCoreSettings(ctx.db)
-  const isWanted = which === 'all' || (which === 'servers' && given.agent.monitoring_type === 'server')
-  if (!isWanted) return undefined
+  given: { session: string; request: ToolRequest; onUnfit: (message: string) => void },
+): Promise<WindowRecording> {
+  const { session, request, onUnfit } = given
+  const settings = await readCoreSettings(ctx.db)
   const id = randomUUID()
   const startedAt = ctx.now()
   const file = await createFile(ctx, id)
-  await insertRecording(ctx.db, { id, session_id: given.session, started_at: startedAt.toISOString() })
-  return new Recording({
+  await insertRecording(ctx.db, { id, session_id: session, started_at: startedAt.toISOString() })
+  const parts = {
     file,
-    size: given.size,
-    startedAt,
-    mostCharacters: mostMegabytes * MEGABYTE,
-    onEnd: (end) => finishRecording(ctx.db, id, end),
-    onError: (error) => ctx.log.error({ err: error, recording: id }, 'a recording could not be written'),
-  })
+    onEnd: (end: RecordingEnd) => finishRecording(ctx.db, id, end),
+    onError: (error: unknown) =>
+      ctx.log.error({ err: error, recording: id }, 'a recording could not be written'),
+  }
+  if (request.tool !== 'terminal') {
+    const mostBytes = settings.desktop_recording_max_mb * MEGABYTE
+    return new ScreenRecording({ ...parts, mostBytes, onUnfit })
+  }
+  const mostCharacters = settings.recording_max_mb * MEGABYTE
+  return new Recording({ ...parts, size: request, startedAt, mostCharacters })
 }
 
 async function createFile(ctx: Context, id: string): Promise<SealedFile> {

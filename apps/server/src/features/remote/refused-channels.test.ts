@@ -52,7 +52,7 @@ test('issue 4, 1.3: what a machine refuses stands in the audit log with its reas
   const { hostname } = await server.ctx.db.selectFrom('agents').select('hostname').executeTakeFirstOrThrow()
   await vi.waitFor(async () =>
     expect(await auditOf(server)).toEqual([
-      `${user.username}: Opened a terminal on "${hostname}"`,
+      `${user.username}: Opened a terminal on "${hostname}", recorded`,
       `${user.username}: "${hostname}" refused the terminal`,
     ]),
   )

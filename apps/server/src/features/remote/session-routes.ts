@@ -1,12 +1,19 @@
-import { getRecording, getTerminalDefaults, listRemoteSessions } from '@muster/contract/api/remote'
+import {
+  getRecording,
+  getScreenRecording,
+  getTerminalDefaults,
+  listRemoteSessions,
+} from '@muster/contract/api/remote'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findSession, listSessions } from './queries.ts'
 import { readRecording } from './read-recording.ts'
+import { readScreenRecording } from './read-screen-recording.ts'
 import { listRecordings } from './recording-queries.ts'
 import { viewSession } from './view.ts'
 
@@ -33,24 +40,48 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
 
   route(api, getRecording, async ({ params, query, caller }) => {
-    const session = await findSession(ctx.db, params.id)
-    if (session === undefined) throw new AppError('not_found', 'There is no such session.')
-    const agent = await requireAgent(ctx.db, session.agent_id, caller)
-    const parts = await listRecordings(ctx.db, [session.id])
-    if (parts.length === 0) throw new AppError('not_found', 'This session was not recorded, or no longer is.')
+    const { session, agent, parts } = await requireRecorded(ctx, params.id, caller)
+    if (session.tool !== 'terminal') throw new AppError('not_found', 'What was recorded here is a desktop.')
     const page = await readRecording(ctx, { parts, startedAt: session.started_at, after: query.after })
-    if (query.after > 0) return page
-    await ctx.transaction((tx, emit) =>
-      audit(tx, {
-        caller,
-        action: 'view',
-        object_type: 'agent',
-        message: `Viewed the recording of the ${session.tool} of ${session.username} on "${agent.hostname}"`,
-        after: { session: session.id },
-        agent,
-        emit,
-      }),
-    )
+    if (query.after === 0) await writeViewed(ctx, { session, agent, caller })
     return page
   })
+
+  route(api, getScreenRecording, async ({ params, query, caller }) => {
+    const { session, agent, parts } = await requireRecorded(ctx, params.id, caller)
+    if (session.tool === 'terminal') throw new AppError('not_found', 'What was recorded here is a terminal.')
+    const page = await readScreenRecording(ctx, parts[0], query.after)
+    if (query.after === 0) await writeViewed(ctx, { session, agent, caller })
+    return page
+  })
+}
+
+async function requireRecorded(ctx: Context, id: string, caller: Caller) {
+  const session = await findSession(ctx.db, id)
+  if (session === undefined) throw new AppError('not_found', 'There is no such session.')
+  const agent = await requireAgent(ctx.db, session.agent_id, caller)
+  const [first, ...others] = await listRecordings(ctx.db, [session.id])
+  if (first === undefined) throw new AppError('not_found', 'This session was not recorded, or no longer is.')
+  return { session, agent, parts: [first, ...others] as const }
+}
+
+function writeViewed(
+  ctx: Context,
+  {
+    session,
+    agent,
+    caller,
+  }: Pick<Awaited<ReturnType<typeof requireRecorded>>, 'session' | 'agent'> & { caller: Caller },
+): Promise<void> {
+  return ctx.transaction((tx, emit) =>
+    audit(tx, {
+      caller,
+      action: 'view',
+      object_type: 'agent',
+      message: `Viewed the recording of the ${session.tool === 'vnc' ? 'VNC' : session.tool} of ${session.username} on "${agent.hostname}"`,
+      after: { session: session.id },
+      agent,
+      emit,
+    }),
+  )
 }

@@ -47,7 +47,7 @@ test('issue 4, 2.1: the shell and the user that are asked for are signed and wri
   const reader = server.as(await server.given.user({ superuser: true }))
   await vi.waitFor(async () => {
     const [refused, opened] = (await reader.call(listAudit, { body })).body.audit_logs
-    expect(opened?.after_value).toEqual({ session: tool.session, ...wish })
+    expect(opened?.after_value).toEqual({ session: tool.session, recorded: true, ...wish })
     expect(refused?.message).toBe('"PC-12" refused the terminal')
   })
 })

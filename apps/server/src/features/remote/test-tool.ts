@@ -34,6 +34,16 @@ export async function nextOpening(agent: TestAgent, from = 0) {
   }
 }
 
+/** The next order to show a desktop. */
+export async function nextDesktop(agent: TestAgent, from = 0) {
+  for (let index = from; ; index += 1) {
+    const { payload } = await agent.nextCommand(index)
+    if (payload.name !== 'open-channel') continue
+    const { channel, tool, recorded } = commands['open-channel'].parse(payload.input)
+    if (tool.tool === 'desktop' || tool.tool === 'vnc') return { channel, tool, recorded, payload }
+  }
+}
+
 export function frameOf(channel: number, kind: ChannelKind, payload: Uint8Array | string) {
   return encodeChannelFrame({
     kind,

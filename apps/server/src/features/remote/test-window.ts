@@ -58,9 +58,13 @@ export class TestWindow implements Disposable {
     return last === undefined ? undefined : readChannelEnd(last.payload)
   }
 
-  get text(): string {
+  get bytes(): Buffer {
     const data = this.frames.filter(({ kind }) => kind === CHANNEL_KIND.data)
-    return Buffer.concat(data.map(({ payload }) => payload)).toString()
+    return Buffer.concat(data.map(({ payload }) => payload))
+  }
+
+  get text(): string {
+    return this.bytes.toString()
   }
 
   type(text: string | Uint8Array): void {

@@ -6,7 +6,10 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { lockCoreSettings, readCoreSettings, type StoredSettings, writeCoreSettings } from './queries.ts'
 
-type Recordings = Pick<StoredSettings, 'record_terminals' | 'recording_keep_days' | 'recording_max_mb'>
+type Recordings = Pick<
+  StoredSettings,
+  'record_terminals' | 'recording_keep_days' | 'recording_max_mb' | 'desktop_recording_max_mb'
+>
 
 type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
   [Name in keyof Retention]?: number | undefined
@@ -24,7 +27,12 @@ const WORDS: Record<keyof Retention, string> = {
 }
 // Object.keys answers strings; these are the keys of the line above.
 const NAMES = Object.keys(WORDS) as (keyof Retention)[]
-const RECORDING_NAMES = ['record_terminals', 'recording_keep_days', 'recording_max_mb'] as const
+const RECORDING_NAMES = [
+  'record_terminals',
+  'recording_keep_days',
+  'recording_max_mb',
+  'desktop_recording_max_mb',
+] as const
 const RECORDED = { servers: 'of servers', all: 'of all machines', none: 'of no machine' }
 
 /** Saves settings of the whole server. What is kept too long from now on goes at once, not at night. */
@@ -64,6 +72,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     after.record_terminals = change.record_terminals ?? before.record_terminals
     after.recording_keep_days = change.recording_keep_days ?? before.recording_keep_days
     after.recording_max_mb = change.recording_max_mb ?? before.recording_max_mb
+    after.desktop_recording_max_mb = change.desktop_recording_max_mb ?? before.desktop_recording_max_mb
     after.vnc_targets = change.vnc_targets ?? before.vnc_targets
     refuseShorter(after)
     await writeCoreSettings(tx, after)
@@ -101,7 +110,8 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
 
 function describeRecordings(settings: Recordings): string {
   const { record_terminals: which, recording_keep_days: days, recording_max_mb: megabytes } = settings
-  return `terminals ${RECORDED[which]}, up to ${megabytes} MB each, kept for ${daysOf(days)}`
+  const { desktop_recording_max_mb: ofDesktops } = settings
+  return `terminals ${RECORDED[which]}, up to ${megabytes} MB each, desktops up to ${ofDesktops} MB, kept for ${daysOf(days)}`
 }
 
 function refuseShorter(settings: Retention): void {

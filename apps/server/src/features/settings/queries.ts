@@ -14,6 +14,7 @@ export interface StoredSettings extends Retention {
   record_terminals: CoreSettings['record_terminals']
   recording_keep_days: number
   recording_max_mb: number
+  desktop_recording_max_mb: number
   vnc_targets: string[]
   modified: string
 }
@@ -33,6 +34,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     record_terminals: 'servers',
     recording_keep_days: 90,
     recording_max_mb: 50,
+    desktop_recording_max_mb: 200,
     vnc_targets: DEFAULT_VNC_TARGETS,
     modified: NEVER,
     ...stored,

@@ -19,7 +19,7 @@ async function givenFile(pieces: string[]) {
 
 async function readAll(path: string, about = 'a test') {
   const pieces = await readSealedFile(path, { secrets, about })
-  return Promise.all(pieces.map((open) => open()))
+  return Promise.all(pieces.map(({ text }) => text()))
 }
 
 test('pieces come back in order, and lie on disk for nobody to read', async () => {

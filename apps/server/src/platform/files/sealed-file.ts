@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -6,7 +6,7 @@ import type { Secrets } from '../secrets/secrets.ts'
 const compress = promisify(deflateRaw)
 const extract = promisify(inflateRaw)
 const LENGTH_BYTES = 4
-/** A piece is text of its writer; what says it is longer than this is damaged. */
+/** What says it is longer than this is damaged. */
 const MOST_PIECE_BYTES = 16 * 1024 * 1024
 
 interface Seal {
@@ -15,7 +15,7 @@ interface Seal {
   about: string
 }
 
-/** A file that grows by pieces of text, each compressed and sealed: a process that is killed loses the last one. */
+/** A file that grows by pieces, each sealed: a process that is killed loses the last one. */
 export class SealedFile implements AsyncDisposable {
   #file: FileHandle
   #seal: Seal
@@ -37,10 +37,19 @@ export class SealedFile implements AsyncDisposable {
     return this.#bytes
   }
 
-  /** One at a time. */
+  /** Text, compressed. One at a time. */
   async append(text: string): Promise<void> {
+    await this.#add(await compress(text))
+  }
+
+  /** Bytes as they are, for what is compressed already. One at a time. */
+  async appendBytes(bytes: Uint8Array): Promise<void> {
+    await this.#add(bytes)
+  }
+
+  async #add(bytes: Uint8Array): Promise<void> {
     const { secrets, about } = this.#seal
-    const sealed = secrets.seal(await compress(text), `${about} ${this.#pieces}`)
+    const sealed = secrets.seal(bytes, `${about} ${this.#pieces}`)
     const length = Buffer.alloc(LENGTH_BYTES)
     length.writeUInt32BE(sealed.length)
     await this.#file.appendFile(Buffer.concat([length, sealed]))
@@ -53,26 +62,42 @@ export class SealedFile implements AsyncDisposable {
   }
 }
 
-/**
- * The pieces, each to be opened by whom wants it, which throws where one was changed. A last one that was not written
- * whole is left out.
- */
-export async function readSealedFile(
-  path: string,
-  { secrets, about }: Seal,
-): Promise<(() => Promise<string>)[]> {
-  const bytes = await readFile(path)
-  const pieces: (() => Promise<string>)[] = []
-  for (let at = 0; at + LENGTH_BYTES <= bytes.length;) {
-    const length = bytes.readUInt32BE(at)
-    const sealed = bytes.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + length)
+/** A piece of a sealed file. Reading one throws where it was changed, or is of another file or place. */
+export interface SealedPiece {
+  text: () => Promise<string>
+  bytes: () => Promise<Buffer>
+}
+
+/** The pieces, of which no more is read than is asked for. A last one that was not written whole is left out. */
+export async function readSealedFile(path: string, seal: Seal): Promise<SealedPiece[]> {
+  await using file = await open(path, 'r')
+  const { size } = await file.stat()
+  const head = Buffer.alloc(LENGTH_BYTES)
+  const pieces: SealedPiece[] = []
+  for (let at = 0; at + LENGTH_BYTES <= size;) {
+    await file.read(head, 0, LENGTH_BYTES, at)
+    const length = head.readUInt32BE(0)
+    const place = { from: at + LENGTH_BYTES, length, number: pieces.length }
     at += LENGTH_BYTES + length
-    if (sealed.length < length) break
-    const number = pieces.length
-    pieces.push(async () => {
-      const compressed = secrets.open(sealed, `${about} ${number}`)
-      return (await extract(compressed, { maxOutputLength: MOST_PIECE_BYTES })).toString('utf8')
+    if (at > size) break
+    const bytes = () => openPiece(path, seal, place)
+    pieces.push({
+      bytes,
+      text: async () =>
+        (await extract(await bytes(), { maxOutputLength: MOST_PIECE_BYTES })).toString('utf8'),
     })
   }
   return pieces
+}
+
+async function openPiece(
+  path: string,
+  { secrets, about }: Seal,
+  { from, length, number }: { from: number; length: number; number: number },
+): Promise<Buffer> {
+  if (length > MOST_PIECE_BYTES) throw new Error('A piece of this file is too long to be one.')
+  const sealed = Buffer.alloc(length)
+  await using file = await open(path, 'r')
+  await file.read(sealed, 0, length, from)
+  return secrets.open(sealed, `${about} ${number}`)
 }
