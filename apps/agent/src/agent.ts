@@ -1,5 +1,3 @@
-import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { isTimeZone } from '@muster/rules/zone-time'
 import { CheckScripts } from './checks/check-scripts.ts'
 import { Checks } from './checks/checks.ts'
@@ -8,23 +6,26 @@ import type { Facts } from './collectors/changed-facts.ts'
 import { LiveSampler } from './collectors/live-sampler.ts'
 import { MetricsSampler } from './collectors/metrics-sampler.ts'
 import { ProcessWatch } from './collectors/process-watch.ts'
+import { PatchReporter } from './collectors/patch-reporter.ts'
+import type { ReadPatches } from './collectors/patches-apart.ts'
 import type { ReadSoftware } from './collectors/software-apart.ts'
 import { SoftwareReporter } from './collectors/software-reporter.ts'
 import type { ReplyParts } from './commands/command.ts'
 import { takeCommand } from './commands/take-command.ts'
 import { OpenParts } from './files/open-parts.ts'
 import type { Identity } from './identity/identity.ts'
-import { makeMachineKey } from './identity/machine-key.ts'
 import { readKey, readPublicKey } from './identity/machine-key-pair.ts'
 import { ClockOffset } from './link/clock-offset.ts'
 import { Link } from './link/link.ts'
-import { describeError, type Log } from './log/log.ts'
+import type { Log } from './log/log.ts'
 import type { Os } from './os/os.ts'
 import { Problems } from './problems.ts'
 import { RemoteTools } from './remote/remote-tools.ts'
+import { tellMovedMachine } from './moved-machine.ts'
 import { BackgroundRuns } from './run/background-runs.ts'
+import { chooseRunFolder } from './run/choose-run-folder.ts'
+import { Installing } from './run/installing.ts'
 import { Runs } from './run/runs.ts'
-import { runFolder } from './run/script-file.ts'
 import { Kept } from './state/kept.ts'
 import { Nonces } from './state/nonces.ts'
 import { Outbox } from './state/outbox.ts'
@@ -46,12 +47,16 @@ export interface AgentOptions {
   log: Log
   readSlowFacts: (signal: AbortSignal) => Promise<Facts>
   readSoftware: ReadSoftware
+  readPatches: ReadPatches
+  /** The agent's own command line. */
+  program: readonly string[]
   /** Removes the agent from this machine; the process ends soon after. */
   uninstall: () => Promise<void>
   now?: () => number
   quickEveryMs?: number
   firstSoftwareMs?: number
   softwarePlacesMs?: number
+  firstPatchesMs?: number
   /** Another one after each start of the machine. */
   bootMark?: () => string
   /** How long a terminal waits for its person. */
@@ -95,6 +100,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     now: () => clock.correct(now()),
   })
   const zone = () => (isTimeZone(os.readTimeZone()) ? os.readTimeZone() : 'UTC')
+  const bootMark = options.bootMark ?? readBootMark
   const tasks = new Tasks({
     state,
     kept,
@@ -105,11 +111,23 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     place,
     now: () => clock.correct(now()),
     zone,
-    bootMark: options.bootMark ?? readBootMark,
+    bootMark,
   })
   const status = new StatusFile(folder, log)
+  const patches = new PatchReporter({
+    read: options.readPatches,
+    outbox,
+    kept,
+    bootMark,
+    log,
+    firstLookMs: options.firstPatchesMs,
+  })
+  const installing = new Installing({ place, program: options.program, onEnd: () => patches.lookAgain() })
   const facts = new FactsReporter({
-    readQuick: () => os.readQuickFacts(),
+    readQuick: async () => {
+      const quick = await os.readQuickFacts()
+      return patches.needsReboot ? { ...quick, needs_reboot: true } : quick
+    },
     readSlow: options.readSlowFacts,
     agentVersion: AGENT_VERSION,
     outbox,
@@ -189,6 +207,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       log,
       refreshFacts: () => facts.refreshAll(),
       software,
+      patches,
+      installing,
       uninstall: async () => {
         await link.flush(LAST_WORDS_MS)
         await options.uninstall()
@@ -214,6 +234,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       outbox.tellDroppedChecks()
       facts.onLinkUp()
       software.onLinkUp()
+      patches.onLinkUp()
       checks.onLinkUp()
       tasks.onLinkUp()
     },
@@ -254,39 +275,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       link[Symbol.dispose]()
       facts[Symbol.dispose]()
       software[Symbol.dispose]()
+      patches[Symbol.dispose]()
       status[Symbol.dispose]()
       state[Symbol.dispose]()
     },
   }
-}
-
-/** Where files of a run live while it runs. */
-function chooseRunFolder(folder: string, log: Log): string {
-  const own = runFolder(folder)
-  try {
-    // What a killed agent left there is of no use any more.
-    rmSync(own, { recursive: true, force: true })
-    mkdirSync(own, { recursive: true, mode: 0o700 })
-    accessSync(own, constants.W_OK)
-    return own
-  } catch (cause) {
-    log.debug({ cause }, 'no folder for runs in the data folder')
-    return tmpdir()
-  }
-}
-
-/** A copied disk makes two machines with one identity, which only people can sort out. */
-function tellMovedMachine({ folder, identity, os, log }: AgentOptions, problems: Problems): void {
-  try {
-    const machineId = os.findMachineId()
-    if (machineId === undefined || makeMachineKey(machineId, folder) === identity.machine_key) return
-  } catch (cause) {
-    log.debug({ cause: describeError(cause) }, 'machine id cannot be compared')
-    return
-  }
-  log.info({ folder }, 'data folder was enrolled on another machine or in another place')
-  problems.set(
-    'moved',
-    'The agent was enrolled on another machine or in another folder. If this machine is a copy of another one, enrol it again.',
-  )
 }

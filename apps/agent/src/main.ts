@@ -22,6 +22,7 @@ const OPTIONS = {
   ca: { type: 'string' },
   run: { type: 'boolean' },
   'program-folder': { type: 'string' },
+  order: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -63,7 +64,7 @@ async function dispatch(): Promise<number> {
       return runAgent(folder, program)
     case 'status':
       return (await import('./cli/status.ts')).printStatus(folder)
-    // The next four are for the agent itself.
+    // The next ones are for the agent itself.
     case 'warm-up':
       await (await import('./cli/warm-up.ts')).warmUp()
       return 0
@@ -74,6 +75,12 @@ async function dispatch(): Promise<number> {
     case 'software-hash':
       await (await import('./cli/software.ts')).printSoftware(command === 'software' ? 'all' : 'hash')
       return 0
+    case 'patches':
+    case 'patches-now':
+      await (await import('./cli/patches.ts')).printPatches(command === 'patches-now' ? 'now' : 'when old')
+      return 0
+    case 'install-order':
+      return (await import('./cli/install-order.ts')).carryOut(values.order ?? '')
     case 'install':
       await (
         await import('./cli/install.ts')

@@ -31,6 +31,7 @@ import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { notesRoutes } from './features/notes/routes.ts'
+import { patchesRoutes } from './features/patches/routes.ts'
 import { pendingActionsJobs } from './features/pending-actions/jobs.ts'
 import { pendingActionsRoutes } from './features/pending-actions/routes.ts'
 import { powerJobs } from './features/power/jobs.ts'
@@ -161,6 +162,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   servicesRoutes(api, ctx, fleet)
   logsRoutes(api, ctx, fleet)
   softwareRoutes(api, ctx, fleet)
+  patchesRoutes(api, ctx, fleet)
   const channels = remoteRoutes(api, ctx, fleet)
   sessionRoutes(api, ctx, fleet)
   remoteAccessRoutes(api, ctx)

@@ -32,6 +32,8 @@ export const EVENT_TYPES = [
   'software.looked',
   /** They have seen something else than before. */
   'software.changed',
+  /** Machines have looked at what they may install. */
+  'patches.looked',
   'history.changed',
   'note.changed',
   /** Planned, called off, or over. */

@@ -18,6 +18,7 @@ export const PERMISSIONS = [
   'can_view_eventlogs',
   'can_list_software',
   'can_manage_software',
+  'can_manage_winupdates',
   'can_run_server_scripts',
   'can_list_agent_history',
   'can_list_notes',

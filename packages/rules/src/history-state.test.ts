@@ -42,7 +42,7 @@ test.each<[HistoryState, boolean, boolean]>([
   ['cancelled', true, false],
 ])('issue 2, 4.3: %s is final %j, can be cancelled %j', (state, final, cancel) => {
   expect(isFinal(state)).toBe(final)
-  expect(canCancel(state)).toBe(cancel)
+  expect(canCancel({ state, type: 'cmd_run' })).toBe(cancel)
 })
 
 test('work that a machine has accepted neither expires nor goes back to the queue', () => {
@@ -50,4 +50,10 @@ test('work that a machine has accepted neither expires nor goes back to the queu
     expect(isLegalChange(state, 'expired')).toBe(false)
     expect(isLegalChange(state, 'queued')).toBe(false)
   }
+})
+
+test('an installation can be called off until the machine has it, and not in the middle', () => {
+  expect(canCancel({ state: 'queued', type: 'patch_install' })).toBe(true)
+  expect(canCancel({ state: 'running', type: 'patch_install' })).toBe(false)
+  expect(canCancel({ state: 'sent', type: 'package_install' })).toBe(false)
 })

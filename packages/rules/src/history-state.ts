@@ -11,6 +11,12 @@ export const HISTORY_STATES = [
 ] as const
 export type HistoryState = (typeof HISTORY_STATES)[number]
 
+export const HISTORY_TYPES = ['cmd_run', 'script_run', 'patch_install', 'package_install'] as const
+export type HistoryType = (typeof HISTORY_TYPES)[number]
+
+/** Those of which a machine does one at a time. */
+export const INSTALL_TYPES: readonly HistoryType[] = ['patch_install', 'package_install']
+
 // What the machine reports counts from any earlier state: reports may overtake the server's own writing, and a row
 // that went back to the queue with the link may have reached the machine after all. Only what the machine has not
 // accepted can go back to the queue or expire; what it has accepted it brings to an end, cancelled or not.
@@ -45,7 +51,8 @@ export function isFinal(state: HistoryState): boolean {
   return NEXT[state].length === 0
 }
 
-/** Whether a person may still cancel it. */
-export function canCancel(state: HistoryState): boolean {
+/** Whether a person may still cancel it: an installation only until the machine has it, or it would be left half done. */
+export function canCancel({ state, type }: { state: HistoryState; type: HistoryType }): boolean {
+  if (INSTALL_TYPES.includes(type) && state !== 'queued') return false
   return NEXT[state].includes('cancelled')
 }

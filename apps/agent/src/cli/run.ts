@@ -1,5 +1,6 @@
 import { startAgent } from '../agent.ts'
 import { readSlowFactsApart } from '../collectors/slow-facts.ts'
+import { readPatchesApart } from '../collectors/patches-apart.ts'
 import { readSoftwareApart } from '../collectors/software-apart.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { createProcessLog } from '../log/log.ts'
@@ -28,6 +29,8 @@ export async function run(folder: string, program: string[]): Promise<void> {
     log,
     readSlowFacts: (signal) => readSlowFactsApart(program, signal),
     readSoftware: readSoftwareApart(program),
+    readPatches: readPatchesApart(program),
+    program,
     uninstall: async () => {
       await os.service.startDetached([...program, 'uninstall', '--data', folder])
       stop.resolve('uninstall')

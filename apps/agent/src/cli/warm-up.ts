@@ -18,6 +18,9 @@ export async function warmUp(): Promise<void> {
     os.loadServiceTools(),
     os.loadSoftwareTools(),
     import('./software.ts'),
+    os.loadPatchTools(),
+    import('./patches.ts'),
+    import('./install-order.ts'),
     import('../collectors/process-changes.ts'),
   ])
 }

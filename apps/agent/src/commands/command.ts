@@ -7,12 +7,14 @@ import {
 import { z } from 'zod'
 import type { Checks } from '../checks/checks.ts'
 import type { LiveFrame } from '@muster/contract/agent/link'
+import type { PatchReporter } from '../collectors/patch-reporter.ts'
 import type { SoftwareReporter } from '../collectors/software-reporter.ts'
 import type { WhileWatched } from '../collectors/while-watched.ts'
 import type { OpenParts } from '../files/open-parts.ts'
 import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { RemoteTools } from '../remote/remote-tools.ts'
+import type { Installing } from '../run/installing.ts'
 import type { Runs } from '../run/runs.ts'
 import type { Tasks } from '../tasks/tasks.ts'
 
@@ -33,6 +35,8 @@ export interface CommandContext {
   log: Log
   refreshFacts: () => Promise<void>
   software: Pick<SoftwareReporter, 'reportAll'>
+  patches: Pick<PatchReporter, 'scan'>
+  installing: Installing
   uninstall: () => Promise<void>
 }
 

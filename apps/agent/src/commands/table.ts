@@ -8,6 +8,7 @@ import { controlService } from './control-service.ts'
 import { beginUpload, dropUpload, lookAtUpload } from './uploads.ts'
 import { changePower } from './change-power.ts'
 import { changeFile } from './change-file.ts'
+import { installPackage, installPatches } from './install.ts'
 import { readLog } from './read-log.ts'
 import { readText } from './read-text.ts'
 import { writeText } from './write-text.ts'
@@ -19,6 +20,7 @@ import { setRemoteRules } from './set-remote-rules.ts'
 import { setStartType } from './set-start-type.ts'
 import { reportFacts } from './report-facts.ts'
 import { reportSoftware } from './report-software.ts'
+import { scanPatches } from './scan-patches.ts'
 import { runChecks } from './run-checks.ts'
 import { runCommand } from './run-command.ts'
 import { runScript } from './run-script.ts'
@@ -38,6 +40,9 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   cancel,
   'report-facts': reportFacts,
   'report-software': reportSoftware,
+  'scan-patches': scanPatches,
+  'install-patches': installPatches,
+  'install-package': installPackage,
   'set-checks': setChecks,
   'run-checks': runChecks,
   'set-tasks': setTasks,

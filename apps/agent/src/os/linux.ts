@@ -77,6 +77,7 @@ export const linux: Os = {
   loadLogTools: async () => (await import('./linux/log-tools.ts')).linuxLogTools,
   loadServiceTools: async () => (await import('./linux/service-tools.ts')).linuxServiceTools,
   loadSoftwareTools: async () => (await import('./linux/software.ts')).linuxSoftware,
+  loadPatchTools: async () => (await import('./linux/patches.ts')).linuxPatches,
   softwarePlaces: () => [
     join(process.env.DPKG_ADMINDIR ?? '/var/lib/dpkg', 'status'),
     ...RPM_FOLDERS.flatMap((folder) => RPM_FILES.map((file) => join(folder, file))),

@@ -68,6 +68,7 @@ export const macos: Os = {
   loadLogTools: async () => (await import('./no-log-tools.ts')).noLogTools('macOS'),
   loadServiceTools: async () => (await import('./macos/service-tools.ts')).macosServiceTools,
   loadSoftwareTools: async () => (await import('./macos/software.ts')).macosSoftware,
+  loadPatchTools: async () => (await import('./macos/patches.ts')).macosPatches,
   softwarePlaces: () => [
     '/Applications',
     ...['/opt/homebrew', '/usr/local'].flatMap((prefix) => [

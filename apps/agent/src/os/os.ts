@@ -2,6 +2,7 @@ import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { PowerAction } from '@muster/contract/agent/power'
 import type { Counters } from './counters.ts'
 import type { LogTools } from './log-tools.ts'
+import type { PatchTools } from './patch-tools.ts'
 import type { Probes } from './probes.ts'
 import type { ProcessTools } from './process-tools.ts'
 import type { ServiceTools } from './service-tools.ts'
@@ -49,6 +50,8 @@ export interface Os {
   loadServiceTools(): Promise<ServiceTools>
   /** For the process that lists what is installed. */
   loadSoftwareTools(): Promise<SoftwareTools>
+  /** For the processes that look for patches and install them. */
+  loadPatchTools(): Promise<PatchTools>
   /** Files and folders that change when something is installed or removed; those that are not there do no harm. */
   softwarePlaces(): string[]
 }

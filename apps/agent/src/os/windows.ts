@@ -81,6 +81,7 @@ export const windows: Os = {
   loadLogTools: async () => (await import('./no-log-tools.ts')).noLogTools('Windows'),
   loadServiceTools: async () => (await import('./windows/service-tools.ts')).windowsServiceTools,
   loadSoftwareTools: async () => (await import('./windows/software.ts')).windowsSoftware,
+  loadPatchTools: async () => (await import('./windows/patches.ts')).windowsPatches,
   // The registry is no file that could be watched for the price of a look.
   softwarePlaces: () => [],
 }

@@ -15,7 +15,11 @@ export interface RunPlace {
   dataFolder: string
   os: Os
 }
-export type PreparedRun = Disposable & { plan: ProcessPlan }
+export interface PreparedRun extends Disposable {
+  plan: ProcessPlan
+  /** What went wrong, where the process that has ended left a sentence for it. */
+  why?: () => string | undefined
+}
 
 /** Writes the file of a script and says how it is run; disposal removes the file. */
 export async function prepareScript(input: ScriptInput, { dataFolder, os }: RunPlace): Promise<PreparedRun> {

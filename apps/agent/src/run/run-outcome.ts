@@ -23,13 +23,17 @@ export function stopped({ outcome, reason }: Stop): Outcome {
 export function describeEnd(
   stop: Stop | undefined,
   end: { code: number | null; signal: string | null } | undefined,
+  why?: () => string | undefined,
 ): Pick<Outcome, 'outcome' | 'reason' | 'retcode'> {
   if (stop !== undefined && end !== undefined) return { ...stop, retcode: null }
   if (stop !== undefined || end === undefined) {
     const reason = `${stop?.reason ?? ''} Its process hangs in the system and could not be ended.`.trim()
     return { outcome: stop?.outcome ?? 'failed', reason, retcode: null }
   }
-  if (end.signal === null) return { outcome: 'exited', reason: null, retcode: end.code }
+  if (end.signal === null) {
+    const reason = why?.() ?? null
+    return { outcome: reason === null ? 'exited' : 'failed', reason, retcode: end.code }
+  }
   return { outcome: 'failed', reason: `The process was ended by the signal ${end.signal}.`, retcode: null }
 }
 

@@ -16,7 +16,8 @@ import {
   type Outcome,
   type Stop,
 } from './run-outcome.ts'
-import { startProcess, type ProcessPlan, type RunningProcess } from './run-process.ts'
+import type { PreparedRun } from './prepare-script.ts'
+import { startProcess, type RunningProcess } from './run-process.ts'
 
 /** Runs at one time; further ones are accepted and wait. */
 const MAX_AT_ONCE = 32
@@ -32,7 +33,7 @@ export interface RunOrder {
   /** Hidden in the output. */
   secrets?: readonly string[] | undefined
   /** Says what to start, and writes files for it; they are removed by its disposal. Throws RunRefused. */
-  prepare: () => Promise<Disposable & { plan: ProcessPlan }>
+  prepare: () => Promise<PreparedRun>
 }
 
 interface ActiveRun {
@@ -213,7 +214,8 @@ export class Runs implements AsyncDisposable {
     await run.killing
     output.end()
     const execution_time = Math.round(performance.now() - began) / 1000
-    return { ...describeEnd(run.stop, end), execution_time, output_cut_bytes: output.cutBytes }
+    const told = describeEnd(run.stop, end, files.why)
+    return { ...told, execution_time, output_cut_bytes: output.cutBytes }
   }
 
   #collectOutput(run: ActiveRun): OutputReports {

@@ -77,7 +77,7 @@ export class Outbox {
   }
 
   /** A report as JSON that another process of this agent has made and checked; a newer one takes its place. */
-  appendWritten(kind: 'software', json: string): void {
+  appendWritten(kind: 'software' | 'patches', json: string): void {
     this.#remove((database) => database.all('delete from outbox where kind = ? returning size', kind))
     this.#keep({ kind, historyId: null, json })
   }

@@ -1,6 +1,6 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { startAgent, type Agent, type AgentOptions } from '../agent.ts'
 import { Unmeasurable } from '../checks/unmeasurable.ts'
@@ -81,6 +81,10 @@ export async function givenAgent(
       readSoftware: async () => {
         throw new Unmeasurable('Nothing is listed here.')
       },
+      readPatches: async () => {
+        throw new Unmeasurable('Nothing is looked for here.')
+      },
+      program: [process.execPath, resolve(import.meta.dirname, '../main.ts')],
       uninstall: async () => {},
       ...(aheadMs === 0 ? {} : { now: () => Date.now() + aheadMs }),
       ...options.agent,

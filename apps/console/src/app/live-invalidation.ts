@@ -95,7 +95,12 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /software/titles/:title/' },
     { endpoint: 'GET /agents/:agent_id/timeline/', by: 'agent_id' },
   ],
+  'patches.looked': [
+    { endpoint: 'GET /winupdate/:agent_id/', by: 'agent_id' },
+    { endpoint: 'GET /winupdate/:agent_id/status/', by: 'agent_id' },
+  ],
   'history.changed': [
+    { endpoint: 'GET /winupdate/:agent_id/status/' },
     { endpoint: 'GET /agents/:agent_id/history/' },
     { endpoint: 'GET /agents/history/:id/', by: 'id' },
     { endpoint: 'GET /agents/history/:id/output/', by: 'id' },

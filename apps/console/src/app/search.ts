@@ -16,6 +16,7 @@ export const PANES = [
   'metrics',
   'processes',
   'services',
+  'patches',
   'software',
   'checks',
   'tasks',

@@ -6,6 +6,7 @@ import { Signature } from './enrol.ts'
 import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
 import { Interpreter } from './interpreter.ts'
 import { LogSearch, LogSource } from './logs.ts'
+import { PackageName, PatchGuid, MOST_PATCHES } from './patches.ts'
 import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './power.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { RemoteRules, RulesRevision } from './remote-rules.ts'
@@ -15,15 +16,18 @@ import { ShellWish } from './shells.ts'
 import { RunId, TaskDefinition } from './tasks.ts'
 
 const EnvVars = z.array(z.string().max(10_000)).max(200)
-const RunOptions = {
-  env_vars: EnvVars,
-  /** User to run as; null = the agent's own. */
-  run_as_user: z.string().max(64).nullable(),
+const RunLimits = {
   timeout_seconds: z.int().min(1).max(86_400),
   output_cap_bytes: z
     .int()
     .min(1)
     .max(64 * 1024 * 1024),
+}
+const RunOptions = {
+  env_vars: EnvVars,
+  /** User to run as; null = the agent's own. */
+  run_as_user: z.string().max(64).nullable(),
+  ...RunLimits,
 }
 
 /** What a server may ask of a machine: name -> input. A run is followed by `accepted`, `started`, `output` and `result` reports. */
@@ -45,6 +49,15 @@ export const commands = {
   'report-facts': z.object({}),
   /** What is installed is listed anew and reported whole (software.ts). */
   'report-software': z.object({}),
+  /** Lists of what may be installed are fetched anew; the report comes when it has looked (patches.ts). */
+  'scan-patches': z.object({}),
+  /** A run; null = all. One installation at a time: a second is refused. */
+  'install-patches': z.object({
+    guids: z.array(PatchGuid).min(1).max(MOST_PATCHES).nullable(),
+    ...RunLimits,
+  }),
+  /** A run that installs a package of the system's repositories, of which the first that is known there is taken. */
+  'install-package': z.object({ names: z.array(PackageName).min(1).max(5), ...RunLimits }),
   /**
    * The checks of this machine: all that are wanted, and the definitions of those that are new. What is not wanted is
    * forgotten; what is wanted and not known is asked for by a `checks-missing` report. An older version than one that

@@ -4,6 +4,7 @@ import { SignedCommand } from './commands.ts'
 import { Signature } from './enrol.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
+import { PatchReport } from './patches.ts'
 import { ProcessLook } from './processes.ts'
 import { RulesRevision } from './remote-rules.ts'
 import { SoftwareReport } from './software.ts'
@@ -110,6 +111,7 @@ export const Report = z.discriminatedUnion('kind', [
     reason: z.string().max(500),
   }),
   SoftwareReport,
+  PatchReport,
   ...taskReports,
 ])
 export type Report = z.infer<typeof Report>

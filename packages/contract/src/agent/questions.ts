@@ -20,6 +20,8 @@ export const replies = {
   'set-start-type': MachineService,
   /** Of the report that has been sent before this. */
   'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MOST_PACKAGES) }),
+  /** It has begun to look, or had already. */
+  'scan-patches': z.object({}),
   'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
   'read-log': FoundLog,
   /** The system has taken it on; how soon the link ends is its own matter. */

@@ -34,6 +34,7 @@ export const AuditObject = z.enum([
   'log',
   'file',
   'software',
+  'winupdate',
   'client',
   'site',
   'note',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HISTORY_TYPES } from '@muster/rules/history-state'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, Instant, ListQuery } from '../fields.ts'
 import { ScriptShell } from './scripts.ts'
@@ -20,7 +21,7 @@ export const AgentHistory = z.object({
   id: z.int(),
   agent_id: AgentId,
   time: Instant,
-  type: z.enum(['cmd_run', 'script_run']),
+  type: z.enum(HISTORY_TYPES),
   state: HistoryState,
   /** Why it failed, expired or was cancelled, as a sentence. */
   reason: z.string().nullable(),

@@ -17,6 +17,7 @@ const ProcessesPane = lazyPart(() =>
 )
 const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
 const SoftwarePane = lazyPart(() => import('../software/SoftwarePane.tsx').then((file) => file.SoftwarePane))
+const PatchesPane = lazyPart(() => import('../patches/PatchesPane.tsx').then((file) => file.PatchesPane))
 const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
 const MachinePolicies = lazyPart(() =>
   import('../automation/MachinePolicies.tsx').then((file) => file.MachinePolicies),
@@ -32,6 +33,7 @@ const LABELS: Record<Pane, string> = {
   metrics: 'Metrics',
   processes: 'Processes',
   services: 'Services',
+  patches: 'Patches',
   software: 'Software',
   checks: 'Checks',
   policies: 'Policies',
@@ -130,6 +132,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
       return <ProcessesPane agent={agent} />
     case 'services':
       return <ServicesPane agent={agent} />
+    case 'patches':
+      return <PatchesPane agent={agent} />
     case 'software':
       return <SoftwarePane agent={agent} />
     case 'checks':

@@ -122,6 +122,9 @@ function Network({ agent, named }: AgentSummaryProps) {
           {agent.boot_time !== null && <Time instant={agent.boot_time} relative machineZone={zone} />}
         </Fact>
         <Fact name="Time zone">{zone}</Fact>
+        <Fact name="Patches">
+          {agent.has_patches_pending && <span className={classes.warning}>pending</span>}
+        </Fact>
         <Fact name="Reboot">{agent.needs_reboot && <span className={classes.negative}>needed</span>}</Fact>
       </dl>
     </section>

@@ -35,6 +35,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   log: 'Log',
   file: 'File',
   software: 'Software',
+  winupdate: 'Patch',
   client: 'Client',
   site: 'Site',
   note: 'Note',

@@ -3,7 +3,7 @@ import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
 import type { AgentHistory } from '@muster/contract/api/history'
 import { formatFileSize } from '@muster/rules/file-size'
-import { canCancel, isFinal } from '@muster/rules/history-state'
+import { canCancel, INSTALL_TYPES, isFinal } from '@muster/rules/history-state'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { describeError } from '../../app/describe-error.ts'
@@ -13,6 +13,7 @@ import { OutputBox } from '../../ui/OutputBox.tsx'
 import { ErrorState, SkeletonRows } from '../../ui/States.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { InstallProgress } from './InstallProgress.tsx'
 import { RunState, RunSteps } from './RunState.tsx'
 import classes from './RunView.module.css'
 import { type Output, type OutputStream, outputText } from './output-text.ts'
@@ -53,6 +54,7 @@ function LoadedRun({ history, output }: Run) {
           <CopyAction label="Copy output" text={() => outputText(output, shown)} />
         )}
       </RunHead>
+      {INSTALL_TYPES.includes(history.type) && !isFinal(history.state) && <InstallProgress output={output} />}
       <RunOutput history={history} output={output} shown={shown} />
     </div>
   )
@@ -67,7 +69,7 @@ function RunHead({ history, children }: { history: AgentHistory; children: React
   const nowMs = useNow(TICK_MS)
   const duration = describeDuration(history, nowMs)
   const head = useRef<HTMLDivElement>(null)
-  const mayStop = mayCancel && canCancel(history.state)
+  const mayStop = mayCancel && canCancel(history)
   useEffect(() => {
     // The button went with the keyboard on it.
     if (!mayStop && cancel.isSuccess && document.activeElement === document.body) head.current?.focus()

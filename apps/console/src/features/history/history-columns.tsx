@@ -1,5 +1,5 @@
 import type { AgentHistory } from '@muster/contract/api/history'
-import { IconFileCode, IconTerminal2 } from '@tabler/icons-react'
+import { IconFileCode, IconPackage, IconShieldDown, IconTerminal2 } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import { RunState } from './RunState.tsx'
 import classes from './HistoryPane.module.css'
@@ -11,7 +11,12 @@ export interface HistoryContext {
   formatDate: (instant: string) => string
 }
 
-const ICONS = { cmd_run: IconTerminal2, script_run: IconFileCode }
+const ICONS = {
+  cmd_run: IconTerminal2,
+  script_run: IconFileCode,
+  patch_install: IconShieldDown,
+  package_install: IconPackage,
+}
 
 export const HISTORY_COLUMNS: readonly DataColumn<AgentHistory, HistoryContext>[] = [
   {

@@ -1,7 +1,12 @@
 import type { AgentHistory } from '@muster/contract/api/history'
 import { describeState, runLabel } from './run-state.ts'
 
-export const TYPE_LABELS = { cmd_run: 'Command', script_run: 'Script' }
+export const TYPE_LABELS = {
+  cmd_run: 'Command',
+  script_run: 'Script',
+  patch_install: 'Patches',
+  package_install: 'Package',
+}
 
 /** Those in which all words stand: in what ran, who sent it, its type or what became of it. */
 export function searchRuns(runs: readonly AgentHistory[], search: string): readonly AgentHistory[] {

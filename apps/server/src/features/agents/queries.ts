@@ -23,6 +23,8 @@ export type AgentsRow = PlacedAgent & {
   queued_runs: number
   /** What it is to do at a time. */
   planned_actions: number
+  /** Null before it has looked for patches. */
+  pending_patches: number | null
   checks: AgentRow['checks']
   /** Values of its custom fields. */
   values: ValueRow[]
@@ -47,6 +49,8 @@ function selectPlaced(db: Db) {
 
 function selectAgents(db: Db) {
   return selectPlaced(db)
+    .leftJoin('machine_patches', 'machine_patches.agent', 'agents.id')
+    .select('machine_patches.pending as pending_patches')
     .select(['sites.alert_template_id as site_template', 'clients.alert_template_id as client_template'])
     .select((eb) =>
       eb

@@ -8,6 +8,7 @@ import { emitChanged } from '../history/deliver-runs.ts'
 import { saveOutputAsNotes } from '../history/save-as-note.ts'
 import { type ReportedRun, storeRunReports } from '../history/store-run-reports.ts'
 import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
+import { type ReportedPatches, storePatches } from '../patches/store-patches.ts'
 import { endReportedSessions, type ReportedEnd } from '../remote/end-sessions.ts'
 import { type ReportedSoftware, storeSoftware } from '../software/store-software.ts'
 import { lockFieldOwners } from '../tasks/lock-field-owners.ts'
@@ -33,6 +34,7 @@ export async function storeReports(
   const ofTasks: ReportedTask[] = []
   const sessions: ReportedEnd[] = []
   const software: ReportedSoftware[] = []
+  const patches: ReportedPatches[] = []
   for (const { agentId, report } of reports) {
     switch (report.kind) {
       case 'facts':
@@ -65,6 +67,9 @@ export async function storeReports(
       case 'software':
         software.push({ agentId, report })
         break
+      case 'patches':
+        patches.push({ agentId, report })
+        break
       default:
         runReports.push({ agentId, report })
     }
@@ -83,6 +88,7 @@ export async function storeReports(
     if (ofTasks.length > 0) await storeTaskReports({ ctx: ctx, tx, emit }, ofTasks)
     await endReportedSessions({ ctx, tx, emit }, sessions)
     wantedSoftware = await storeSoftware(tx, emit, { reports: software, now: ctx.now() })
+    await storePatches(tx, emit, { reports: patches, now: ctx.now() })
     if (runReports.length === 0) return []
     const changed = await storeRunReports(tx, runReports, ctx.now())
     await saveOutputAsNotes(tx, emit, changed)

@@ -94,7 +94,7 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
     checks: row.checks,
     maintenance_mode: row.maintenance_mode === 1,
     needs_reboot: facts?.needs_reboot ?? false,
-    has_patches_pending: false,
+    has_patches_pending: (row.pending_patches ?? 0) > 0,
     pending_actions_count: Number(row.queued_runs) + Number(row.planned_actions),
     logged_username: user === '' ? (facts?.last_logged_in_user ?? '') : user,
     italic: user === '' && (facts?.last_logged_in_user ?? '') !== '',

@@ -113,6 +113,7 @@ const NEVER = new Date(0)
 const NOTHING = {
   queued_runs: 0,
   planned_actions: 0,
+  pending_patches: null,
   checks: NO_CHECKS,
   site_template: null,
   client_template: null,

@@ -1,5 +1,5 @@
 import { AppError } from '@muster/contract/errors'
-import { canCancel } from '@muster/rules/history-state'
+import { canCancel, isFinal } from '@muster/rules/history-state'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -12,7 +12,12 @@ import { findHistory, updateHistory } from './queries.ts'
 export async function cancelRun(ctx: Context, caller: Caller, id: number): Promise<{ agentId: string }> {
   const row = await findHistory(ctx.db, id, caller)
   if (row === undefined) throw new AppError('not_found', 'There is no such entry in the history.')
-  if (!canCancel(row.state)) throw new AppError('already_finished', `This has ended already (${row.state}).`)
+  if (isFinal(row.state)) throw new AppError('already_finished', `This has ended already (${row.state}).`)
+  if (!canCancel(row))
+    throw new AppError(
+      'conflict',
+      'An installation that has begun cannot be stopped: it would be left half done.',
+    )
   await ctx.transaction(async (tx, emit) => {
     const values = {
       state: 'cancelled' as const,

@@ -50,7 +50,7 @@ function sendRun(ctx: Context, delivery: Delivery, row: HistoryRow): boolean {
       agentId: row.agent_id,
       name: row.command_name,
       // Sealed by send-run.ts from the contract's input of this very command.
-      input: JSON.parse(ctx.secrets.decrypt(row.command_input)) as CommandInput<'run-command' | 'run-script'>,
+      input: JSON.parse(ctx.secrets.decrypt(row.command_input)) as CommandInput<HistoryRow['command_name']>,
       author: row.username,
       expiresAt: row.expires_at,
       nonce: row.nonce,

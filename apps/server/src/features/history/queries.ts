@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type SqlBool, type Updateable } from 'kysely'
+import type { HistoryType } from '@muster/rules/history-state'
 import type { Db } from '../../platform/database/database.ts'
 import type { AgentHistoryTable, HistoryState } from '../../platform/database/tables/history.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
@@ -49,6 +50,22 @@ export function findAgentHistory(db: Db, agentId: string, limit: number): Promis
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
+}
+
+/** The newest run of these types. */
+export function findLastRun(
+  db: Db,
+  agentId: string,
+  types: readonly HistoryType[],
+): Promise<HistoryListRow | undefined> {
+  return db
+    .selectFrom('agent_history')
+    .select(LISTED)
+    .where('agent_id', '=', agentId)
+    .where('type', 'in', types)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }
 
 export function findHistory(

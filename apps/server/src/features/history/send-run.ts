@@ -20,7 +20,16 @@ export interface RunOrder {
   work:
     | { name: 'run-command'; input: CommandInput<'run-command'> }
     | { name: 'run-script'; input: CommandInput<'run-script'> }
+    | { name: 'install-patches'; input: CommandInput<'install-patches'> }
+    | { name: 'install-package'; input: CommandInput<'install-package'> }
 }
+
+const KINDS = {
+  'run-command': { type: 'cmd_run', action: 'execute_command', object_type: 'agent' },
+  'run-script': { type: 'script_run', action: 'execute_script', object_type: 'script' },
+  'install-patches': { type: 'patch_install', action: 'execute_command', object_type: 'winupdate' },
+  'install-package': { type: 'package_install', action: 'execute_command', object_type: 'software' },
+} as const
 
 /** Writes a run to the history, audited; the row is there before anything is sent. */
 export async function createRun(ctx: Context, order: RunOrder) {
@@ -35,14 +44,14 @@ export async function writeRun(
   { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
   order: RunOrder,
 ): Promise<number> {
-  const { agent, caller, label, work, because } = order
+  const { agent, caller, label, work } = order
   const now = ctx.now()
-  const isScript = work.name === 'run-script'
-  const reason = because === undefined ? '' : ` ${because}`
+  const { type, action, object_type } = KINDS[work.name]
+  const runAsUser = 'run_as_user' in work.input ? work.input.run_as_user : null
   const historyId = await insertHistory(tx, {
     agent_id: agent.agent_id,
     time: now.toISOString(),
-    type: isScript ? 'script_run' : 'cmd_run',
+    type,
     state: 'queued',
     reason: null,
     command: label.command,
@@ -51,7 +60,7 @@ export async function writeRun(
     shell: label.shell,
     args: JSON.stringify(label.args),
     username: caller.username,
-    run_as_user: work.input.run_as_user,
+    run_as_user: runAsUser,
     timeout_seconds: work.input.timeout_seconds,
     expires_at: new Date(now.getTime() + order.expiresInSeconds * 1000).toISOString(),
     command_name: work.name,
@@ -67,19 +76,30 @@ export async function writeRun(
   })
   await audit(tx, {
     caller,
-    action: isScript ? 'execute_script' : 'execute_command',
-    object_type: isScript ? 'script' : 'agent',
-    message: isScript
-      ? `Ran the script "${label.command}" on "${agent.hostname}"${reason}`
-      : `Sent a ${label.shell} command to "${agent.hostname}"`,
+    action,
+    object_type,
+    message: describeRun(order),
     after: {
       command: label.command,
       args: label.args,
-      run_as_user: work.input.run_as_user,
+      run_as_user: runAsUser,
       history: historyId,
     },
     agent,
   })
   emit({ type: 'history.changed', ids: [historyId], agent_ids: [agent.agent_id] })
   return historyId
+}
+
+function describeRun({ agent, label, work, because }: RunOrder): string {
+  const reason = because === undefined ? '' : ` ${because}`
+  switch (work.name) {
+    case 'run-script':
+      return `Ran the script "${label.command}" on "${agent.hostname}"${reason}`
+    case 'run-command':
+      return `Sent a ${label.shell} command to "${agent.hostname}"`
+    case 'install-patches':
+    case 'install-package':
+      return `${label.command} on "${agent.hostname}"`
+  }
 }

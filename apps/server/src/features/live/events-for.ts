@@ -121,6 +121,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'pendingaction.changed': 'can_list_pendingactions',
   'software.looked': 'can_list_software',
   'software.changed': 'can_list_software',
+  'patches.looked': 'can_manage_winupdates',
   'remote_session.changed': 'can_view_recordings',
   'remote_access.changed': 'can_list_agents',
   'audit.added': 'can_view_auditlogs',

@@ -41,6 +41,7 @@ import type { RemoteAccessTable } from './tables/remote-access.ts'
 import type { RemoteRecordingsTable } from './tables/remote-recordings.ts'
 import type { RemoteSessionsTable } from './tables/remote-sessions.ts'
 import type { ScriptSnippetsTable, ScriptsTable, ScriptVersionsTable } from './tables/scripts.ts'
+import type { MachinePatchesTable } from './tables/patches.ts'
 import type {
   MachineSoftwareTable,
   SoftwareInventoriesTable,
@@ -112,6 +113,7 @@ export interface Database {
   software_packages: SoftwarePackagesTable
   machine_software: MachineSoftwareTable
   software_inventories: SoftwareInventoriesTable
+  machine_patches: MachinePatchesTable
   policies: PoliciesTable
   policy_targets: PolicyTargetsTable
   policy_exclusions: PolicyExclusionsTable

@@ -25,6 +25,7 @@ import * as remoteRecordings from './0032-remote-recordings.ts'
 import * as pendingActions from './0036-pending-actions.ts'
 import * as remoteAccess from './0034-remote-access.ts'
 import * as codeBeforeTools from './0035-code-before-tools.ts'
+import * as patches from './0041-patches.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   pendingActions,
   remoteAccess,
   codeBeforeTools,
+  patches,
 ]

@@ -1,3 +1,4 @@
+import type { HistoryType } from '@muster/rules/history-state'
 import type { Generated } from 'kysely'
 
 export type HistoryState =
@@ -15,7 +16,7 @@ export interface AgentHistoryTable {
   id: Generated<number>
   agent_id: string
   time: string
-  type: 'cmd_run' | 'script_run'
+  type: HistoryType
   state: HistoryState
   reason: string | null
   command: string
@@ -29,7 +30,7 @@ export interface AgentHistoryTable {
   timeout_seconds: number
   expires_at: string
   /** Command name and JSON of its input as the contract has it, without secrets. */
-  command_name: 'run-command' | 'run-script'
+  command_name: 'run-command' | 'run-script' | 'install-patches' | 'install-package'
   command_input: string
   nonce: string
   cancel_requested: Generated<0 | 1>

@@ -1,0 +1,73 @@
+import { MachineRefused } from '../machine-refused.ts'
+import { requireRoot, runInstaller } from '../run-installer.ts'
+import { runTool } from '../run-tool.ts'
+import { describeAptFailure } from './apt-failure.ts'
+import { AptProgress } from './apt-progress.ts'
+
+const ASK_LIMIT_MS = 60_000
+/** So long it waits for another program that is busy with the packages. */
+const LOCK_SECONDS = 60
+
+/** Nobody is there to be asked; what people have changed in settings stays; services are not restarted by surprise. */
+const NO_QUESTIONS = {
+  DEBIAN_FRONTEND: 'noninteractive',
+  APT_LISTCHANGES_FRONTEND: 'none',
+  NEEDRESTART_MODE: 'l',
+  NEEDRESTART_SUSPEND: '1',
+}
+const KEEP_SETTINGS = ['-o', 'Dpkg::Options::=--force-confdef', '-o', 'Dpkg::Options::=--force-confold']
+const WAIT = ['-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`]
+const COMMON = ['-y', '-q', '--no-remove', ...KEEP_SETTINGS, ...WAIT, '-o', 'APT::Status-Fd=3']
+
+export async function installAptPatches(guids: readonly string[] | null): Promise<void> {
+  requireRoot()
+  await finishInterrupted()
+  await install(
+    guids === null ? ['--with-new-pkgs', 'upgrade'] : ['--only-upgrade', 'install', '--', ...guids],
+  )
+}
+
+export async function installAptPackage(names: readonly string[]): Promise<void> {
+  requireRoot()
+  const name = await findKnown(names)
+  if (name === undefined)
+    throw new MachineRefused(
+      `This machine knows no package ${names.join(' or ')}. Look whether its lists of packages are fetched.`,
+    )
+  await finishInterrupted()
+  await install(['--no-install-recommends', 'install', '--', name])
+}
+
+async function install(args: string[]): Promise<void> {
+  const progress = new AptProgress((line) => process.stdout.write(`${line}\n`))
+  const end = await runInstaller('apt-get', [...COMMON, ...args], {
+    env: NO_QUESTIONS,
+    onStatus: (text) => progress.take(text),
+  })
+  if (end.code !== 0) throw new MachineRefused(describeAptFailure(end))
+}
+
+/** What a machine that went off in the middle has left half installed is brought to its end first. */
+async function finishInterrupted(): Promise<void> {
+  const { stdout } = await runTool('dpkg', ['--audit'], {
+    signal: AbortSignal.timeout(ASK_LIMIT_MS),
+    timeoutMs: ASK_LIMIT_MS,
+  })
+  if (stdout.trim() === '') return
+  process.stdout.write('An earlier installation was interrupted; it is finished first.\n')
+  const end = await runInstaller('dpkg', ['--force-confdef', '--force-confold', '--configure', '-a'], {
+    env: NO_QUESTIONS,
+  })
+  if (end.code !== 0) throw new MachineRefused(describeAptFailure(end))
+}
+
+async function findKnown(names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) {
+    const { stdout } = await runTool('apt-cache', ['policy', '--', name], {
+      signal: AbortSignal.timeout(ASK_LIMIT_MS),
+      timeoutMs: ASK_LIMIT_MS,
+    })
+    if (/^\s+Candidate: (?!\(none\))\S/m.test(stdout)) return name
+  }
+  return undefined
+}

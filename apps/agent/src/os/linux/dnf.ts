@@ -1,0 +1,127 @@
+import type { Patch } from '@muster/contract/agent/patches'
+import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { findProgram } from '../../run/find-program.ts'
+import { MachineRefused } from '../machine-refused.ts'
+import { makePatch, type PatchScan, type PatchTools } from '../patch-tools.ts'
+import { type InstallerEnd, requireRoot, runInstaller } from '../run-installer.ts'
+import { firstLine, runTool } from '../run-tool.ts'
+
+const LIMIT_MS = 300_000
+const UPDATES_CODE = 100
+/** It would wait for ever for another one that is at work. */
+const NO_WAIT = '--setopt=exit_on_lock=True'
+const program = () => (findProgram('dnf') === undefined ? 'yum' : 'dnf')
+
+export const dnf: PatchTools = {
+  async scan({ refresh, signal }): Promise<PatchScan> {
+    const ask = (tool: string, args: string[]) => runTool(tool, args, { signal, timeoutMs: LIMIT_MS })
+    const fresh = refresh === 'now' ? ['--refresh'] : []
+    const { code, stdout, stderr } = await ask(program(), ['-q', ...fresh, 'check-update'])
+    if (code !== 0 && code !== UPDATES_CODE)
+      throw new Unmeasurable(describeDnfFailure({ code, said: `${stdout}\n${stderr}` }))
+    const installed = await ask('rpm', [
+      '-qa',
+      '--qf',
+      '%{NAME}.%{ARCH}\\t%|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\n',
+    ])
+    const security = await ask(program(), ['-q', 'updateinfo', 'list', '--security'])
+    const reboot = await ask(program(), ['-q', 'needs-restarting', '-r'])
+    return {
+      patches: parseDnfUpdates(stdout, { installed: installed.stdout, security: security.stdout }),
+      problem: null,
+      // An older one does not know the question, and says nothing of a restart.
+      ...(reboot.code === 0 || /reboot is required/i.test(reboot.stdout)
+        ? { needsReboot: reboot.code === 1 }
+        : {}),
+    }
+  },
+  async install(guids) {
+    requireRoot()
+    await run(['upgrade', ...(guids ?? [])])
+  },
+  async installPackage(names) {
+    requireRoot()
+    const failures: string[] = []
+    for (const name of names) {
+      const end = await runInstaller(program(), ['-y', NO_WAIT, 'install', name])
+      if (end.code === 0) return
+      failures.push(describeDnfFailure(end))
+    }
+    throw new MachineRefused(failures.join(' '))
+  },
+}
+
+async function run(args: string[]): Promise<void> {
+  const end = await runInstaller(program(), ['-y', NO_WAIT, ...args])
+  if (end.code !== 0) throw new MachineRefused(describeDnfFailure(end))
+}
+
+/** What `check-update` printed, with what rpm says is installed and `updateinfo` says closes a hole. */
+export function parseDnfUpdates(
+  output: string,
+  { installed, security }: { installed: string; security: string },
+): Patch[] {
+  const versions = new Map(
+    installed.split('\n').map((line): [string, string] => {
+      const [name = '', version = ''] = line.split('\t')
+      return [name, version]
+    }),
+  )
+  const severities = parseSecurity(security)
+  // What it would replace by something else stands below that line, and is no newer version of itself.
+  const [updates = ''] = output.split(/^Obsoleting Packages/m)
+  return updates.split('\n').flatMap((line) => {
+    const [, name = '', arch = '', version = '', repository = ''] =
+      /^(\S+)\.(\w+)\s+(\S+)\s+(\S+)\s*$/.exec(line) ?? []
+    if (name === '') return []
+    const severity = severities.get(`${name}-${version.replace(/^\d+:/, '')}.${arch}`)
+    return [
+      makePatch({
+        guid: `${name}.${arch}`,
+        source: 'dnf',
+        title: name,
+        version,
+        current_version: versions.get(`${name}.${arch}`) ?? '',
+        severity: severity ?? '',
+        security: severity !== undefined,
+        categories: [repository],
+        needs_reboot: /^(kernel|kernel-core|glibc|systemd)$/.test(name),
+      }),
+    ]
+  })
+}
+
+/** `RHSA-2024:3619 Important/Sec. kernel-5.14.0-427.el9.x86_64`; the newer dnf writes the kind and severity apart. */
+function parseSecurity(output: string): Map<string, Patch['severity']> {
+  const found = new Map<string, Patch['severity']>()
+  for (const line of output.split('\n')) {
+    const [, word] = /\b(Critical|Important|Moderate|Low)\b/i.exec(line) ?? []
+    const name = line
+      .trim()
+      .split(/\s+/)
+      .find((part) => /-[^-]+-[^-]+\.\w+$/.test(part) && !/^[A-Z]+[A-Z0-9-]*[-:]\d{4}/.test(part))
+    if (name === undefined) continue
+    const severity = SEVERITIES.find((known) => known.toLowerCase() === word?.toLowerCase())
+    found.set(name.replace(/^(.*-)\d+:/, '$1'), severity ?? '')
+  }
+  return found
+}
+
+const SEVERITIES = ['Critical', 'Important', 'Moderate', 'Low'] as const
+
+export function describeDnfFailure({ code, said }: InstallerEnd): string {
+  if (code === 200 || /lock|another (app|copy|process)/i.test(said))
+    return 'Another program is busy with the packages of this machine. Try again when it has ended.'
+  if (/No match for argument|Unable to find a match/.test(said))
+    return `No such package is known to this machine: ${firstLine(
+      said
+        .split('\n')
+        .filter((line) => /match/.test(line))
+        .join('\n'),
+    )}`
+  if (/No space left|At least \d+\w* more space needed/.test(said))
+    return 'There is not enough free space on the disk.'
+  const trouble = said.split('\n').find((line) => /^(Error|error|Failed)/.test(line))
+  const how = code === null ? `${program()} was ended` : `${program()} ended with code ${code}`
+  return trouble === undefined ? `${how}.` : `${how}: ${trouble}`
+}

@@ -1,0 +1,68 @@
+import type { Patch } from '@muster/contract/agent/patches'
+import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { MachineRefused } from '../machine-refused.ts'
+import { makePatch, type PatchTools } from '../patch-tools.ts'
+import { requireRoot, runInstaller } from '../run-installer.ts'
+import { firstLine, runTool } from '../run-tool.ts'
+import { sizeOf } from '../software-tools.ts'
+
+/** It asks Apple, and takes a minute on most days. */
+const LIMIT_MS = 600_000
+
+export const macosPatches: PatchTools = {
+  async scan({ signal }) {
+    const { code, stdout, stderr } = await runTool('softwareupdate', ['--list'], {
+      signal,
+      timeoutMs: LIMIT_MS,
+    })
+    if (code === null) throw new Unmeasurable('softwareupdate has not answered within ten minutes.')
+    if (code !== 0) throw new Unmeasurable(`softwareupdate does not answer: ${firstLine(stderr, stdout)}`)
+    return { patches: parseSoftwareUpdates(stdout), problem: null }
+  },
+  async install(guids) {
+    requireRoot()
+    const { code, said } = await runInstaller('softwareupdate', [
+      '--install',
+      ...(guids ?? ['--all']),
+      '--verbose',
+      '--agree-to-license',
+    ])
+    // It ends well after some failures too.
+    if (code === 0 && !/^(Error|Failed|Not authenticated)/m.test(said)) return
+    throw new MachineRefused(describeFailure(said, code))
+  },
+  installPackage: () =>
+    Promise.reject(new MachineRefused('macOS has no package manager that the agent could ask.')),
+}
+
+/** What `softwareupdate --list` printed: two lines for each, the label by which it is asked for and the rest. */
+export function parseSoftwareUpdates(output: string): Patch[] {
+  return output.split(/^\s*\* /m).flatMap((block, index): Patch[] => {
+    const [first = '', second = ''] = block.split('\n')
+    // What stands before the first star is no update. Older systems write the label without the word.
+    const label = index === 0 ? '' : first.replace(/^Label:\s*/, '').trim()
+    if (label === '') return []
+    const field = (name: string) => new RegExp(`(?:^|[,\\s])${name}: ([^,]*)`).exec(second)?.[1]?.trim() ?? ''
+    const [, kilobytes = ''] = /^(\d+)Ki?B?$/i.exec(field('Size')) ?? []
+    const title = field('Title') || label
+    return [
+      makePatch({
+        guid: label,
+        source: 'softwareupdate',
+        title,
+        version: field('Version'),
+        security: /security/i.test(title),
+        categories: field('Recommended') === 'YES' ? ['Recommended'] : [],
+        size: sizeOf(kilobytes, 1024),
+        needs_reboot: /restart/i.test(field('Action')),
+      }),
+    ]
+  })
+}
+
+function describeFailure(said: string, code: number | null): string {
+  if (/Not authenticated|user.*authoriz|password/i.test(said))
+    return 'This Mac installs new versions of macOS only with the password of a person who owns it. Do it there, in System Settings.'
+  const trouble = said.split('\n').findLast((line) => /error|fail|not /i.test(line))
+  return `softwareupdate ended with code ${code ?? 'none'}: ${trouble?.trim().slice(0, 400) ?? 'it said nothing'}`
+}

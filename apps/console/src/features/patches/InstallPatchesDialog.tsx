@@ -1,0 +1,57 @@
+import type { Patch } from '@muster/contract/agent/patches'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { getPatchStatus, installPatches } from '@muster/contract/api/patches'
+import { useQueryClient } from '@tanstack/react-query'
+import { call } from '../../app/api.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { InstallDialog } from '../history/InstallDialog.tsx'
+import classes from './Patches.module.css'
+
+export interface InstallWish {
+  patches: readonly Patch[]
+  /** Whatever the machine may install when it comes to it, and not only these. */
+  isAll: boolean
+}
+
+interface InstallPatchesDialogProps {
+  agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
+  wish: InstallWish
+  onClose: () => void
+}
+
+/** Says what is installed where, asks, and shows the output. */
+export function InstallPatchesDialog({ agent, wish, onClose }: InstallPatchesDialogProps) {
+  const queryClient = useQueryClient()
+  const { patches, isAll } = wish
+  const params = { agent_id: agent.agent_id }
+  const [only] = patches
+  const what = patches.length === 1 && only !== undefined ? only.title : `${patches.length} patches`
+  return (
+    <InstallDialog
+      title={`Install ${what} on ${agent.hostname}?`}
+      message={
+        <div className={classes.message}>
+          <p>
+            Programs that are replaced may stop for a moment. An installation that has begun cannot be
+            stopped.
+          </p>
+          <p>
+            {patches.some((patch) => patch.needs_reboot)
+              ? 'The machine has to restart afterwards; it does not do so by itself.'
+              : 'The machine does not restart by itself; it is shown when it has to.'}
+          </p>
+        </div>
+      }
+      confirmLabel="Install"
+      start={async () => {
+        const run = await call(installPatches, {
+          params,
+          body: isAll ? {} : { guids: patches.map(({ guid }) => guid) },
+        })
+        await queryClient.invalidateQueries({ queryKey: queryKey(getPatchStatus, { params }) })
+        return run
+      }}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,56 @@
+import type { Patch } from '@muster/contract/agent/patches'
+import { toSortKey } from '@muster/rules/sort-key'
+import type { TableSort } from '../../ui/data-column.ts'
+
+/** What somebody who wants the gravest first means by it. */
+const SEVERITIES = ['Critical', 'Important', 'Moderate', 'Low', '']
+
+export function severityLabel({ severity, security }: Pick<Patch, 'severity' | 'security'>): string {
+  if (severity !== '') return severity
+  return security ? 'Security' : 'Other'
+}
+
+export const versionLabel = ({ current_version, version }: Patch) =>
+  current_version === '' ? version : `${current_version} → ${version}`
+
+const VALUES: Record<string, (row: Patch) => number | string> = {
+  severity: ({ severity, security }) => (severity === '' && security ? 3.5 : SEVERITIES.indexOf(severity)),
+  title: ({ title }) => toSortKey(title),
+  version: ({ version }) => toSortKey(version),
+  size: ({ size }) => size ?? -1,
+}
+
+/** Patches in which all words stand somewhere, in the order of a column. */
+export function findPatches(
+  patches: readonly Patch[],
+  search: string,
+  { column, descending }: TableSort,
+): Patch[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const valueOf = VALUES[column] ?? (({ title }: Patch) => toSortKey(title))
+  const sign = descending ? -1 : 1
+  const textOf = (row: Patch) =>
+    [row.title, row.kb, row.version, severityLabel(row), ...row.categories].join('\n').toLowerCase()
+  return patches
+    .filter((row) => words.every((word) => textOf(row).includes(word)))
+    .map((row) => ({ row, value: valueOf(row) }))
+    .toSorted((a, b) => (a.value === b.value ? 0 : (a.value < b.value ? -1 : 1) * sign))
+    .map(({ row }) => row)
+}
+
+/** The patches as rows of a file. */
+export function patchesTable(patches: readonly Patch[]): (string | number | null)[][] {
+  return [
+    ['Severity', 'Name', 'KB', 'Installed version', 'New version', 'Categories', 'Bytes', 'Restart'],
+    ...patches.map((row) => [
+      severityLabel(row),
+      row.title,
+      row.kb,
+      row.current_version,
+      row.version,
+      row.categories.join(', '),
+      row.size,
+      row.needs_reboot ? 'yes' : '',
+    ]),
+  ]
+}

@@ -1,0 +1,123 @@
+import type { Patch } from '@muster/contract/agent/patches'
+import { getHistoryOutput } from '@muster/contract/api/history'
+import {
+  getPatchStatus,
+  installPatches,
+  listPatches,
+  type PatchStatus,
+  scanPatches,
+} from '@muster/contract/api/patches'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { answer, refuse } from '../../app/test-server.ts'
+import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { readProgress } from '../history/InstallProgress.tsx'
+import { testRun } from '../history/test-run.ts'
+
+const patch = (guid: string, more: Partial<Patch> = {}) => ({
+  guid,
+  source: 'apt' as const,
+  title: guid,
+  kb: '',
+  version: '2.0',
+  current_version: '1.0',
+  severity: '' as const,
+  security: false,
+  categories: ['Debian:12/stable'],
+  description: '',
+  more_info_urls: [],
+  size: null,
+  downloaded: false,
+  needs_reboot: false,
+  installed: false as const,
+  ...more,
+})
+const PATCHES = [
+  patch('tzdata'),
+  patch('libc6', { security: true, needs_reboot: true }),
+  patch('<img src=x onerror=alert(1)>', { security: true, severity: 'Critical' }),
+]
+const STATUS: PatchStatus = {
+  looked_at: '2026-11-22T10:00:00.000Z',
+  changed_at: '2026-11-22T10:00:00.000Z',
+  problem: null,
+  left_out: 0,
+  last_install: null,
+}
+const RUN = testRun({ id: 7, type: 'patch_install', command: 'Install all patches', state: 'running' })
+
+async function openPane({ status = STATUS, patches = PATCHES } = {}) {
+  const given = await givenDashboard()
+  const { server } = given
+  server.on(listPatches, () => answer(listPatches, patches))
+  server.on(getPatchStatus, () => answer(getPatchStatus, status))
+  const chunks = [{ seq: 1, stream: 'stdout' as const, text: 'Get:1 tzdata\nProgress: 45 %\n' }]
+  server.on(getHistoryOutput, () => answer(getHistoryOutput, { history: RUN, chunks }))
+  await given.open('/agents/alpha0000000?pane=patches')
+  return server
+}
+
+const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+test('issue 4, 2.4: patches of a machine are listed, the gravest first, searched, and installed with progress', async () => {
+  const server = await openPane()
+  server.on(installPatches, () => answer(installPatches, RUN))
+  await expect.element(page.getByText('3 patches, 2 for security')).toBeVisible()
+  await expect.element(row('libc6').getByText('Security', { exact: true })).toBeVisible()
+  const first = page.getByRole('grid', { name: 'Patches' }).getByRole('row').nth(1)
+  await expect
+    .element(first)
+    .toHaveTextContent('Critical<img src=x onerror=alert(1)>1.0 → 2.0Debian:12/stable')
+  await page.getByRole('textbox', { name: 'Search patches' }).fill('tz')
+  await expect.element(page.getByText('1 of 3 patches, 2 for security')).toBeVisible()
+  await button('Install security patches').click()
+  await expect.element(page.getByRole('heading', { name: 'Install 2 patches on alpha?' })).toBeVisible()
+  await button('Install').click()
+  await expect
+    .element(page.getByRole('region', { name: 'Output' }))
+    .toHaveTextContent('Get:1 tzdata Progress: 45 %')
+  await expect
+    .element(page.getByRole('progressbar', { name: 'Installation' }))
+    .toHaveAttribute('aria-valuenow', '45')
+  expect(button('Cancel').query()).toBeNull()
+  expect(server.calls(installPatches)[0]?.body).toEqual({ guids: ['libc6', '<img src=x onerror=alert(1)>'] })
+  await userEvent.keyboard('{Escape}')
+  server.on(installPatches, () => refuse('conflict', 'alpha is installing something already, for bob.'))
+  await button('Install all').click()
+  await button('Install').click()
+  await expect.element(page.getByText('alpha is installing something already, for bob.')).toBeVisible()
+  expect(server.calls(installPatches)[1]?.body).toEqual({})
+})
+
+test('issue 4, 2.4: what went wrong stands above the list, and nothing is installed meanwhile', async () => {
+  const problem = 'The lists of packages may be old: no answer.'
+  const server = await openPane({ status: { ...STATUS, problem, last_install: RUN } })
+  await expect.element(page.getByText(problem)).toBeVisible()
+  await expect.element(button('Install all')).toBeDisabled()
+  await expect.element(page.getByText(/^Installing, for ada/)).toBeVisible()
+  await button('Show output').click()
+  await expect
+    .element(page.getByRole('region', { name: 'Output' }))
+    .toHaveTextContent('Get:1 tzdata Progress: 45 %')
+  await userEvent.keyboard('{Escape}')
+  server.on(scanPatches, () => refuse('agent_refused', 'alpha: there is no apt.'))
+  await button('Look for patches now').click()
+  await expect.element(page.getByText('alpha: there is no apt.')).toBeVisible()
+})
+
+test('a machine that never looked is asked to', async () => {
+  const server = await openPane({ status: { ...STATUS, looked_at: null }, patches: [] })
+  server.on(scanPatches, () => answer(scanPatches, { ...STATUS, looked_at: null }))
+  await button('Look now').click()
+  await expect.poll(() => server.calls(scanPatches)).toHaveLength(1)
+})
+
+test.each([
+  ['', undefined],
+  ['Progress: 5 %\nUnpacking\nProgress: 10 %\nSetting up', 10],
+  ['Progress: 999 %\n', 100],
+  ['say Progress: 5 %\n', undefined],
+])('progress is read off the output: %j', (text, percent) => {
+  expect(readProgress(text)).toBe(percent)
+})

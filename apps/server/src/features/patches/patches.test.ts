@@ -1,0 +1,165 @@
+import type { Patch, PatchReport } from '@muster/contract/agent/patches'
+import { getAgent } from '@muster/contract/api/agents'
+import { listAudit } from '@muster/contract/api/audit'
+import { cancelHistory } from '@muster/contract/api/history'
+import { getPatchStatus, installPatches, listPatches, scanPatches } from '@muster/contract/api/patches'
+import { getTimeline } from '@muster/contract/api/timeline'
+import type { Permission } from '@muster/contract/permissions'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+import { TestAgent } from '../agents/test-agent.ts'
+
+const patch = (guid: string, more: Partial<Patch> = {}): Patch => ({
+  guid,
+  source: 'apt',
+  title: guid,
+  kb: '',
+  version: '2.0',
+  current_version: '1.0',
+  severity: '',
+  security: false,
+  categories: [],
+  description: '',
+  more_info_urls: [],
+  size: null,
+  downloaded: false,
+  needs_reboot: false,
+  ...more,
+})
+
+const reportOf = (patches: Patch[], problem: string | null = null) =>
+  ({
+    kind: 'patches',
+    found: { hash: String(patches.length).padStart(32, '0'), patches, left_out: 0 },
+    problem,
+  }) satisfies PatchReport
+
+async function prepare(...more: Permission[]) {
+  const server = await createTestServer()
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const agent = await TestAgent.enrol(server, url, site.id)
+  await agent.connect()
+  const permissions: Permission[] = [
+    'can_manage_winupdates',
+    'can_list_agents',
+    'can_view_auditlogs',
+    ...more,
+  ]
+  const ada = server.as(await server.given.user({ username: 'ada', permissions }))
+  const params = { agent_id: agent.agentId }
+  const list = async () => (await ada.call(listPatches, { params })).body
+  const status = async () => (await ada.call(getPatchStatus, { params })).body
+  return {
+    server,
+    agent,
+    ada,
+    params,
+    list,
+    status,
+    pending: async () => (await ada.call(getAgent, { params })).body.has_patches_pending,
+    [Symbol.asyncDispose]: async () => {
+      agent.cut()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('issue 4, 2.4: what a machine may install is listed and stands in its row; a failed look keeps the list', async () => {
+  await using scene = await prepare()
+  const { agent, list, status, pending } = scene
+  expect(await list()).toEqual([])
+  expect(await status()).toEqual({
+    looked_at: null,
+    changed_at: null,
+    problem: null,
+    left_out: 0,
+    last_install: null,
+  })
+  const hostile = patch('<img src=x onerror=alert(1)>', { title: '<b>\0', security: true })
+  agent.report(reportOf([patch('libc6'), hostile]))
+  await expect.poll(list).toHaveLength(2)
+  expect((await list())[0]).toEqual({ ...patch('libc6'), installed: false })
+  expect(await pending()).toBe(true)
+  agent.report({ kind: 'patches', found: null, problem: 'No answer.' })
+  await expect.poll(async () => (await status()).problem).toBe('No answer.')
+  expect(await list()).toHaveLength(2)
+  agent.report(reportOf([]))
+  await expect.poll(list).toEqual([])
+  expect(await status()).toMatchObject({ problem: null, looked_at: expect.any(String) })
+  expect(await pending()).toBe(false)
+})
+
+test('issue 4, 2.4: patches are installed by a run with its output, one at a time, and written down', async () => {
+  await using scene = await prepare('can_list_agent_history', 'can_send_cmd')
+  const { agent, ada, params, list, status } = scene
+  agent.report(reportOf([patch('libc6'), patch('tzdata')]))
+  await expect.poll(list).toHaveLength(2)
+  const gone = await ada.call(installPatches, { params, body: { guids: ['libc6', 'bash'] } })
+  expect(gone).toMatchObject({ status: 409, error: { code: 'conflict' } })
+  for (const guids of [[], ['-o', 'x'], ['a\nb'], Array.from({ length: 2000 }, (_, index) => `p${index}`)])
+    expect((await ada.call(installPatches, { params, body: { guids } })).status).toBe(400)
+  let from = agent.frames.length
+  const run = (await ada.call(installPatches, { params, body: { guids: ['libc6'] } })).body
+  expect(run).toMatchObject({ type: 'patch_install', command: 'Install the patch', args: ['libc6'] })
+  const { payload } = await agent.nextCommand(from)
+  expect(payload).toMatchObject({
+    name: 'install-patches',
+    author: 'ada',
+    input: { guids: ['libc6'], timeout_seconds: 7200 },
+  })
+  const at = new Date().toISOString()
+  const report = { history_id: run.id, at }
+  agent.report({ kind: 'accepted', ...report })
+  agent.report({ kind: 'started', ...report })
+  await expect.poll(async () => (await status()).last_install?.state).toBe('running')
+  expect(await ada.call(installPatches, { params, body: {} })).toMatchObject({
+    status: 409,
+    error: { detail: expect.stringContaining('is installing something already, for ada.') },
+  })
+  expect((await ada.call(cancelHistory, { params: { id: run.id } })).error?.detail).toBe(
+    'An installation that has begun cannot be stopped: it would be left half done.',
+  )
+  const reason = 'The agent restarted while this ran.'
+  const ended = { outcome: 'failed', reason, retcode: null, execution_time: 3, output_cut_bytes: 0 } as const
+  agent.report({ kind: 'result', ...report, ...ended })
+  await expect.poll(async () => (await status()).last_install).toMatchObject({ state: 'failed', reason })
+  from = agent.frames.length
+  const all = (await ada.call(installPatches, { params, body: {} })).body
+  expect(all.command).toBe('Install all patches')
+  expect((await agent.nextCommand(from)).payload.input).toMatchObject({ guids: null })
+  const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
+  expect(
+    audit_logs.filter(({ object_type }) => object_type === 'winupdate').map(({ message }) => message),
+  ).toEqual([
+    expect.stringMatching(/^Install all patches on "/),
+    expect.stringMatching(/^Install the patch on "/),
+  ])
+  const now = Math.floor(Date.now() / 1000)
+  const range = { params, query: { from: now - 600, to: now + 600 } }
+  const { entries } = (await ada.call(getTimeline, range)).body
+  expect(entries.filter(({ kind }) => kind === 'run')).toMatchObject([
+    { text: 'Install all patches', by: 'ada' },
+    { text: 'Install the patch', severity: 'error' },
+  ])
+})
+
+test('issue 4, 2.4: a machine is asked to look now; one that is away is said to be, and none without the right', async () => {
+  await using scene = await prepare()
+  const { server, agent, ada, params } = scene
+  const from = agent.frames.length
+  const asked = ada.call(scanPatches, { params })
+  const { payload } = await agent.nextCommand(from)
+  expect(payload.name).toBe('scan-patches')
+  agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: {} })
+  expect((await asked).status).toBe(200)
+  agent.report(reportOf([patch('libc6')]))
+  await expect.poll(async () => (await scene.list()).length).toBe(1)
+  agent.cut()
+  await expect.poll(async () => (await ada.call(getAgent, { params })).body.connected).toBe(false)
+  for (const call of [ada.call(scanPatches, { params }), ada.call(installPatches, { params, body: {} })])
+    expect((await call).error?.code).toBe('agent_offline')
+  const reader = server.as(await server.given.user({ permissions: ['can_list_agents', 'can_list_software'] }))
+  expect((await reader.call(listPatches, { params })).status).toBe(403)
+  expect((await reader.call(installPatches, { params, body: {} })).status).toBe(403)
+})
