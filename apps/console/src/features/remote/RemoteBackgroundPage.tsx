@@ -13,7 +13,7 @@ import { MachineStatus } from '../agents/machine-cells.tsx'
 import classes from './RemoteBackgroundPage.module.css'
 
 const SessionsPane = lazyPart(() => import('./SessionsPane.tsx').then((file) => file.SessionsPane))
-const TerminalTab = lazyPart(() => import('./TerminalTab.tsx').then((file) => file.TerminalTab))
+const TerminalPane = lazyPart(() => import('./TerminalPane.tsx').then((file) => file.TerminalPane))
 
 const ProcessesPane = lazyPart(() =>
   import('../processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
@@ -67,7 +67,7 @@ export function RemoteBackgroundPage() {
         keepMounted={false}
         className={classes.tabs}
       >
-        <Tabs.List aria-label="Tools">
+        <Tabs.List aria-label="Tools" className={classes.list}>
           <Tabs.Tab value="terminal">Terminal</Tabs.Tab>
           <Tabs.Tab value="files">Files</Tabs.Tab>
           <Tabs.Tab value="processes">Processes</Tabs.Tab>
@@ -78,7 +78,7 @@ export function RemoteBackgroundPage() {
         <Tabs.Panel value="terminal" className={classes.panel}>
           {mayTerminal ? (
             <Suspense fallback={<SkeletonRows rows={10} />}>
-              <TerminalTab agentId={agent_id} hostname={agent.hostname} />
+              <TerminalPane agentId={agent_id} hostname={agent.hostname} />
             </Suspense>
           ) : (
             <NoPermission message="Your role does not allow the terminal." />

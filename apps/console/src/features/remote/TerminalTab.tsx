@@ -10,35 +10,62 @@ import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
 import classes from './TerminalTab.module.css'
 import { openTerminal, type TerminalState, type TerminalView } from './terminal-view.ts'
+import { describeTerminal, nameShell } from './terminal-words.ts'
+
+export interface TerminalTabProps {
+  agentId: string
+  hostname: string
+  /** Under which its session is found again after a reload. */
+  place: string
+  isShown: boolean
+  firstWish: ShellWish
+  onWish: (wish: ShellWish) => void
+  /** What its shell calls it. */
+  onTitle: (title: string | undefined) => void
+  onView: (view: TerminalView) => void
+}
 
 /** A shell of the machine. */
-export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: string }) {
+export function TerminalTab(props: TerminalTabProps) {
+  const { agentId, hostname, place, isShown, firstWish, onWish, onTitle, onView } = props
   const [state, setState] = useState<TerminalState>({ state: 'connecting' })
   const [round, setRound] = useState(0)
-  const [wish, setWish] = useState<ShellWish>({})
+  const [wish, setWish] = useState(firstWish)
   /** What was opened last, for the way back. */
   const lastGood = useRef<ShellWish>({})
-  const place = useRef<HTMLDivElement>(null)
+  const box = useRef<HTMLDivElement>(null)
   const view = useRef<TerminalView>(null)
+  const tell = useRef({ onTitle, onView })
   useEffect(() => {
-    if (place.current === null) return undefined
+    tell.current = { onTitle, onView }
+  })
+  useEffect(() => {
+    if (box.current === null) return undefined
     setState({ state: 'connecting' })
-    const opened = openTerminal(place.current, {
+    tell.current.onTitle(undefined)
+    const opened = openTerminal(box.current, {
       agentId,
+      place,
       wish,
+      onTitle: (title) => tell.current.onTitle(title),
       onState: (next) => {
         if (next.state === 'open') lastGood.current = wish
         setState(next)
       },
     })
     view.current = opened
+    tell.current.onView(opened)
     return () => opened[Symbol.dispose]()
-  }, [agentId, round, wish])
+  }, [agentId, place, round, wish])
+  useEffect(() => {
+    if (isShown) view.current?.focus()
+  }, [isShown, round])
   if (state.state === 'refused' && state.code === 'not_allowed')
     return <NoPermission message={state.message} />
   const begin = (next: ShellWish) => {
     view.current?.end()
     setWish(next)
+    onWish(next)
     setRound(round + 1)
   }
   const isOver = state.state === 'ended' || state.state === 'refused'
@@ -47,15 +74,10 @@ export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: 
     <div className={classes.tab}>
       <div className={classes.bar}>
         <p className={classes.status} role="status" data-state={state.state}>
-          {describe(state, hostname)}
+          {describeTerminal(state, hostname)}
         </p>
         {state.state === 'open' && state.recorded && <RecordedMark what="terminal" />}
-        <ShellMenu
-          agentId={agentId}
-          wish={wish}
-          label={state.state === 'open' ? `${nameOf(state.shell)} as ${state.user}` : 'Shell'}
-          onWish={begin}
-        />
+        <ShellMenu agentId={agentId} wish={wish} label={nameShell(state)} onWish={begin} />
         <Button
           size="compact-sm"
           variant="default"
@@ -91,30 +113,8 @@ export function TerminalTab({ agentId, hostname }: { agentId: string; hostname: 
         />
       )}
       <div className={classes.screen}>
-        <div ref={place} className={classes.place} />
+        <div ref={box} className={classes.place} />
       </div>
     </div>
   )
-}
-
-/** The name of a program, whichever system its path is of. */
-const nameOf = (path: string) => path.split(/[/\\]/).at(-1) ?? path
-
-function describe(state: TerminalState, hostname: string): string {
-  switch (state.state) {
-    case 'connecting':
-      return `Connecting to ${hostname} ...`
-    case 'asking':
-      return `Waiting for the person at ${hostname} to allow it, ${state.seconds} seconds at most ...`
-    case 'open':
-      return `${state.resumed ? 'Back in' : 'In'} ${state.shell} as ${state.user} on ${hostname}`
-    case 'lost':
-      return 'The connection was lost. The terminal goes on for ten minutes; connecting again ...'
-    case 'offline':
-      return `${state.message} It will be tried again until the machine is back.`
-    case 'ended':
-      return state.exitCode === null ? state.message : `${state.message} Exit code ${state.exitCode}.`
-    case 'refused':
-      return state.message
-  }
 }

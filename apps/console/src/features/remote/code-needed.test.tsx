@@ -11,7 +11,7 @@ import { createQueryClient } from '../../app/query-client.ts'
 import { givenSession } from '../../app/test-console.tsx'
 import { answer, fakeServer, refuse } from '../../app/test-server.ts'
 import { theme } from '../../app/theme.ts'
-import { TerminalTab } from './TerminalTab.tsx'
+import { TerminalPane } from './TerminalPane.tsx'
 
 const REASON = 'Your role asks for a code of your authenticator app before a terminal is opened.'
 
@@ -62,7 +62,7 @@ async function openTab() {
   const screen = await render(
     <QueryClientProvider client={createQueryClient()}>
       <MantineProvider theme={theme}>
-        <TerminalTab agentId="alpha0000000" hostname="PC-12" />
+        <TerminalPane agentId="alpha0000000" hostname="PC-12" />
       </MantineProvider>
     </QueryClientProvider>,
   )

@@ -12,10 +12,12 @@ async function print(machine: { print: (text: string) => void }, place: HTMLElem
 
 test('a terminal that prints a title does not change that of the window, nor read it back', async () => {
   document.title = 'PC-12 | Remote Background'
-  const { machine, place } = await givenTerminal()
+  const { machine, place, titles } = await givenTerminal()
   await print(machine, place, `${ESC}]0;rm -rf /${BEL}${ESC}]2;evil${ESC}\\${ESC}[21t${ESC}[20t`)
   expect(document.title).toBe('PC-12 | Remote Background')
   expect(machine.heard).toBe('')
+  // Its tab is called so, at most five times a second.
+  await expect.poll(() => titles).toEqual(['evil'])
 })
 
 test('a terminal that prints OSC 52 neither writes the clipboard nor reads it', async () => {

@@ -10,6 +10,7 @@ import { TerminalNews } from '@muster/contract/channels'
 import { call } from '../../app/api.ts'
 import { ChannelClient } from './channel-client.ts'
 import { bindClipboard } from './terminal-keys.ts'
+import { followTitle } from './follow-title.ts'
 import { TERMINAL_LOOK } from './terminal-look.ts'
 
 const SCROLLBACK_LINES = 50_000
@@ -31,12 +32,22 @@ export interface TerminalView extends Disposable {
   end: () => void
 }
 
+export interface TerminalOptions {
+  agentId: string
+  /** Under which its session is found again after a reload. */
+  place: string
+  wish: ShellWish
+  onState: (state: TerminalState) => void
+  /** What its shell calls it, made harmless. */
+  onTitle: (title: string | undefined) => void
+}
+
 /** Draws a terminal of a machine into an element, and keeps it connected. */
 export function openTerminal(
   element: HTMLElement,
-  { agentId, wish, onState }: { agentId: string; wish: ShellWish; onState: (state: TerminalState) => void },
+  { agentId, place, wish, onState, onTitle }: TerminalOptions,
 ): TerminalView {
-  const kept = keptSession(agentId)
+  const kept = keptSession(agentId, place)
   const terminal = new Terminal({
     ...TERMINAL_LOOK,
     scrollback: SCROLLBACK_LINES,
@@ -96,9 +107,9 @@ export function openTerminal(
   terminal.onData((text) => channel.sendData(encoder.encode(text)))
   terminal.onBinary((text) => channel.sendData(Uint8Array.from(text, (char) => char.codePointAt(0) ?? 0)))
   terminal.onResize(({ cols, rows }) => channel.sendText({ type: 'resize', cols, rows }))
+  const titles = followTitle(terminal, onTitle)
   const watcher = new ResizeObserver(() => fit.fit())
   watcher.observe(element)
-  terminal.focus()
 
   return {
     copy: () => (terminal.hasSelection() ? terminal.getSelection() : readAll(terminal)),
@@ -111,6 +122,7 @@ export function openTerminal(
     },
     [Symbol.dispose]() {
       watcher.disconnect()
+      titles[Symbol.dispose]()
       channel[Symbol.dispose]()
       terminal.dispose()
     },
@@ -139,8 +151,8 @@ function readAll(terminal: Terminal): string {
 }
 
 /** The session that this window shows, so that it is found again after a reload. */
-function keptSession(agentId: string) {
-  const key = `muster terminal ${agentId}`
+function keptSession(agentId: string, place: string) {
+  const key = `muster terminal ${agentId} ${place}`
   return {
     read: () => sessionStorage.getItem(key),
     store: (session: string) => sessionStorage.setItem(key, session),

@@ -5,6 +5,7 @@ import {
   encodeChannelEnd,
   encodeChannelFrame,
   encodeChannelText,
+  readChannelText,
 } from '@muster/contract/agent/channel'
 import { createSocketTicket } from '@muster/contract/api/core'
 import { ChannelHello } from '@muster/contract/channels'
@@ -17,10 +18,10 @@ import { createQueryClient } from '../../app/query-client.ts'
 import { givenSession } from '../../app/test-console.tsx'
 import { answer, fakeServer } from '../../app/test-server.ts'
 import { theme } from '../../app/theme.ts'
-import { TerminalTab } from './TerminalTab.tsx'
+import { TerminalPane } from './TerminalPane.tsx'
 
 /** A terminal's tab on the page, or something else with terminals, and the sockets that it opens, in their order. */
-export async function openTab(shown: ReactNode = <TerminalTab agentId="alpha0000000" hostname="PC-12" />) {
+export async function openTab(shown: ReactNode = <TerminalPane agentId="alpha0000000" hostname="PC-12" />) {
   const windows: TestSocket[] = []
   vi.stubGlobal(
     'WebSocket',
@@ -38,15 +39,21 @@ export async function openTab(shown: ReactNode = <TerminalTab agentId="alpha0000
   givenSession({ token: 'token', username: 'ada' })
   const server = fakeServer()
   server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
-  const screen = await render(
-    <QueryClientProvider client={createQueryClient()}>
-      <MantineProvider theme={theme}>{shown}</MantineProvider>
-    </QueryClientProvider>,
-  )
+  const draw = () =>
+    render(
+      <QueryClientProvider client={createQueryClient()}>
+        <MantineProvider theme={theme}>{shown}</MantineProvider>
+      </QueryClientProvider>,
+    )
+  const screen = await draw()
   await vi.waitFor(() => {
     if (windows[0]?.asked === undefined) throw new Error('no hello yet')
   })
-  return { screen, server, windows }
+  const reload = async () => {
+    await screen.unmount()
+    return draw()
+  }
+  return { screen, server, windows, reload }
 }
 
 /** A window's socket, with a machine at its other end that says what the test wants. */
@@ -58,6 +65,8 @@ export class TestSocket extends EventTarget {
   /** The person has ended it. */
   isEnded = false
   heard = ''
+  /** Sizes that came after the first one. */
+  readonly sizes: unknown[] = []
   readonly session = crypto.randomUUID()
 
   constructor() {
@@ -73,6 +82,7 @@ export class TestSocket extends EventTarget {
     const frame = decodeChannelFrame(data)
     if ('wrong' in frame) throw new Error(frame.wrong)
     if (frame.kind === CHANNEL_KIND.end) this.isEnded = true
+    if (frame.kind === CHANNEL_KIND.text) this.sizes.push(readChannelText(frame.payload))
     if (frame.kind === CHANNEL_KIND.data) this.heard += new TextDecoder().decode(frame.payload)
   }
 

@@ -29,7 +29,14 @@ export async function givenTerminal() {
   const place = document.createElement('div')
   place.style.cssText = 'width: 800px; height: 400px'
   document.body.append(place)
-  const view = openTerminal(place, { agentId: 'alpha0000000', wish: {}, onState: () => {} })
+  const titles: (string | undefined)[] = []
+  const view = openTerminal(place, {
+    agentId: 'alpha0000000',
+    place: '1',
+    wish: {},
+    onState: () => {},
+    onTitle: (title) => void titles.push(title),
+  })
   onTestFinished(() => {
     view[Symbol.dispose]()
     place.remove()
@@ -42,7 +49,8 @@ export async function givenTerminal() {
   })
   const field = place.querySelector('textarea')
   if (field === null) throw new Error('xterm has a field for what is typed')
-  return { machine, place, view, field }
+  view.focus()
+  return { machine, place, view, field, titles }
 }
 
 /** The socket of a channel with a machine at its other end. */
