@@ -204,7 +204,7 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
     ...panes.map(([pane, shows]): [string, string] => [`/agents/${agentId}?pane=${pane}`, shows]),
     ['/agents/abcdefgh1234', 'This machine is not there any more'],
     ['/alerts', 'The backup is late'],
-    ['/webterm', 'This tool is not here yet'],
+    ['/webterm', 'The web terminal is switched off.'],
     ['/setup', 'The initial setup is done.'],
   ]
 }

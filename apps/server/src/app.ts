@@ -61,6 +61,8 @@ import { sessionsRoutes } from './features/sessions/routes.ts'
 import { openSessionCookies } from './features/sessions/session-cookies.ts'
 import { timelineRoutes } from './features/timeline/routes.ts'
 import { usersRoutes } from './features/users/routes.ts'
+import { webTermJobs } from './features/webterm/jobs.ts'
+import { webTermRoutes } from './features/webterm/routes.ts'
 import { VERSION } from './platform/config/version.ts'
 import { createIdempotency } from './platform/http/idempotency.ts'
 import { openHttp } from './platform/http/open-http.ts'
@@ -122,6 +124,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   ctx.jobs.define(maintenanceJobs(ctx))
   ctx.jobs.define(tasksJobs(ctx, fleet))
   ctx.jobs.define(remoteJobs(ctx))
+  ctx.jobs.define(webTermJobs(ctx))
   ctx.jobs.define(softwareJobs(ctx))
   ctx.jobs.define(powerJobs(ctx, fleet))
   ctx.jobs.define(pendingActionsJobs(ctx))
@@ -166,6 +169,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   const channels = remoteRoutes(api, ctx, fleet)
   sessionRoutes(api, ctx, fleet)
   remoteAccessRoutes(api, ctx)
+  const webTerminals = webTermRoutes(api, ctx)
   filesRoutes(api, ctx, { fleet, hub: channels, cookies })
   const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
   return {
@@ -180,6 +184,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     routes,
     stop: () => {
       channels.stop()
+      webTerminals.stop()
       return stop()
     },
   }

@@ -86,6 +86,8 @@ export const TerminalNews = z.discriminatedUnion('type', [
     shell: z.string().max(500),
     user: z.string().max(200),
     resumed: z.boolean(),
+    /** Of the web terminal: the host of the server process that this window has reached. */
+    host: z.string().max(255).optional(),
   }),
   /** The shell has ended. */
   z.object({ type: z.literal('exit'), exit_code: z.int().nullable() }),

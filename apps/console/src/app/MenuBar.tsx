@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useHoverTip } from '../ui/use-hover-tip.tsx'
 import classes from './MenuBar.module.css'
 import { LiveIndicator } from './LiveIndicator.tsx'
-import { type MenuItem, useMenus } from './menus.ts'
+import { type MenuItem, openToolWindow, useMenus } from './menus.ts'
 import { useDialog } from './use-dialog.ts'
 
 /** The second line of the frame: menus as in a desktop program, and how live the page is. */
@@ -35,6 +35,7 @@ export function MenuBar() {
 function BarItem({ item: { label, opens } }: { item: MenuItem }) {
   const { open } = useDialog()
   if ('dialog' in opens) return <Menu.Item onClick={() => open(opens.dialog)}>{label}</Menu.Item>
+  if ('window' in opens) return <Menu.Item onClick={() => openToolWindow(opens)}>{label}</Menu.Item>
   if ('page' in opens) {
     return (
       <Menu.Item component={Link} to={opens.page}>

@@ -7,11 +7,18 @@ interface Page {
   page: '/alerts' | '/policies' | '/software'
 }
 
+/** A tool in a window of its own. */
+interface ToolWindow {
+  window: string
+}
+
 interface MenuEntry {
   label: string
   /** What the item opens: a dialog of dialogs.tsx, a page of the console, or one beside it. */
-  opens: { dialog: string } | Page | { href: string }
+  opens: { dialog: string } | Page | { href: string } | ToolWindow
   needs?: Permission
+  /** Only for superusers, and only where this is switched on. */
+  switch?: 'web_terminal_enabled'
 }
 
 interface MenuTable {
@@ -38,6 +45,7 @@ const MENUS: readonly MenuTable[] = [
       { label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' },
       { label: 'Software', opens: { page: '/software' }, needs: 'can_list_software' },
       { label: 'Compare machines', opens: { dialog: 'compare' }, needs: 'can_list_agents' },
+      { label: 'Web terminal', opens: { window: '/webterm' }, switch: 'web_terminal_enabled' },
     ],
   },
   {
@@ -67,7 +75,7 @@ const MENUS: readonly MenuTable[] = [
 
 export interface MenuItem {
   label: string
-  opens: { dialog: DialogName } | Page | { href: string }
+  opens: { dialog: DialogName } | Page | { href: string } | ToolWindow
 }
 
 export interface Menu {
@@ -83,7 +91,10 @@ export function useMenus(): Menu[] {
   return MENUS.filter(
     ({ hiddenWhenHosted }) => !(hiddenWhenHosted === true && info?.hosted !== false),
   ).flatMap(({ label, entries }) => {
-    const items = entries.filter(({ needs }) => needs === undefined || may(me, needs)).flatMap(toItem)
+    const items = entries
+      .filter((entry) => entry.needs === undefined || may(me, entry.needs))
+      .filter((entry) => entry.switch === undefined || (me.is_superuser && info?.[entry.switch] === true))
+      .flatMap(toItem)
     return items.length === 0 ? [] : [{ label, items }]
   })
 }
@@ -91,4 +102,9 @@ export function useMenus(): Menu[] {
 function toItem({ label, opens }: MenuEntry): MenuItem[] {
   if (!('dialog' in opens)) return [{ label, opens }]
   return isDialogName(opens.dialog) ? [{ label, opens: { dialog: opens.dialog } }] : []
+}
+
+/** Opens a tool in a window of its own. */
+export function openToolWindow({ window: path }: ToolWindow): void {
+  window.open(path, '_blank', 'noopener,popup,width=1280,height=720')
 }

@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { z } from 'zod'
 import { callPage, query } from './api.ts'
 import { useDarkMode } from './look.ts'
-import { useMenus } from './menus.ts'
+import { openToolWindow, useMenus } from './menus.ts'
 import { type PaletteEntry, usePaletteSource } from './palette.ts'
 import { clientsQuery, useMay } from './queries.ts'
 import type { DashboardSearch } from './search.ts'
@@ -40,6 +40,7 @@ function useActionSource(): void {
         ...action(label, () => {
           if ('dialog' in opens) open(opens.dialog)
           else if ('page' in opens) void navigate({ to: opens.page })
+          else if ('window' in opens) openToolWindow(opens)
           else window.open(opens.href, '_blank', 'noreferrer')
         }),
         ...('page' in opens ? { group: 'Screens' } : {}),

@@ -25,6 +25,7 @@ import {
   overviewSearch,
   parseSearch,
   softwareSearch,
+  webTermSearch,
   stringifySearch,
 } from './search.ts'
 import { isSignedIn, storeNext } from './session.ts'
@@ -118,8 +119,13 @@ const policy = createRoute({
   component: lazyRouteComponent(() => import('../features/automation/PolicyPage.tsx'), 'PolicyPage'),
 })
 
-const laterToolPage = lazyRouteComponent(() => import('./LaterToolPage.tsx'), 'LaterToolPage')
-const webTerm = createRoute({ getParentRoute: () => gated, path: '/webterm', component: laterToolPage })
+const webTerm = createRoute({
+  getParentRoute: () => gated,
+  path: '/webterm',
+  validateSearch: webTermSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/webterm/WebTermPage.tsx'), 'WebTermPage'),
+})
 
 const takeControl = createRoute({
   getParentRoute: () => gated,

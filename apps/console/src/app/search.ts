@@ -44,6 +44,9 @@ export const remoteSearch = z.object({
   tool: z.enum(REMOTE_TOOLS).optional().catch(undefined),
 })
 
+/** What the window of the web terminal shows; absent = the terminal. */
+export const webTermSearch = z.object({ tool: z.enum(['sessions']).optional().catch(undefined) })
+
 export const dashboardSearch = z.object({
   /** `Client|3`, `Site|2`; absent = all clients. */
   node: z

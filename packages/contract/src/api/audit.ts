@@ -43,6 +43,7 @@ export const AuditObject = z.enum([
   'maintenance',
   'policy',
   'coresettings',
+  'webterminal',
   'bulk',
 ])
 export type AuditObject = z.infer<typeof AuditObject>

@@ -61,6 +61,8 @@ const Vnc = {
 const Switches = {
   /** Alert templates may run scripts on the server itself, as the user that it runs as. */
   enable_server_scripts: z.boolean(),
+  /** Superusers may open a shell of the server itself in the console. */
+  enable_server_webterminal: z.boolean(),
 }
 
 export const CoreSettings = z.object({

@@ -42,6 +42,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   maintenance: 'Maintenance window',
   policy: 'Policy',
   coresettings: 'Settings',
+  webterminal: 'Web terminal',
   bulk: 'Bulk action',
 }
 

@@ -11,6 +11,7 @@ import {
   readCredit,
 } from '@muster/contract/agent/channel'
 import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
+import type { WebTermRequest } from '@muster/contract/api/webterm'
 import { channelPath, ChannelWelcome, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 
 const RETRY_FIRST_MS = 300
@@ -21,14 +22,14 @@ const COMES_BACK = new Set<ChannelEnd['code']>(['link_lost', 'agent_offline', 's
 export interface ChannelHandlers {
   fetchTicket: () => Promise<string>
   /** What to ask for, each time that it connects. */
-  request: () => ToolRequest | LogRequest
+  request: () => ToolRequest | LogRequest | WebTermRequest
   /** The window is let in; what the tool says comes next. */
   onWelcome: (welcome: ChannelWelcome) => void
   /** `consumed` is called when the bytes are dealt with; so much may come again. */
   onData: (bytes: Uint8Array, consumed: () => void) => void
   onText: (message: unknown) => void
-  /** It broke, and is tried again. */
-  onLost: (why: ChannelEnd | undefined) => void
+  /** It broke, and is tried again; answers false = it is not. */
+  onLost: (why: ChannelEnd | undefined) => void | false
   /** It is over for good; true = try once more. */
   onEnd: (end: ChannelEnd) => boolean
 }
@@ -46,8 +47,10 @@ export class ChannelClient implements Disposable {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isOver = false
 
-  constructor(agentId: string, handlers: ChannelHandlers) {
-    this.#url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${channelPath(agentId)}`
+  /** `place`: a machine's id, or the path of another socket that speaks the same. */
+  constructor(place: string | { path: string }, handlers: ChannelHandlers) {
+    const path = typeof place === 'string' ? channelPath(place) : place.path
+    this.#url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${path}`
     this.#handlers = handlers
     void this.#connect()
   }
@@ -155,7 +158,7 @@ export class ChannelClient implements Disposable {
 
   #lose(why: ChannelEnd | undefined): void {
     if (this.#isOver) return
-    this.#handlers.onLost(why)
+    if (this.#handlers.onLost(why) === false) return this[Symbol.dispose]()
     const most = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** this.#failures)
     this.#failures += 1
     this.#timer = setTimeout(() => void this.#connect(), most / 2 + (most / 2) * Math.random())

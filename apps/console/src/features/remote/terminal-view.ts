@@ -6,6 +6,7 @@ import { createSocketTicket } from '@muster/contract/api/core'
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ShellWish } from '@muster/contract/agent/shells'
 import { AskingNews } from '@muster/contract/asking'
+import { WEBTERM_PATH } from '@muster/contract/api/webterm'
 import { TerminalNews } from '@muster/contract/channels'
 import { call } from '../../app/api.ts'
 import { ChannelClient } from './channel-client.ts'
@@ -14,11 +15,23 @@ import { followTitle } from './follow-title.ts'
 import { TERMINAL_LOOK } from './terminal-look.ts'
 
 const SCROLLBACK_LINES = 50_000
+const LOST_WITH_SERVER =
+  'The server could not be reached, or the connection to it was lost. A shell ends with it.'
+const NOTHING_KEPT = { read: () => null, store: () => {}, forget: () => {} }
+
 export type TerminalState =
   | { state: 'connecting' }
   /** Somebody at the machine is asked, and has so many seconds. */
   | { state: 'asking'; seconds: number }
-  | { state: 'open'; shell: string; user: string; resumed: boolean; recorded: boolean }
+  /** `host`: of the web terminal. */
+  | {
+      state: 'open'
+      shell: string
+      user: string
+      resumed: boolean
+      recorded: boolean
+      host?: string | undefined
+    }
   | { state: 'lost' }
   | { state: 'offline'; message: string }
   | { state: 'ended'; exitCode: number | null; message: string }
@@ -33,7 +46,8 @@ export interface TerminalView extends Disposable {
 }
 
 export interface TerminalOptions {
-  agentId: string
+  /** Absent = a shell of the server itself, which ends with its connection. */
+  agentId: string | undefined
   /** Under which its session is found again after a reload. */
   place: string
   wish: ShellWish
@@ -47,7 +61,7 @@ export function openTerminal(
   element: HTMLElement,
   { agentId, place, wish, onState, onTitle }: TerminalOptions,
 ): TerminalView {
-  const kept = keptSession(agentId, place)
+  const kept = agentId === undefined ? NOTHING_KEPT : keptSession(agentId, place)
   const terminal = new Terminal({
     ...TERMINAL_LOOK,
     scrollback: SCROLLBACK_LINES,
@@ -63,11 +77,13 @@ export function openTerminal(
   let wasOpen = false
   let recorded = false
   let exitCode: number | null = null
-  const channel = new ChannelClient(agentId, {
+  const channel = new ChannelClient(agentId ?? { path: WEBTERM_PATH }, {
     fetchTicket: async () => (await call(createSocketTicket, {}, { timeoutMs: 10_000 })).ticket,
     request: () => {
       const { cols, rows } = terminal
-      return { tool: 'terminal', session: kept.read(), cols, rows, ...wish }
+      return agentId === undefined
+        ? { tool: 'webterm', cols, rows }
+        : { tool: 'terminal', session: kept.read(), cols, rows, ...wish }
     },
     onData: (bytes, consumed) => terminal.write(bytes, consumed),
     onText: (message) => {
@@ -79,18 +95,23 @@ export function openTerminal(
         exitCode = news.data.exit_code
         return
       }
-      const { shell, user, resumed, session } = news.data
+      const { shell, user, resumed, session, host } = news.data
       wasOpen = true
       kept.store(session)
       // What it wrote last comes again.
       terminal.reset()
-      onState({ state: 'open', shell, user, resumed, recorded })
+      onState({ state: 'open', shell, user, resumed, recorded, host })
     },
     onWelcome: (welcome) => {
       recorded = welcome.recorded
     },
-    onLost: (why) =>
-      onState(why?.code === 'agent_offline' ? { state: 'offline', message: why.message } : { state: 'lost' }),
+    onLost: (why) => {
+      if (agentId === undefined) {
+        onState({ state: 'ended', exitCode: null, message: LOST_WITH_SERVER })
+        return false
+      }
+      onState(why?.code === 'agent_offline' ? { state: 'offline', message: why.message } : { state: 'lost' })
+    },
     onEnd: (end) => {
       const isOld = end.code === 'not_found' && !wasOpen && kept.read() !== null
       if (end.code !== 'closed' && end.code !== 'code_needed') kept.forget()

@@ -159,6 +159,12 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
             label="Scripts on the server"
             {...form.getInputProps('enable_server_scripts', { type: 'checkbox' })}
           />
+          <Switch
+            mt="xs"
+            label="Web terminal"
+            description="A shell of the server in the console, for superusers. Each is recorded."
+            {...form.getInputProps('enable_server_webterminal', { type: 'checkbox' })}
+          />
         </fieldset>
         {!mayEdit && <p className={classes.note}>Your role may see these settings, and not change them.</p>}
       </Stack>

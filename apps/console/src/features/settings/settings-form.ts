@@ -10,4 +10,7 @@ export type NumberName =
   | 'desktop_recording_max_mb'
 /** A field that was emptied holds ''. */
 export type Values = Record<NumberName, number | ''> &
-  Pick<CoreSettings, 'enable_server_scripts' | 'record_terminals' | 'vnc_targets'>
+  Pick<
+    CoreSettings,
+    'enable_server_scripts' | 'enable_server_webterminal' | 'record_terminals' | 'vnc_targets'
+  >

@@ -16,6 +16,7 @@ const SETTINGS: CoreSettings = {
   recording_max_mb: 50,
   desktop_recording_max_mb: 200,
   enable_server_scripts: false,
+  enable_server_webterminal: false,
   modified: '2026-11-21T10:00:00.000Z',
 }
 const dialog = () => page.getByRole('dialog', { name: 'Global settings' })

@@ -16,7 +16,7 @@ export function coreRoutes(api: Api, ctx: Context): void {
       preferences: await findPreferences(ctx.db, caller.userId),
       caller,
       setupOpen: await isSetupOpen(ctx.db),
-      serverScripts: (await readCoreSettings(ctx.db)).enable_server_scripts,
+      settings: await readCoreSettings(ctx.db),
     }),
   )
 

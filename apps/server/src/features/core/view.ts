@@ -3,6 +3,7 @@ import type { Preferences } from '@muster/contract/api/users'
 import { DEFAULT_DATE_FORMAT } from '@muster/rules/layout'
 import { VERSION } from '../../platform/config/version.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import type { StoredSettings } from '../settings/queries.ts'
 
 /** Examples that change nothing on whatever machine they are sent to. */
 const RUN_CMD_PLACEHOLDERS = {
@@ -15,12 +16,12 @@ export function viewDashInfo({
   preferences,
   caller,
   setupOpen,
-  serverScripts,
+  settings,
 }: {
   preferences: Preferences
   caller: Caller
   setupOpen: boolean
-  serverScripts: boolean
+  settings: Pick<StoredSettings, 'enable_server_scripts' | 'enable_server_webterminal'>
 }): DashInfo {
   const { agent_dblclick_action: dblClickAction, ...rest } = preferences
   return {
@@ -32,8 +33,8 @@ export function viewDashInfo({
     token_is_expired: caller.session?.inGrace === true,
     open_ai_integration_enabled: false,
     run_cmd_placeholder_text: RUN_CMD_PLACEHOLDERS,
-    server_scripts_enabled: serverScripts,
-    web_terminal_enabled: false,
+    server_scripts_enabled: settings.enable_server_scripts,
+    web_terminal_enabled: settings.enable_server_webterminal,
     block_local_user_logon: false,
     sso_enabled: false,
     default_date_format: DEFAULT_DATE_FORMAT,

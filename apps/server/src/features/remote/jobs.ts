@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
 import { readCoreSettings } from '../settings/queries.ts'
+import { findWebTerminalRecordings, forgetWebTerminalRecordings } from '../webterm/queries.ts'
 import { deleteRecordingsBefore, findRecordingIds } from './recording-queries.ts'
 import { recordingPath } from './recordings.ts'
 
@@ -20,14 +21,19 @@ export function remoteJobs(ctx: Context): Job[] {
 export async function pruneRecordings(ctx: Context): Promise<void> {
   const { recording_keep_days: days } = await readCoreSettings(ctx.db)
   const before = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
-  for (const id of await deleteRecordingsBefore(ctx.db, before))
-    await rm(recordingPath(ctx, id), { force: true })
+  const over = [
+    ...(await deleteRecordingsBefore(ctx.db, before)),
+    ...(await forgetWebTerminalRecordings(ctx.db, before)),
+  ]
+  for (const id of over) await rm(recordingPath(ctx, id), { force: true })
   const folder = dirname(recordingPath(ctx, 'any'))
   const names = await listFiles(folder)
   for (let from = 0; from < names.length; from += SLICE) {
     const slice = names.slice(from, from + SLICE)
-    const known = await findRecordingIds(ctx.db, slice)
-    for (const name of slice) if (!known.has(name)) await removeOld(join(folder, name), ctx.now())
+    const ofMachines = await findRecordingIds(ctx.db, slice)
+    const ofServer = await findWebTerminalRecordings(ctx.db, slice)
+    const unknown = slice.filter((name) => !ofMachines.has(name) && !ofServer.has(name))
+    for (const name of unknown) await removeOld(join(folder, name), ctx.now())
   }
 }
 

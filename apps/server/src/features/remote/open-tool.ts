@@ -12,13 +12,13 @@ import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import type { ChannelOrder } from '../agents/tool-channels.ts'
-import type { LiveCaller } from '../live/live-socket.ts'
 import { followLog } from '../logs/follow-log.ts'
-import { redeemTicket } from '../sessions/socket-tickets.ts'
+import type { EarlyMessage } from './await-hello.ts'
 import { beginSession, findOwnSession } from './begin-session.ts'
 import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
+import { redeemHello } from './redeem-hello.ts'
 import { whyCodeNeeded } from './why-code-needed.ts'
 import { listOpenSessions } from './queries.ts'
 import type { WindowRecording } from './recording.ts'
@@ -33,8 +33,6 @@ interface Parts {
   fleet: Fleet
   hub: ChannelHub
 }
-
-export type EarlyMessage = [data: RawData, isBinary: boolean]
 
 interface Wish {
   socket: WebSocket
@@ -52,7 +50,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
     if (socket.readyState === socket.OPEN) socket.send(encodeChannelEnd(0, end))
     socket.close(CHANNEL_CLOSE.over, end.code)
   }
-  const caller = await redeem(ctx, wish)
+  const caller = await redeemHello(ctx, wish)
   if (caller === undefined) return
   const { request } = hello
   const { tool } = request
@@ -150,21 +148,6 @@ async function record(
     if (error instanceof AppError) return { code: 'failed', message: error.message }
     throw error
   }
-}
-
-async function redeem(ctx: Context, { socket, hello, source }: Wish): Promise<LiveCaller | undefined> {
-  try {
-    const caller = await redeemTicket(ctx, hello.ticket, source)
-    if (caller.session !== undefined) return { ...caller, session: caller.session }
-    socket.close(CHANNEL_CLOSE.ticketRefused, 'Tools are for signed-in people.')
-  } catch (error) {
-    if (!(error instanceof AppError)) {
-      socket.close(1011, 'Something went wrong on the server.')
-      throw error
-    }
-    socket.close(CHANNEL_CLOSE.ticketRefused, error.message)
-  }
-  return undefined
 }
 
 /** The machine does not have it, so it will not say that it is over. */

@@ -11,7 +11,11 @@ const Line = z.tuple([z.number(), z.enum(['o', 'r', 'm']), z.string()])
 /** What comes after so many pieces of all parts of a recording, about a megabyte of it. */
 export async function readRecording(
   ctx: Context,
-  { parts, startedAt, after }: { parts: readonly RecordingRow[]; startedAt: string; after: number },
+  {
+    parts,
+    startedAt,
+    after,
+  }: { parts: readonly Pick<RecordingRow, 'id' | 'started_at'>[]; startedAt: string; after: number },
 ): Promise<RecordingPage> {
   const page: RecordingPage = { width: 80, height: 24, events: [], next: null }
   let number = 0

@@ -52,7 +52,7 @@ export async function beginRecording(
   const settings = await readCoreSettings(ctx.db)
   const id = randomUUID()
   const startedAt = ctx.now()
-  const file = await createFile(ctx, id)
+  const file = await createRecordingFile(ctx, id)
   await insertRecording(ctx.db, { id, session_id: session, started_at: startedAt.toISOString() })
   const parts = {
     file,
@@ -68,7 +68,8 @@ export async function beginRecording(
   return new Recording({ ...parts, size: request, startedAt, mostCharacters })
 }
 
-async function createFile(ctx: Context, id: string): Promise<SealedFile> {
+/** Throws where it cannot be written. */
+export async function createRecordingFile(ctx: Context, id: string): Promise<SealedFile> {
   const path = recordingPath(ctx, id)
   try {
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })

@@ -1,16 +1,13 @@
-import { CHANNEL_CLOSE, ChannelHello, channelPath } from '@muster/contract/channels'
+import { ChannelHello, channelPath } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
 import { AgentId } from '@muster/contract/fields'
-import type { RawData, WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import { isAllowedOrigin } from '../../platform/http/origins.ts'
 import type { Api } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
+import { awaitHello } from './await-hello.ts'
 import { ChannelHub } from './channel-hub.ts'
-import { type EarlyMessage, openTool } from './open-tool.ts'
-
-const HELLO_WITHIN_MS = 5000
-const LONGEST_HELLO_BYTES = 4096
+import { openTool } from './open-tool.ts'
 
 /** The consoles' sockets of channels: one for each window on a tool of a machine. */
 export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
@@ -35,7 +32,7 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
       },
     },
     (socket, request) =>
-      awaitHello(socket, (hello, takeEarly) =>
+      awaitHello(socket, ChannelHello, (hello, takeEarly) =>
         hub.run(() =>
           openTool(
             { ctx, fleet, hub },
@@ -45,44 +42,4 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
       ),
   )
   return hub
-}
-
-/** Waits for the first message, and reads no further until it is known where the rest goes. */
-function awaitHello(
-  socket: WebSocket,
-  onHello: (hello: ChannelHello, takeEarly: () => EarlyMessage[]) => Promise<void>,
-): void {
-  const timer = setTimeout(() => {
-    socket.close(CHANNEL_CLOSE.ticketRefused, 'No ticket came within 5 seconds.')
-  }, HELLO_WITHIN_MS)
-  socket.on('close', () => clearTimeout(timer))
-  socket.on('error', () => socket.terminate())
-  socket.once('message', (message, isBinary) => {
-    clearTimeout(timer)
-    // `ws` hands over one Buffer unless it is told otherwise.
-    const bytes = message as Buffer
-    const hello =
-      isBinary || bytes.length > LONGEST_HELLO_BYTES ? undefined : readHello(bytes.toString('utf8'))
-    if (hello === undefined) {
-      return socket.close(CHANNEL_CLOSE.unknownMessage, 'The first message must be a hello with a ticket.')
-    }
-    socket.pause()
-    // What came together with the hello is read already.
-    const early: EarlyMessage[] = []
-    const keep = (data: RawData, isOfBytes: boolean) => void early.push([data, isOfBytes])
-    socket.on('message', keep)
-    const takeEarly = () => {
-      socket.off('message', keep)
-      return early
-    }
-    void onHello(hello, takeEarly).finally(() => socket.resume())
-  })
-}
-
-function readHello(text: string): ChannelHello | undefined {
-  try {
-    return ChannelHello.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
 }

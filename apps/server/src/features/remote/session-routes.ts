@@ -11,6 +11,7 @@ import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
+import { playWebTerminal } from '../webterm/play-web-terminal.ts'
 import { findSession, listSessions } from './queries.ts'
 import { readRecording } from './read-recording.ts'
 import { readScreenRecording } from './read-screen-recording.ts'
@@ -40,6 +41,8 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
 
   route(api, getRecording, async ({ params, query, caller }) => {
+    if ((await findSession(ctx.db, params.id)) === undefined)
+      return playWebTerminal(ctx, { caller, id: params.id, after: query.after })
     const { session, agent, parts } = await requireRecorded(ctx, params.id, caller)
     if (session.tool !== 'terminal') throw new AppError('not_found', 'What was recorded here is a desktop.')
     const page = await readRecording(ctx, { parts, startedAt: session.started_at, after: query.after })

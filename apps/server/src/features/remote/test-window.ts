@@ -20,8 +20,8 @@ export class TestWindow implements Disposable {
   readonly texts: string[] = []
   readonly closed: Promise<{ code: number; reason: string }>
 
-  constructor(url: string, agentId: string) {
-    this.socket = new WebSocket(`${url.replace('http', 'ws')}${channelPath(agentId)}`, { origin: url })
+  constructor(url: string, agentId: string, path = channelPath(agentId)) {
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { origin: url })
     this.closed = new Promise((resolve) => {
       this.socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
     })

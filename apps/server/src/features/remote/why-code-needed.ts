@@ -3,11 +3,14 @@ import type { ToolName } from '@muster/contract/channels'
 import { CODE_MINUTES, hasFreshCode } from '../sessions/confirm-code.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 
+/** What a code may be asked for; the last one is the server's own. */
+type Guarded = ToolName | 'web terminal'
+
 /** Tools before which a role may ask for a second factor again. */
-const ASKED_BEFORE = new Set<ToolName>(['terminal', 'desktop', 'vnc'])
+const ASKED_BEFORE = new Set<Guarded>(['terminal', 'desktop', 'vnc', 'web terminal'])
 
 /** Why a person has to give a code before this tool is opened; undefined where not, or one was given just now. */
-export function whyCodeNeeded({ session }: LiveCaller, tool: ToolName, now: Date): ChannelEnd | undefined {
+export function whyCodeNeeded({ session }: LiveCaller, tool: Guarded, now: Date): ChannelEnd | undefined {
   const { code } = session
   if (!code.isAsked || !ASKED_BEFORE.has(tool)) return undefined
   if (!code.hasTotp) {

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { guardScript } from './guard-script.ts'
+import { serverEnvironment } from './server-environment.ts'
 
 export interface ServerCall {
   interpreter: Interpreter
@@ -88,12 +89,10 @@ function programOf({ interpreter, body }: ServerCall): [fileName: string, ...pro
   }
 }
 
-/** The server's own environment holds passwords. */
 function environmentOf(lines: readonly string[]): NodeJS.ProcessEnv {
-  const { PATH, HOME, LANG, SystemRoot } = process.env
   const given = lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
   // Pairs of strings, as above.
-  return { PATH, HOME, LANG, SystemRoot, ...(Object.fromEntries(given) as Record<string, string>) }
+  return { ...serverEnvironment(), ...(Object.fromEntries(given) as Record<string, string>) }
 }
 
 function watch(

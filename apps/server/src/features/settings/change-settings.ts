@@ -15,6 +15,7 @@ type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
   [Name in keyof Retention]?: number | undefined
 } & {
   enable_server_scripts?: boolean | undefined
+  enable_server_webterminal?: boolean | undefined
   metrics_interval?: number | undefined
   vnc_targets?: string[] | undefined
   modified?: string | undefined
@@ -33,6 +34,12 @@ const RECORDING_NAMES = [
   'recording_max_mb',
   'desktop_recording_max_mb',
 ] as const
+/** What a superuser alone may switch, and what it is called. */
+const SWITCHES = {
+  enable_server_scripts: 'scripts on the server',
+  enable_server_webterminal: 'the web terminal',
+}
+const SWITCH_NAMES = ['enable_server_scripts', 'enable_server_webterminal'] as const
 const RECORDED = { servers: 'of servers', all: 'of all machines', none: 'of no machine' }
 
 /** Saves settings of the whole server. What is kept too long from now on goes at once, not at night. */
@@ -48,7 +55,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     }
     const isNew = (name: keyof Change) => change[name] !== undefined && change[name] !== before[name]
     const kept = NAMES.filter(isNew)
-    const switched = isNew('enable_server_scripts')
+    const switched = SWITCH_NAMES.filter(isNew)
     const paced = isNew('metrics_interval')
     const ofRecordings = RECORDING_NAMES.filter(isNew)
     const aimed =
@@ -58,17 +65,17 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       ...ofRecordings,
       ...(paced ? (['metrics_interval'] as const) : []),
       ...(aimed ? (['vnc_targets'] as const) : []),
-      ...(switched ? (['enable_server_scripts'] as const) : []),
+      ...switched,
     ]
     if (changed.length === 0) return before
-    if (switched && !caller.isSuperuser) {
-      throw new AppError('not_allowed', 'Only a superuser may switch scripts on the server on or off.')
-    }
+    const [firstSwitch] = switched
+    if (firstSwitch !== undefined && !caller.isSuperuser)
+      throw new AppError('not_allowed', `Only a superuser may switch ${SWITCHES[firstSwitch]} on or off.`)
     const at = ctx.now()
     const after: StoredSettings = { ...before, modified: laterThan(before.modified, at) }
     for (const name of kept) after[name] = change[name] ?? before[name]
     after.metrics_interval = change.metrics_interval ?? before.metrics_interval
-    after.enable_server_scripts = change.enable_server_scripts ?? before.enable_server_scripts
+    for (const name of switched) after[name] = change[name] ?? before[name]
     after.record_terminals = change.record_terminals ?? before.record_terminals
     after.recording_keep_days = change.recording_keep_days ?? before.recording_keep_days
     after.recording_max_mb = change.recording_max_mb ?? before.recording_max_mb
@@ -87,7 +94,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
         : []),
       ...(ofRecordings.length === 0 ? [] : [`Changed what is recorded: ${describeRecordings(after)}`]),
       ...(aimed ? [`Changed what VNC may be opened to: ${after.vnc_targets.join(', ') || 'nothing'}`] : []),
-      ...(switched ? [`Switched scripts on the server ${after.enable_server_scripts ? 'on' : 'off'}`] : []),
+      ...switched.map((name) => `Switched ${SWITCHES[name]} ${after[name] ? 'on' : 'off'}`),
     ]
     const only = (settings: StoredSettings) =>
       Object.fromEntries(changed.map((name) => [name, settings[name]]))

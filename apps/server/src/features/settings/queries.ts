@@ -9,6 +9,8 @@ import type { Db } from '../../platform/database/database.ts'
 export interface StoredSettings extends Retention {
   /** Scripts may run on the server itself: of alert templates, and as a test. */
   enable_server_scripts: boolean
+  /** Superusers may open a shell of the server itself. */
+  enable_server_webterminal: boolean
   /** Seconds from one look of each machine at itself to the next. */
   metrics_interval: number
   record_terminals: CoreSettings['record_terminals']
@@ -31,6 +33,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     ...DEFAULT_RETENTION,
     metrics_interval: DEFAULT_METRICS_INTERVAL,
     enable_server_scripts: false,
+    enable_server_webterminal: false,
     record_terminals: 'servers',
     recording_keep_days: 90,
     recording_max_mb: 50,

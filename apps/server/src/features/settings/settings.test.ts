@@ -10,6 +10,7 @@ const DEFAULTS = {
   check_history_hourly_prune_days: 730,
   metrics_interval: 60,
   enable_server_scripts: false,
+  enable_server_webterminal: false,
 }
 
 async function asKeeper(server: TestServer) {

@@ -58,6 +58,7 @@ import type {
   ThrottlesTable,
   UsersTable,
 } from './tables/users.ts'
+import type { WebTerminalsTable } from './tables/web-terminals.ts'
 
 /** Every table. Queries take `Db`, so that they run inside and outside a transaction alike. */
 export interface Database {
@@ -109,6 +110,7 @@ export interface Database {
   machine_changes: MachineChangesTable
   remote_sessions: RemoteSessionsTable
   remote_recordings: RemoteRecordingsTable
+  web_terminals: WebTerminalsTable
   remote_access: RemoteAccessTable
   software_packages: SoftwarePackagesTable
   machine_software: MachineSoftwareTable

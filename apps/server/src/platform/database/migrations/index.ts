@@ -26,6 +26,7 @@ import * as pendingActions from './0036-pending-actions.ts'
 import * as remoteAccess from './0034-remote-access.ts'
 import * as codeBeforeTools from './0035-code-before-tools.ts'
 import * as patches from './0041-patches.ts'
+import * as webTerminals from './0043-web-terminals.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   remoteAccess,
   codeBeforeTools,
   patches,
+  webTerminals,
 ]

@@ -1,0 +1,49 @@
+import { CHANNEL_CLOSE } from '@muster/contract/channels'
+import type { RawData, WebSocket } from 'ws'
+import type { z } from 'zod'
+
+const HELLO_WITHIN_MS = 5000
+const LONGEST_HELLO_BYTES = 4096
+
+export type EarlyMessage = [data: RawData, isBinary: boolean]
+
+/** Waits for the first message, and reads no further until it is known where the rest goes. */
+export function awaitHello<Hello>(
+  socket: WebSocket,
+  schema: z.ZodType<Hello>,
+  onHello: (hello: Hello, takeEarly: () => EarlyMessage[]) => Promise<void>,
+): void {
+  const timer = setTimeout(() => {
+    socket.close(CHANNEL_CLOSE.ticketRefused, 'No ticket came within 5 seconds.')
+  }, HELLO_WITHIN_MS)
+  socket.on('close', () => clearTimeout(timer))
+  socket.on('error', () => socket.terminate())
+  socket.once('message', (message, isBinary) => {
+    clearTimeout(timer)
+    // `ws` hands over one Buffer unless it is told otherwise.
+    const bytes = message as Buffer
+    const hello =
+      isBinary || bytes.length > LONGEST_HELLO_BYTES ? undefined : readHello(schema, bytes.toString('utf8'))
+    if (hello === undefined) {
+      return socket.close(CHANNEL_CLOSE.unknownMessage, 'The first message must be a hello with a ticket.')
+    }
+    socket.pause()
+    // What came together with the hello is read already.
+    const early: EarlyMessage[] = []
+    const keep = (data: RawData, isOfBytes: boolean) => void early.push([data, isOfBytes])
+    socket.on('message', keep)
+    const takeEarly = () => {
+      socket.off('message', keep)
+      return early
+    }
+    void onHello(hello, takeEarly).finally(() => socket.resume())
+  })
+}
+
+function readHello<Hello>(schema: z.ZodType<Hello>, text: string): Hello | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
