@@ -40,6 +40,8 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
       return machine.reply(payload.nonce, {
         refused: 'A simulated machine has neither processes nor services nor shells.',
       })
+    case 'scan-patches':
+      return machine.reply(payload.nonce, { refused: 'A simulated machine has no patches.' })
     case 'open-channel':
       return machine.refuseChannel(commands['open-channel'].parse(payload.input).channel)
     case 'end-session':

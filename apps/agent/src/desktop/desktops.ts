@@ -59,7 +59,7 @@ export class Desktops implements AsyncDisposable {
       return channel.end({ code: 'too_many', message })
     }
     const { Desktop } = await import('./desktop.ts')
-    const { openDesktop } = await import('./open-desktop.ts')
+    const { NoVncServer, openDesktop } = await import('./open-desktop.ts')
     const desktop = new Desktop(channel, (reason) => this.#finish(session, opening, reason))
     const opening = openDesktop(tool, { folder: this.#options.folder, signal: desktop.gone })
     this.#desktops.set(session, desktop)
@@ -71,7 +71,7 @@ export class Desktops implements AsyncDisposable {
       const message = describeError(cause)
       if (!(cause instanceof MachineRefused) && !desktop.gone.aborted)
         this.#options.log.error({ cause: message }, 'a desktop cannot be opened')
-      await desktop.end({ code: 'refused', message })
+      await desktop.end({ code: cause instanceof NoVncServer ? 'no_vnc_server' : 'refused', message })
     }
   }
 

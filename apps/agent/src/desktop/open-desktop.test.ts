@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseDisplay, requireProgram } from './open-desktop.ts'
+import { chooseDisplay, NoVncServer, requireProgram } from './open-desktop.ts'
 import { obscure } from './vnc-programs.ts'
 
 test.each([
@@ -14,8 +14,9 @@ test('X11 is shown also where another desktop is Wayland', () => {
   expect(chooseDisplay({ displays: [display], hasWayland: true }, null)).toBe(display)
 })
 
-test('a machine without a VNC server says what to install', () => {
-  expect(() => requireProgram(undefined)).toThrow(/Install x11vnc/)
+test('issue 4, 2.6: a machine without a VNC server says what to install', () => {
+  expect(() => requireProgram(undefined)).toThrow(NoVncServer)
+  expect(() => requireProgram(undefined)).toThrow(/it needs x11vnc or/)
 })
 
 test('a password is hidden as vncpasswd hides it', () => {

@@ -38,8 +38,11 @@ export async function openDesktop(
   }
 }
 
+/** Nothing is installed that could show a display. */
+export class NoVncServer extends MachineRefused {}
+
 export function requireProgram(found: VncProgram | undefined): VncProgram {
-  if (found === undefined) throw new MachineRefused(NO_SERVER)
+  if (found === undefined) throw new NoVncServer(NO_SERVER)
   return found
 }
 
@@ -58,6 +61,6 @@ const NO_DISPLAY =
 const WAYLAND =
   'The desktop of this machine is Wayland, which lets no other program see the screen or type. Let its user sign in to a session with X11, or switch on its own remote desktop and open that with VNC.'
 const NO_SERVER =
-  'No VNC server is installed on this machine. Install x11vnc (or tigervnc-scraping-server), and open this again.'
+  'No VNC server is installed on this machine, so its desktop cannot be shown: it needs x11vnc or tigervnc-scraping-server.'
 const ELSEWHERE =
   'On Windows and macOS the desktop is shown by the VNC server that is installed there: on Windows for example TightVNC, on macOS Screen Sharing with a password for VNC. Open it with VNC.'

@@ -40,6 +40,8 @@ export const ChannelEndCode = z.enum([
   'not_found',
   'too_many',
   'refused',
+  /** The machine could show its desktop, if only something to show it by were installed there. */
+  'no_vnc_server',
   /** The shell that was asked for cannot be started. */
   'no_shell',
   'bad_frame',

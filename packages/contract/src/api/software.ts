@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { PackageName } from '../agent/patches.ts'
 import { InstalledPackage, PackageSource } from '../agent/software.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Instant, ListQuery, Platform } from '../fields.ts'
+import { AgentHistory } from './history.ts'
 
 /** Names a package of the fleet, whatever its version: who lists it and how it is called. */
 const TitleId = z.string().regex(/^[0-9a-f]{32}$/, 'That names no package.')
@@ -32,6 +34,22 @@ export const refreshSoftware = endpoint({
   summary: 'Have a machine list its software anew; answers the list',
   params: AgentParams,
   response: Software,
+})
+
+export const installSoftware = endpoint({
+  method: 'POST',
+  path: '/software/:agent_id/',
+  access: 'can_manage_software',
+  summary: "Have a machine's package manager install a package; its output is that of a run of the history",
+  params: AgentParams,
+  body: z.object({
+    name: PackageName,
+    /** Taken, in this order, where the system does not know the first. */
+    alternatives: z.array(PackageName).max(4).default([]),
+    /** Seconds that it may take. */
+    timeout: z.int().min(60).max(86_400).default(1800),
+  }),
+  response: AgentHistory,
 })
 
 export const SoftwareTitle = z.object({

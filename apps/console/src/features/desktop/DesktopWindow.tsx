@@ -10,6 +10,7 @@ import classes from './DesktopWindow.module.css'
 import { AskCredentials } from './AskCredentials.tsx'
 import { DesktopFacts } from './DesktopFacts.tsx'
 import { DesktopTools } from './DesktopTools.tsx'
+import { InstallVncServer } from './InstallVncServer.tsx'
 import { type DesktopPace, type DesktopState, type DesktopView, openDesktop } from './desktop-view.ts'
 import type { ScreenLook } from './screen.ts'
 import { useClipboard } from './use-clipboard.ts'
@@ -49,6 +50,7 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
   if (state.state === 'refused' && state.code === 'not_allowed')
     return <NoPermission message={state.message} />
   const isOver = state.state === 'ended' || state.state === 'refused'
+  const lacksServer = state.state === 'refused' && state.code === 'no_vnc_server'
   const words = describe(
     state,
     target === undefined ? `the desktop of ${hostname}` : `${target.host}:${target.port} from ${hostname}`,
@@ -69,7 +71,10 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
       {isOver && (
         <div role="status">
           <EmptyState message={words}>
-            <Button onClick={() => setRound(round + 1)}>Connect again</Button>
+            {lacksServer && <InstallVncServer agent={agent} onInstalled={() => setRound(round + 1)} />}
+            <Button variant={lacksServer ? 'default' : 'filled'} onClick={() => setRound(round + 1)}>
+              Connect again
+            </Button>
           </EmptyState>
         </div>
       )}

@@ -1,59 +1,20 @@
 import '../../app/mantine-styles.ts'
 import '../../app/global.css'
-import { encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
+import { encodeChannelText } from '@muster/contract/agent/channel'
 import { createSocketTicket } from '@muster/contract/api/core'
 import { confirmSession } from '@muster/contract/api/sessions'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { render } from 'vitest-browser-react'
 import { createQueryClient } from '../../app/query-client.ts'
 import { givenSession } from '../../app/test-console.tsx'
 import { answer, fakeServer, refuse } from '../../app/test-server.ts'
 import { theme } from '../../app/theme.ts'
 import { TerminalPane } from './TerminalPane.tsx'
+import { givenWindows } from './test-windows.ts'
 
 const REASON = 'Your role asks for a code of your authenticator app before a terminal is opened.'
-
-/** Windows on a terminal, each of which is told what the machine or the server says to it. */
-function givenWindows(...says: ((socket: Socket) => void)[]) {
-  let count = 0
-  vi.stubGlobal(
-    'WebSocket',
-    class extends Socket {
-      constructor() {
-        super()
-        const say = says[count]
-        count += 1
-        queueMicrotask(() => {
-          this.dispatchEvent(new Event('open'))
-          say?.(this)
-        })
-      }
-    },
-  )
-  onTestFinished(() => {
-    vi.unstubAllGlobals()
-    sessionStorage.clear()
-  })
-}
-
-class Socket extends EventTarget {
-  static readonly OPEN = 1
-  readonly readyState = 1
-  binaryType = ''
-  send(): void {}
-  close(): void {}
-
-  tell(frame: Uint8Array<ArrayBuffer>): void {
-    this.dispatchEvent(new MessageEvent('message', { data: frame.buffer }))
-  }
-
-  end(code: 'code_needed' | 'refused', message: string): void {
-    this.tell(encodeChannelEnd(0, { code, message }) as Uint8Array<ArrayBuffer>)
-    this.dispatchEvent(new CloseEvent('close', { code: 4000 }))
-  }
-}
 
 async function openTab() {
   givenSession({ token: 'token', username: 'ada' })

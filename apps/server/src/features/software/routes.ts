@@ -1,6 +1,7 @@
 import {
   findSoftware,
   getSoftware,
+  installSoftware,
   listSoftwareMachines,
   refreshSoftware,
 } from '@muster/contract/api/software'
@@ -8,6 +9,7 @@ import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
+import { startInstall } from '../history/start-install.ts'
 import { findMachinesWith } from './queries.ts'
 import { readSoftware, readTitles } from './read-software.ts'
 import { SoftwareRefresh } from './refresh-software.ts'
@@ -27,5 +29,16 @@ export function softwareRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     await refreshing.refresh(caller, agent.agent_id)
     return readSoftware(ctx.db, agent.id)
+  })
+  route(api, installSoftware, async ({ params, body: { name, alternatives, timeout }, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    const names = [name, ...alternatives]
+    return startInstall(ctx, fleet, {
+      agent,
+      caller,
+      label: { command: `Install the package ${names.join(' or ')}`, shell: '', args: [] },
+      work: { name: 'install-package', input: { names } },
+      timeoutSeconds: timeout,
+    })
   })
 }
