@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { Color, DoubleClickAction, TableTab, TreeSort } from './users.ts'
+import { Color, DoubleClickAction, TableTab, TerminalFontSize, TerminalTheme, TreeSort } from './users.ts'
 
 export const DashInfo = z.object({
   trmm_version: z.string(),
@@ -29,6 +29,8 @@ export const DashInfo = z.object({
   date_format: z.string(),
   default_date_format: z.string(),
   compact_rows: z.boolean(),
+  terminal_font_size: TerminalFontSize,
+  terminal_theme: TerminalTheme,
   setup_open: z.boolean(),
 })
 export type DashInfo = z.infer<typeof DashInfo>

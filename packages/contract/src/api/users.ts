@@ -15,6 +15,13 @@ export const Color = z
   .max(40)
   .refine((text) => findColor(text) !== undefined, 'Choose a colour by name, or write #rrggbb.')
 
+/** How terminals are coloured. */
+export const TerminalTheme = z.enum(['dark', 'light', 'black', 'blue', 'sand'])
+export type TerminalTheme = z.infer<typeof TerminalTheme>
+/** In pixels. */
+export const TERMINAL_FONT_SIZES = { least: 8, most: 32 } as const
+export const TerminalFontSize = z.int().min(TERMINAL_FONT_SIZES.least).max(TERMINAL_FONT_SIZES.most)
+
 /** What a user may choose for the console. */
 export const Preferences = z.object({
   dark_mode: z.boolean(),
@@ -32,6 +39,8 @@ export const Preferences = z.object({
   clear_search_when_switching: z.boolean(),
   date_format: z.string().max(60),
   compact_rows: z.boolean(),
+  terminal_font_size: TerminalFontSize,
+  terminal_theme: TerminalTheme,
 })
 export type Preferences = z.infer<typeof Preferences>
 

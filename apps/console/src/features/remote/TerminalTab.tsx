@@ -1,5 +1,6 @@
-import { Button } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import type { ShellWish } from '@muster/contract/agent/shells'
+import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../app/notify.ts'
 import { copyText } from '../../ui/copy-text.ts'
@@ -8,9 +9,14 @@ import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { RecordedMark } from './RecordedMark.tsx'
 import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
+import { ShortcutsDialog } from './ShortcutsDialog.tsx'
+import { TerminalMenu } from './TerminalMenu.tsx'
+import { TerminalSearch } from './TerminalSearch.tsx'
 import classes from './TerminalTab.module.css'
+import { TERMINAL_THEMES } from './terminal-look.ts'
 import { openTerminal, type TerminalState, type TerminalView } from './terminal-view.ts'
 import { describeTerminal, nameShell } from './terminal-words.ts'
+import { useTerminalLook } from './use-terminal-look.ts'
 
 export interface TerminalTabProps {
   agentId: string
@@ -30,6 +36,9 @@ export function TerminalTab(props: TerminalTabProps) {
   const { agentId, hostname, place, isShown, firstWish, onWish, onTitle, onView } = props
   const [state, setState] = useState<TerminalState>({ state: 'connecting' })
   const [round, setRound] = useState(0)
+  const [searches, setSearches] = useState(false)
+  const [showsKeys, setShowsKeys] = useState(false)
+  const { terminal_font_size, terminal_theme } = useTerminalLook().look
   const [wish, setWish] = useState(firstWish)
   /** What was opened last, for the way back. */
   const lastGood = useRef<ShellWish>({})
@@ -48,6 +57,7 @@ export function TerminalTab(props: TerminalTabProps) {
       place,
       wish,
       onTitle: (title) => tell.current.onTitle(title),
+      onSearch: () => setSearches(true),
       onState: (next) => {
         if (next.state === 'open') lastGood.current = wish
         setState(next)
@@ -57,6 +67,10 @@ export function TerminalTab(props: TerminalTabProps) {
     tell.current.onView(opened)
     return () => opened[Symbol.dispose]()
   }, [agentId, place, round, wish])
+  useEffect(
+    () => view.current?.setLook({ terminal_font_size, terminal_theme }),
+    [terminal_font_size, terminal_theme, round],
+  )
   useEffect(() => {
     if (isShown) view.current?.focus()
   }, [isShown, round])
@@ -87,6 +101,22 @@ export function TerminalTab(props: TerminalTabProps) {
         >
           Copy
         </Button>
+        <ActionIcon
+          variant="default"
+          size={26}
+          aria-label="Search"
+          title="Search, Ctrl+Shift+F"
+          onClick={() => setSearches(true)}
+        >
+          <IconSearch size={16} stroke={1.75} aria-hidden />
+        </ActionIcon>
+        <TerminalMenu
+          onCopyAll={async () => {
+            if (box.current && (await copyText(view.current?.copyAll() ?? '', box.current)))
+              notifyDone('The whole buffer is copied.')
+          }}
+          onKeys={() => setShowsKeys(true)}
+        />
         {isOver ? (
           <Button size="compact-sm" onClick={() => begin(noShell === undefined ? wish : lastGood.current)}>
             {noShell === undefined ? 'New terminal' : 'Back to the last shell'}
@@ -112,7 +142,17 @@ export function TerminalTab(props: TerminalTabProps) {
           onClose={() => setState({ ...state, code: 'refused' })}
         />
       )}
-      <div className={classes.screen}>
+      {showsKeys && <ShortcutsDialog onClose={() => setShowsKeys(false)} />}
+      {searches && (
+        <TerminalSearch
+          view={view}
+          onClose={() => {
+            setSearches(false)
+            view.current?.focus()
+          }}
+        />
+      )}
+      <div className={classes.screen} style={{ background: TERMINAL_THEMES[terminal_theme].background }}>
         <div ref={box} className={classes.place} />
       </div>
     </div>

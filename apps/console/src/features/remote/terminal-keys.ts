@@ -2,10 +2,21 @@ import type { Terminal } from '@xterm/xterm'
 
 /**
  * Keys and the clipboard: Ctrl+C copies what is marked and is the machine's otherwise; Ctrl+V and Ctrl+Shift+V are left
- * to the browser, which pastes.
+ * to the browser, which pastes; Ctrl+Shift+F searches.
  */
-export function bindClipboard(terminal: Terminal, element: HTMLElement): void {
-  terminal.attachCustomKeyEventHandler((event) => handleKey(terminal, event))
+export function bindKeys(
+  terminal: Terminal,
+  element: HTMLElement,
+  { onSearch }: { onSearch: (() => void) | undefined },
+): void {
+  terminal.attachCustomKeyEventHandler((event) => {
+    const { type, ctrlKey, shiftKey, altKey, key } = event
+    const isSearch = type === 'keydown' && ctrlKey && shiftKey && !altKey && key.toLowerCase() === 'f'
+    if (onSearch === undefined || !isSearch) return handleKey(terminal, event)
+    event.preventDefault()
+    onSearch()
+    return false
+  })
   const paste = (event: ClipboardEvent) => {
     event.preventDefault()
     event.stopPropagation()

@@ -10,9 +10,12 @@ import { WEBTERM_PATH } from '@muster/contract/api/webterm'
 import { TerminalNews } from '@muster/contract/channels'
 import { call } from '../../app/api.ts'
 import { ChannelClient } from './channel-client.ts'
-import { bindClipboard } from './terminal-keys.ts'
+import { bindKeys } from './terminal-keys.ts'
+import { bindLinks } from './terminal-links.ts'
 import { followTitle } from './follow-title.ts'
-import { TERMINAL_LOOK } from './terminal-look.ts'
+import { TERMINAL_LOOK, TERMINAL_THEMES } from './terminal-look.ts'
+import { findHits, type Hit, showHit } from './terminal-search.ts'
+import type { TerminalLook } from './use-terminal-look.ts'
 
 const SCROLLBACK_LINES = 50_000
 const LOST_WITH_SERVER =
@@ -38,6 +41,13 @@ export type TerminalState =
   | { state: 'refused'; code: ChannelEnd['code']; message: string }
 
 export interface TerminalView extends Disposable {
+  /** Everything that it still holds. */
+  copyAll: () => string
+  /** Every place of these words, the oldest first. */
+  find: (words: string) => Hit[]
+  show: (hit: Hit) => void
+  setLook: (look: TerminalLook) => void
+
   copy: () => string
   selectAll: () => void
   focus: () => void
@@ -54,12 +64,14 @@ export interface TerminalOptions {
   onState: (state: TerminalState) => void
   /** What its shell calls it, made harmless. */
   onTitle: (title: string | undefined) => void
+  /** The person wants to search; without it these keys are the machine's. */
+  onSearch?: () => void
 }
 
 /** Draws a terminal of a machine into an element, and keeps it connected. */
 export function openTerminal(
   element: HTMLElement,
-  { agentId, place, wish, onState, onTitle }: TerminalOptions,
+  { agentId, place, wish, onState, onTitle, onSearch }: TerminalOptions,
 ): TerminalView {
   const kept = agentId === undefined ? NOTHING_KEPT : keptSession(agentId, place)
   const terminal = new Terminal({
@@ -72,7 +84,8 @@ export function openTerminal(
   terminal.open(element)
   drawByGraphicsCard(terminal)
   fit.fit()
-  bindClipboard(terminal, element)
+  bindKeys(terminal, element, { onSearch })
+  bindLinks(terminal)
 
   let wasOpen = false
   let recorded = false
@@ -136,6 +149,14 @@ export function openTerminal(
     copy: () => (terminal.hasSelection() ? terminal.getSelection() : readAll(terminal)),
     selectAll: () => terminal.selectAll(),
     focus: () => terminal.focus(),
+    copyAll: () => readAll(terminal),
+    find: (words) => findHits(terminal, words),
+    show: (hit) => showHit(terminal, hit),
+    setLook({ terminal_font_size, terminal_theme }) {
+      terminal.options.fontSize = terminal_font_size
+      terminal.options.theme = TERMINAL_THEMES[terminal_theme]
+      fit.fit()
+    },
     end: () => {
       kept.forget()
       channel.close()

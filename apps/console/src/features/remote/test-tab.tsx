@@ -7,7 +7,7 @@ import {
   encodeChannelText,
   readChannelText,
 } from '@muster/contract/agent/channel'
-import { createSocketTicket } from '@muster/contract/api/core'
+import { createSocketTicket, getDashInfo } from '@muster/contract/api/core'
 import { ChannelHello } from '@muster/contract/channels'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -15,7 +15,7 @@ import type { ReactNode } from 'react'
 import { onTestFinished, vi } from 'vitest'
 import { render } from 'vitest-browser-react'
 import { createQueryClient } from '../../app/query-client.ts'
-import { givenSession } from '../../app/test-console.tsx'
+import { givenDashInfo, givenSession } from '../../app/test-console.tsx'
 import { answer, fakeServer } from '../../app/test-server.ts'
 import { theme } from '../../app/theme.ts'
 import { TerminalPane } from './TerminalPane.tsx'
@@ -39,6 +39,7 @@ export async function openTab(shown: ReactNode = <TerminalPane agentId="alpha000
   givenSession({ token: 'token', username: 'ada' })
   const server = fakeServer()
   server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
   const draw = () =>
     render(
       <QueryClientProvider client={createQueryClient()}>

@@ -1,7 +1,12 @@
-import { Checkbox, Select, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type DashInfo } from '@muster/contract/api/core'
-import { type Preferences, savePreferences } from '@muster/contract/api/users'
+import {
+  type Preferences,
+  savePreferences,
+  TERMINAL_FONT_SIZES,
+  TerminalTheme,
+} from '@muster/contract/api/users'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { FormDialog } from '../../app/FormDialog.tsx'
 import { call } from '../../app/api.ts'
@@ -12,6 +17,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorState, SkeletonRows } from '../../ui/States.tsx'
 import { formatDate } from '../../ui/date-format.ts'
 import { ColorFields } from './ColorFields.tsx'
+import { TERMINAL_THEME_WORDS } from '../remote/terminal-theme-words.ts'
 import { type PreferencesForm, checkPreferences, readPreferences, toPreferences } from './preferences-form.ts'
 
 /** Everything of the console that a user may set, except what the page itself offers (splitter, dark mode). */
@@ -82,6 +88,21 @@ function PreferencesFormDialog({ info, close }: { info: DashInfo; close: () => v
           label="Show community scripts"
           {...form.getInputProps('show_community_scripts', { type: 'checkbox' })}
         />
+        <Group grow align="start">
+          <Select
+            label="Terminal text"
+            data={TERMINAL_SIZES}
+            allowDeselect={false}
+            value={String(form.values.terminal_font_size)}
+            onChange={(size) => form.setFieldValue('terminal_font_size', Number(size))}
+          />
+          <Select
+            label="Terminal theme"
+            data={TERMINAL_LOOKS}
+            allowDeselect={false}
+            {...form.getInputProps('terminal_theme')}
+          />
+        </Group>
         <ColorFields form={form} />
       </Stack>
     </FormDialog>
@@ -96,6 +117,14 @@ const TABS = [
   { value: 'workstation', label: 'Workstations' },
   { value: 'mixed', label: 'Mixed' },
 ]
+const TERMINAL_SIZES = Array.from(
+  { length: TERMINAL_FONT_SIZES.most - TERMINAL_FONT_SIZES.least + 1 },
+  (_, more) => ({
+    value: `${TERMINAL_FONT_SIZES.least + more}`,
+    label: `${TERMINAL_FONT_SIZES.least + more} px`,
+  }),
+)
+const TERMINAL_LOOKS = TerminalTheme.options.map((value) => ({ value, label: TERMINAL_THEME_WORDS[value] }))
 const SORTS = [
   { value: 'alphafail', label: 'Failing first, then by name' },
   { value: 'alpha', label: 'By name' },

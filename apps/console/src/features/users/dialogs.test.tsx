@@ -102,6 +102,8 @@ const SAVED: Preferences = {
   clear_search_when_switching: true,
   date_format: '',
   compact_rows: true,
+  terminal_font_size: 13,
+  terminal_theme: 'dark',
 }
 
 function givenOpenSession(letter: string, more: Partial<Session>): Session {

@@ -9,6 +9,8 @@ const form: PreferencesForm = {
   client_tree_sort: 'alphafail',
   clear_search_when_switching: false,
   compact_rows: true,
+  terminal_font_size: 13,
+  terminal_theme: 'dark',
   date_format: '',
   loading_bar_color: 'red',
   dash_info_color: 'info',

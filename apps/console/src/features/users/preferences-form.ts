@@ -24,6 +24,8 @@ export function readPreferences(info: DashInfo): PreferencesForm {
     client_tree_sort: info.client_tree_sort,
     clear_search_when_switching: info.clear_search_when_switching,
     compact_rows: info.compact_rows,
+    terminal_font_size: info.terminal_font_size,
+    terminal_theme: info.terminal_theme,
     date_format: info.date_format === info.default_date_format ? '' : info.date_format,
     loading_bar_color: info.loading_bar_color,
     dash_info_color: info.dash_info_color,

@@ -15,6 +15,8 @@ export const DEFAULT_PREFERENCES: Preferences = {
   clear_search_when_switching: true,
   date_format: '',
   compact_rows: true,
+  terminal_font_size: 13,
+  terminal_theme: 'dark',
 }
 
 /** Stored choices laid over the defaults. A value that this version would not accept counts as not chosen. */

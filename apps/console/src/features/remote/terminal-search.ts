@@ -1,0 +1,78 @@
+import type { IBuffer, Terminal } from '@xterm/xterm'
+
+/** Beyond these nobody goes through them one by one, and a flood of them is only counted so far. */
+const MOST_HITS = 10_000
+const LONGEST_WORDS = 200
+
+/** Where something stands in the scrollback: a cell, and how many from there on. */
+export interface Hit {
+  row: number
+  col: number
+  cells: number
+}
+
+/** Every place of these words, whatever their case, the oldest first; lines that were wrapped are one. */
+export function findHits(terminal: Terminal, words: string): Hit[] {
+  const wanted = words.slice(0, LONGEST_WORDS).toLowerCase()
+  if (wanted === '') return []
+  const { active } = terminal.buffer
+  const hits: Hit[] = []
+  for (let row = 0; row < active.length && hits.length < MOST_HITS;) {
+    const rows = countWrapped(active, row)
+    if (readText(active, row, rows).toLowerCase().includes(wanted))
+      hits.push(...findInLine(readCells(active, row, rows), wanted, { row, cols: terminal.cols }))
+    row += rows
+  }
+  return hits.slice(0, MOST_HITS)
+}
+
+/** Marks a place and brings it into sight. */
+export function showHit(terminal: Terminal, { row, col, cells }: Hit): void {
+  terminal.select(col, row, cells)
+  terminal.scrollToLine(Math.max(0, row - Math.floor(terminal.rows / 2)))
+}
+
+function countWrapped(buffer: IBuffer, row: number): number {
+  let rows = 1
+  while (buffer.getLine(row + rows)?.isWrapped === true) rows += 1
+  return rows
+}
+
+function readText(buffer: IBuffer, row: number, rows: number): string {
+  let text = ''
+  for (let at = row; at < row + rows; at += 1)
+    text += buffer.getLine(at)?.translateToString(at === row + rows - 1) ?? ''
+  return text
+}
+
+/** The characters of a line with the cell that each begins in: some take two, and some are several. */
+function readCells(buffer: IBuffer, row: number, rows: number): { text: string; cellOf: number[] } {
+  let text = ''
+  const cellOf: number[] = []
+  let cell = 0
+  for (let at = row; at < row + rows; at += 1) {
+    const line = buffer.getLine(at)
+    for (let col = 0; col < (line?.length ?? 0); col += 1, cell += 1) {
+      const drawn = line?.getCell(col)
+      if (drawn === undefined || drawn.getWidth() === 0) continue
+      const chars = (drawn.getChars() || ' ').toLowerCase()
+      for (let each = 0; each < chars.length; each += 1) cellOf.push(cell)
+      text += chars
+    }
+  }
+  cellOf.push(cell)
+  return { text, cellOf }
+}
+
+function findInLine(
+  { text, cellOf }: { text: string; cellOf: number[] },
+  wanted: string,
+  { row, cols }: { row: number; cols: number },
+): Hit[] {
+  const hits: Hit[] = []
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+    const [first = 0, end = 0] = [cellOf[at], cellOf[at + wanted.length]]
+    hits.push({ row: row + Math.floor(first / cols), col: first % cols, cells: Math.max(1, end - first) })
+  }
+  return hits
+}
