@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { isTimeZone } from '@muster/rules/zone-time'
 import { CheckScripts } from './checks/check-scripts.ts'
 import { Checks } from './checks/checks.ts'
@@ -13,6 +14,7 @@ import { SoftwareReporter } from './collectors/software-reporter.ts'
 import type { ReplyParts } from './commands/command.ts'
 import { takeCommand } from './commands/take-command.ts'
 import { OpenParts } from './files/open-parts.ts'
+import { dataFiles } from './identity/data-folder.ts'
 import type { Identity } from './identity/identity.ts'
 import { readKey, readPublicKey } from './identity/machine-key-pair.ts'
 import { ClockOffset } from './link/clock-offset.ts'
@@ -20,6 +22,7 @@ import { Link } from './link/link.ts'
 import type { Log } from './log/log.ts'
 import type { Os } from './os/os.ts'
 import { Problems } from './problems.ts'
+import type { ReceiptMaker } from './receipts/receipts-apart.ts'
 import { RemoteTools } from './remote/remote-tools.ts'
 import { tellMovedMachine } from './moved-machine.ts'
 import { BackgroundRuns } from './run/background-runs.ts'
@@ -61,6 +64,8 @@ export interface AgentOptions {
   bootMark?: () => string
   /** How long a terminal waits for its person. */
   keepTerminalMs?: number
+  /** Without it no session has a receipt. */
+  receipts?: ReceiptMaker
 }
 
 export interface Agent extends AsyncDisposable {
@@ -176,6 +181,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     zone,
     folder: pipeFolder,
     keepTerminalMs: options.keepTerminalMs,
+    receiptFolder: join(folder, dataFiles.receipts),
+    receiptMaker: options.receipts,
   })
   const openParts = new OpenParts({ kept, log, dataFolder: folder })
   tellMovedMachine(options, problems)

@@ -23,6 +23,7 @@ const OPTIONS = {
   run: { type: 'boolean' },
   'program-folder': { type: 'string' },
   order: { type: 'string' },
+  file: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -81,6 +82,12 @@ async function dispatch(): Promise<number> {
       return 0
     case 'install-order':
       return (await import('./cli/install-order.ts')).carryOut(values.order ?? '')
+    case 'snapshot':
+      await (await import('./cli/receipt.ts')).keepSnapshotOfMachine(values.file ?? '')
+      return 0
+    case 'receipt':
+      await (await import('./cli/receipt.ts')).printReceipt(values.file ?? '')
+      return 0
     case 'install':
       await (
         await import('./cli/install.ts')

@@ -5,6 +5,7 @@ import { readSoftwareApart } from '../collectors/software-apart.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { createProcessLog } from '../log/log.ts'
 import { os } from '../os/index.ts'
+import { makeReceiptsApart } from '../receipts/receipts-apart.ts'
 import { lockDataFolder } from '../state/lock.ts'
 import { AGENT_VERSION } from '../version.ts'
 
@@ -31,6 +32,7 @@ export async function run(folder: string, program: string[]): Promise<void> {
     readSoftware: readSoftwareApart(program),
     readPatches: readPatchesApart(program),
     program,
+    receipts: makeReceiptsApart(program),
     uninstall: async () => {
       await os.service.startDetached([...program, 'uninstall', '--data', folder])
       stop.resolve('uninstall')

@@ -21,6 +21,7 @@ export async function warmUp(): Promise<void> {
     os.loadPatchTools(),
     import('./patches.ts'),
     import('./install-order.ts'),
+    import('./receipt.ts'),
     import('../collectors/process-changes.ts'),
   ])
 }

@@ -23,6 +23,7 @@ export interface DesktopsOptions {
   /** Where a password lies until the VNC server has read it. */
   folder: string
   now: () => number
+  onEnded: (session: string) => void
 }
 
 /** The desktops of this machine that somebody looks at. Each has a VNC server of its own, which ends with its window. */
@@ -102,5 +103,6 @@ export class Desktops implements AsyncDisposable {
       exit_code: null,
       reason: reason.slice(0, 500),
     })
+    this.#options.onEnded(session)
   }
 }

@@ -9,6 +9,7 @@ export const dataFiles = {
   lock: 'agent.lock',
   status: 'status.json',
   runs: 'run',
+  receipts: 'receipts',
   codeCache: 'code-cache',
   installation: 'installation.json',
 } as const

@@ -7,6 +7,8 @@ import type { Os } from '../os/os.ts'
 import type { Kept } from '../state/kept.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { Seal } from '../state/seal.ts'
+import type { ReceiptMaker } from '../receipts/receipts-apart.ts'
+import { Receipts } from '../receipts/receipts.ts'
 import { Terminals } from '../terminal/terminals.ts'
 import { Consents } from './consents.ts'
 import { RemoteGate } from './remote-gate.ts'
@@ -33,6 +35,9 @@ export interface RemoteToolsOptions {
   folder: string
   /** How long a terminal waits for its person. */
   keepTerminalMs: number | undefined
+  receiptFolder: string
+  /** Undefined = sessions have no receipts. */
+  receiptMaker: ReceiptMaker | undefined
 }
 
 /** All by which people work on this machine from afar, and the rules for it. */
@@ -43,12 +48,15 @@ export class RemoteTools implements AsyncDisposable {
   readonly gate: RemoteGate
   #options: RemoteToolsOptions
   #consents: Consents
+  #receipts: Receipts
 
   constructor(options: RemoteToolsOptions) {
     this.#options = options
     this.channels = new Channels(options.link)
-    this.terminals = new Terminals({ ...options, keepMs: options.keepTerminalMs })
-    this.desktops = new Desktops(options)
+    this.#receipts = new Receipts({ ...options, maker: options.receiptMaker, folder: options.receiptFolder })
+    const onEnded = (session: string) => this.#receipts.end(session)
+    this.terminals = new Terminals({ ...options, keepMs: options.keepTerminalMs, onEnded })
+    this.desktops = new Desktops({ ...options, onEnded })
     this.#consents = new Consents(options)
     this.gate = new RemoteGate({ ...options, closeAll: (reason) => this.#closeAll(reason) })
   }
@@ -62,6 +70,7 @@ export class RemoteTools implements AsyncDisposable {
     const visit = { session, tool: tool.tool, person: name, recorded }
     const goesOn = tool.tool === 'terminal' && (tool.resume || this.terminals.has(session, author))
     if (!goesOn && !(await this.#consents.admit(channel, visit, rules))) return
+    if (!goesOn) this.#receipts.begin(session)
     await (tool.tool === 'terminal'
       ? this.terminals.open(channel, tool, author)
       : this.desktops.open(channel, tool))
@@ -82,6 +91,7 @@ export class RemoteTools implements AsyncDisposable {
   async endInterrupted(): Promise<void> {
     const parts = [this.terminals, this.desktops, this.#consents]
     await Promise.all(parts.map((part) => part.endInterrupted()))
+    this.#receipts.endInterrupted()
   }
 
   async end(session: string, reason: string): Promise<void> {
@@ -96,7 +106,7 @@ export class RemoteTools implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.gate[Symbol.dispose]()
     const parts = [this.terminals, this.desktops, this.#consents]
-    await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()))
+    await Promise.all([...parts, this.#receipts].map((part) => part[Symbol.asyncDispose]()))
   }
 
   #closeAll(reason: string): void {

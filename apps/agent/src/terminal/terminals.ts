@@ -21,6 +21,7 @@ export interface TerminalsOptions {
   outbox: Outbox
   now: () => number
   keepMs?: number | undefined
+  onEnded: (session: string) => void
 }
 
 /** The terminals of this machine. All of it is loaded with the first one: an agent that is let be has none of it. */
@@ -120,5 +121,6 @@ export class Terminals implements AsyncDisposable {
       exit_code: exitCode,
       reason: reason.slice(0, 500),
     })
+    this.#options.onEnded(session)
   }
 }

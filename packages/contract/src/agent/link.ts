@@ -6,6 +6,7 @@ import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
 import { PatchReport } from './patches.ts'
 import { ProcessLook } from './processes.ts'
+import { ReceiptReport } from './receipts.ts'
 import { RulesRevision } from './remote-rules.ts'
 import { SoftwareReport } from './software.ts'
 import { taskReports } from './tasks.ts'
@@ -110,6 +111,8 @@ export const Report = z.discriminatedUnion('kind', [
     /** A sentence. */
     reason: z.string().max(500),
   }),
+  /** After `session-ended`, or at the agent's next start. */
+  ReceiptReport,
   SoftwareReport,
   PatchReport,
   ...taskReports,

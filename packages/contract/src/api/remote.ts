@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TerminalDefaults } from '../agent/shells.ts'
+import { SessionReceipt } from '../agent/receipts.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Instant } from '../fields.ts'
 
@@ -22,6 +23,8 @@ export const RemoteSession = z.object({
       problem: z.string().nullable(),
     })
     .nullable(),
+  /** How much changed on the machine meanwhile; null = it goes on, or the machine has not said. */
+  receipt: z.object({ changes: z.int() }).nullable(),
 })
 export type RemoteSession = z.infer<typeof RemoteSession>
 
@@ -89,4 +92,13 @@ export const getScreenRecording = endpoint({
   params: z.object({ id: z.uuid() }),
   query: z.object({ after: z.coerce.number().int().min(0).max(10_000_000).default(0) }),
   response: ScreenRecordingPage,
+})
+
+export const getReceipt = endpoint({
+  method: 'GET',
+  path: '/remotesessions/:id/receipt/',
+  access: 'can_view_recordings',
+  summary: 'What changed on the machine while a session of a remote tool ran, as the machine has said',
+  params: z.object({ id: z.uuid() }),
+  response: SessionReceipt,
 })

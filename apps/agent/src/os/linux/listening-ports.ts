@@ -84,7 +84,8 @@ function readSocket(file: string): string | undefined {
   }
 }
 
-function readListening(): Map<string, ListeningPort> {
+/** Sockets that wait for somebody, by their inodes. */
+export function readListening(): Map<string, ListeningPort> {
   const found = new Map<string, ListeningPort>()
   for (const { file, protocol, state } of TABLES) {
     let text: string

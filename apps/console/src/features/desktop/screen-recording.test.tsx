@@ -57,6 +57,7 @@ async function openPlayer(last: ScreenEvent[]) {
         exit_code: null,
         reason: 'Closed in the console.',
         recording: { bytes: 2048, problem: null },
+        receipt: null,
       },
     ]),
   )

@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/States.tsx'
 import { DateFormat } from '../../ui/date-format-context.ts'
 import { formatDate } from '../../ui/date-format.ts'
 import classes from './SessionsPane.module.css'
+import { ReceiptDialog } from './ReceiptDialog.tsx'
 import { RecordingDialog } from './RecordingDialog.tsx'
 import { SESSION_CARD, SESSION_COLUMNS, SESSION_COLUMNS_PX } from './session-columns.tsx'
 
@@ -24,6 +25,7 @@ export function SessionsPane({ agent }: { agent: AgentDetail }) {
   const format = use(DateFormat)
   const [selected, setSelected] = useState<string>()
   const [played, setPlayed] = useState<RemoteSession>()
+  const [looked, setLooked] = useState<RemoteSession>()
   if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
   const play = (session: RemoteSession) => setPlayed(session.recording === null ? undefined : session)
   return (
@@ -33,7 +35,11 @@ export function SessionsPane({ agent }: { agent: AgentDetail }) {
         rows={data}
         rowKey={({ id }) => id}
         columns={SESSION_COLUMNS}
-        context={{ formatDate: (instant: string) => formatDate(instant, format), onPlay: play }}
+        context={{
+          formatDate: (instant: string) => formatDate(instant, format),
+          onPlay: play,
+          onReceipt: setLooked,
+        }}
         rowHeight={32}
         minWidth={SESSION_COLUMNS_PX}
         selected={selected}
@@ -46,6 +52,20 @@ export function SessionsPane({ agent }: { agent: AgentDetail }) {
       {played !== undefined && (
         <RecordingDialog session={played} hostname={agent.hostname} onClose={() => setPlayed(undefined)} />
       )}
+      {looked !== undefined && (
+        <ReceiptDialog
+          session={looked}
+          hostname={agent.hostname}
+          others={data.filter((other) => overlaps(other, looked)).length}
+          onClose={() => setLooked(undefined)}
+        />
+      )}
     </div>
   )
+}
+
+function overlaps(other: RemoteSession, session: RemoteSession): boolean {
+  const isBefore = other.ended_at !== null && other.ended_at <= session.started_at
+  const isAfter = session.ended_at !== null && other.started_at >= session.ended_at
+  return other.id !== session.id && !isBefore && !isAfter
 }

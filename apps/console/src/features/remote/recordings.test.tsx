@@ -1,5 +1,5 @@
 import { getAgent } from '@muster/contract/api/agents'
-import { getRecording, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
+import { getReceipt, getRecording, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
 import { listServices } from '@muster/contract/api/services'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
@@ -16,6 +16,7 @@ const SESSION: RemoteSession = {
   exit_code: 0,
   reason: 'The shell has ended.',
   recording: { bytes: 2048, problem: null },
+  receipt: null,
 }
 
 const dialog = () => page.getByRole('dialog')
@@ -147,4 +148,38 @@ test('what is lacking of a recording is said', async () => {
   )
   await page.getByRole('button', { name: /^Play the recording of ben/ }).click()
   await expect.element(dialog().getByText('It reached its largest size.')).toBeVisible()
+})
+
+test('issue 4, 2.8: what changed on the machine meanwhile stands with its session, and says what was not looked at', async () => {
+  const nothing = { state: 'collected' as const, added: [], removed: [], changed: [], left_out: 0 }
+  const other = { ...SESSION, id: crypto.randomUUID(), username: 'cleo', recording: null }
+  const server = await openSessions([{ ...SESSION, receipt: { changes: 204 } }, other])
+  server.on(getReceipt, () =>
+    answer(getReceipt, {
+      from: '2026-11-22T10:00:00.000Z',
+      to: '2026-11-22T10:04:11.000Z',
+      interrupted: true,
+      parts: {
+        packages: { ...nothing, changed: [{ name: 'vim', from: '1.0', to: '1.1' }] },
+        services: { state: 'not_collected', reason: 'systemd does not tell its services.' },
+        files: { ...nothing, added: [{ name: '/etc/<b>x', state: '3 bytes' }], left_out: 200 },
+        users: nothing,
+        ports: { ...nothing, removed: [{ name: 'tcp 0.0.0.0:80', state: 'nginx' }] },
+      },
+    }),
+  )
+  await expect.element(page.getByText('not known')).toBeVisible()
+  await page.getByRole('button', { name: /^204 changes in the session of ben/ }).click()
+  const part = (name: string) => dialog().getByRole('region', { name })
+  await expect.element(part('Packages')).toHaveTextContent('PackagesChangedvim 1.0 \u2192 1.1')
+  await expect.element(part('Services')).toHaveTextContent('Servicessystemd does not tell its services.')
+  await expect
+    .element(part('Files in /etc'))
+    .toHaveTextContent('Files in /etcAdded/etc/<b>x 3 bytesAnd 200 more.')
+  await expect.element(part('Users')).toHaveTextContent('UsersNothing changed.')
+  await expect
+    .element(part('Listening ports'))
+    .toHaveTextContent('Listening portsRemovedtcp 0.0.0.0:80 nginx')
+  await expect.element(dialog().getByText(/One other session was open then as well/)).toBeVisible()
+  await expect.element(dialog().getByText('The agent was stopped meanwhile')).toBeVisible()
 })

@@ -8,9 +8,11 @@ import classes from './SessionsPane.module.css'
 export interface SessionContext {
   formatDate: (instant: string) => string
   onPlay: (session: RemoteSession) => void
+  /** Undefined where sessions have none. */
+  onReceipt?: (session: RemoteSession) => void
 }
 
-export const SESSION_COLUMNS_PX = 820
+export const SESSION_COLUMNS_PX = 930
 
 export const SESSION_COLUMNS: readonly DataColumn<RemoteSession, SessionContext>[] = [
   { id: 'user', title: 'User', width: 'minmax(90px, 0.7fr)', render: ({ username }) => username },
@@ -30,11 +32,17 @@ export const SESSION_COLUMNS: readonly DataColumn<RemoteSession, SessionContext>
     width: 'minmax(150px, 0.8fr)',
     render: (session, { onPlay }) => <Recorded session={session} onPlay={onPlay} />,
   },
+  {
+    id: 'changes',
+    title: 'Changes',
+    width: '110px',
+    render: (session, { onReceipt }) => <Changes session={session} onReceipt={onReceipt} />,
+  },
 ]
 
 export const SESSION_CARD: DataCard<RemoteSession, SessionContext> = {
-  height: 52,
-  render: (session, { formatDate, onPlay }) => (
+  height: 76,
+  render: (session, { formatDate, onPlay, onReceipt }) => (
     <div className={classes.card}>
       <div>
         <div>
@@ -44,10 +52,43 @@ export const SESSION_CARD: DataCard<RemoteSession, SessionContext> = {
           {formatDate(session.started_at)}, {tellLength(session)}
         </div>
       </div>
-      <Recorded session={session} onPlay={onPlay} />
+      <div className={classes.cardButtons}>
+        <div>
+          <Recorded session={session} onPlay={onPlay} />
+        </div>
+        <Changes session={session} onReceipt={onReceipt} />
+      </div>
     </div>
   ),
 }
+
+function Changes({ session, onReceipt }: { session: RemoteSession; onReceipt: SessionContext['onReceipt'] }) {
+  const { receipt, ended_at, username, started_at } = session
+  if (onReceipt === undefined) return null
+  if (receipt === null)
+    return (
+      <span className={classes.dim} data-tip={ended_at === null ? undefined : NOT_SAID}>
+        {ended_at === null ? '' : 'not known'}
+      </span>
+    )
+  const { changes } = receipt
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      aria-label={`${tellChanges(changes)} in the session of ${username}, ${started_at}`}
+      onClick={() => onReceipt(session)}
+    >
+      {tellChanges(changes)}
+    </Button>
+  )
+}
+
+const NOT_SAID =
+  'The machine has not said what changed: it still looks, is away, has lost its state, or its agent is older than receipts.'
+
+const tellChanges = (changes: number) =>
+  changes === 0 ? 'None' : `${changes} ${changes === 1 ? 'change' : 'changes'}`
 
 function Recorded({ session, onPlay }: { session: RemoteSession; onPlay: (session: RemoteSession) => void }) {
   const { recording, username, started_at } = session

@@ -18,7 +18,10 @@ interface Context {
   onPlay: (session: { id: string }) => void
 }
 
-const COLUMNS: readonly DataColumn<WebTermSession, Context>[] = SESSION_COLUMNS.map((column) =>
+const COLUMNS: readonly DataColumn<WebTermSession, Context>[] = SESSION_COLUMNS.filter(
+  // The server itself has no receipts.
+  ({ id }) => id !== 'changes',
+).map((column) =>
   column.id === 'tool'
     ? { id: 'host', title: 'Host', width: 'minmax(90px, 0.6fr)', render: ({ host }) => host }
     : column,

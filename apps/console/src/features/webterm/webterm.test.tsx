@@ -19,6 +19,7 @@ const SESSION: WebTermSession = {
   exit_code: 0,
   reason: 'The shell has ended.',
   recording: { bytes: 2048, problem: null },
+  receipt: null,
 }
 
 test('a superuser sees on which host the shell is, and that it ended when the server was lost', async () => {

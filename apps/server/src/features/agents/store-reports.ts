@@ -10,6 +10,7 @@ import { type ReportedRun, storeRunReports } from '../history/store-run-reports.
 import { type ReportedMetrics, storeMetrics } from '../metrics/store-metrics.ts'
 import { type ReportedPatches, storePatches } from '../patches/store-patches.ts'
 import { endReportedSessions, type ReportedEnd } from '../remote/end-sessions.ts'
+import { type ReportedReceipt, storeReceipts } from '../remote/receipts.ts'
 import { type ReportedSoftware, storeSoftware } from '../software/store-software.ts'
 import { lockFieldOwners } from '../tasks/lock-field-owners.ts'
 import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
@@ -33,6 +34,7 @@ export async function storeReports(
   const dropped: ReportedDrop[] = []
   const ofTasks: ReportedTask[] = []
   const sessions: ReportedEnd[] = []
+  const receipts: ReportedReceipt[] = []
   const software: ReportedSoftware[] = []
   const patches: ReportedPatches[] = []
   for (const { agentId, report } of reports) {
@@ -64,6 +66,9 @@ export async function storeReports(
       case 'session-ended':
         sessions.push({ agentId, report })
         break
+      case 'session-receipt':
+        receipts.push({ agentId, report })
+        break
       case 'software':
         software.push({ agentId, report })
         break
@@ -87,6 +92,7 @@ export async function storeReports(
     if (metrics.length > 0) await storeMetrics(tx, ctx, metrics)
     if (ofTasks.length > 0) await storeTaskReports({ ctx: ctx, tx, emit }, ofTasks)
     await endReportedSessions({ ctx, tx, emit }, sessions)
+    await storeReceipts({ ctx, tx, emit }, receipts)
     wantedSoftware = await storeSoftware(tx, emit, { reports: software, now: ctx.now() })
     await storePatches(tx, emit, { reports: patches, now: ctx.now() })
     if (runReports.length === 0) return []

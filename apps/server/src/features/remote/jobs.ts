@@ -5,6 +5,7 @@ import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { findWebTerminalRecordings, forgetWebTerminalRecordings } from '../webterm/queries.ts'
+import { deleteReceiptsBefore } from './receipts.ts'
 import { deleteRecordingsBefore, findRecordingIds } from './recording-queries.ts'
 import { recordingPath } from './recordings.ts'
 
@@ -17,7 +18,7 @@ export function remoteJobs(ctx: Context): Job[] {
   return [{ name: 'remote.prune-recordings', schedule: everyDay('03:50'), run: () => pruneRecordings(ctx) }]
 }
 
-/** Removes recordings whose time is over, and files of machines that are gone. */
+/** Removes recordings and receipts whose time is over, and files of machines that are gone. */
 export async function pruneRecordings(ctx: Context): Promise<void> {
   const { recording_keep_days: days } = await readCoreSettings(ctx.db)
   const before = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
@@ -26,6 +27,7 @@ export async function pruneRecordings(ctx: Context): Promise<void> {
     ...(await forgetWebTerminalRecordings(ctx.db, before)),
   ]
   for (const id of over) await rm(recordingPath(ctx, id), { force: true })
+  await deleteReceiptsBefore(ctx.db, before)
   const folder = dirname(recordingPath(ctx, 'any'))
   const names = await listFiles(folder)
   for (let from = 0; from < names.length; from += SLICE) {

@@ -1,4 +1,5 @@
 import {
+  getReceipt,
   getRecording,
   getScreenRecording,
   getTerminalDefaults,
@@ -15,6 +16,7 @@ import { playWebTerminal } from '../webterm/play-web-terminal.ts'
 import { findSession, listSessions } from './queries.ts'
 import { readRecording } from './read-recording.ts'
 import { readScreenRecording } from './read-screen-recording.ts'
+import { findReceipt, listChanges } from './receipts.ts'
 import { listRecordings } from './recording-queries.ts'
 import { viewSession } from './view.ts'
 
@@ -28,16 +30,22 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listRemoteSessions, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     const rows = await listSessions(ctx.db, agent.agent_id)
-    const parts = await listRecordings(
-      ctx.db,
-      rows.map(({ id }) => id),
-    )
+    const ids = rows.map(({ id }) => id)
+    const parts = Map.groupBy(await listRecordings(ctx.db, ids), ({ session_id }) => session_id)
+    const changes = await listChanges(ctx.db, ids)
     return rows.map((row) =>
-      viewSession(
-        row,
-        parts.filter(({ session_id }) => session_id === row.id),
-      ),
+      viewSession(row, { parts: parts.get(row.id) ?? [], changes: changes.get(row.id) }),
     )
+  })
+
+  route(api, getReceipt, async ({ params, caller }) => {
+    const session = await findSession(ctx.db, params.id)
+    if (session === undefined) throw new AppError('not_found', 'There is no such session.')
+    await requireAgent(ctx.db, session.agent_id, caller)
+    const receipt = await findReceipt(ctx.db, session.id)
+    if (receipt === undefined)
+      throw new AppError('not_found', 'The machine has not said what changed in this session.')
+    return receipt
   })
 
   route(api, getRecording, async ({ params, query, caller }) => {

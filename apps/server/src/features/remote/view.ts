@@ -4,7 +4,7 @@ import type { RecordingRow } from './recording-queries.ts'
 
 export function viewSession(
   row: Omit<SessionRow, 'hostname'>,
-  parts: readonly RecordingRow[],
+  { parts, changes }: { parts: readonly RecordingRow[]; changes: number | undefined },
 ): RemoteSession {
   return {
     id: row.id,
@@ -15,6 +15,7 @@ export function viewSession(
     ended_at: row.ended_at,
     exit_code: row.exit_code,
     reason: row.reason,
+    receipt: changes === undefined ? null : { changes },
     recording:
       parts.length === 0
         ? null

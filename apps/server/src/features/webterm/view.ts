@@ -13,6 +13,7 @@ export function viewWebTerminal(row: WebTerminalRow): WebTermSession {
     ended_at: row.ended_at,
     exit_code: row.exit_code,
     reason: row.reason,
+    receipt: null,
     recording: recorded === 1 ? { bytes: Number(recording_bytes), problem: recording_problem } : null,
   }
 }

@@ -38,6 +38,7 @@ import type {
   PolicyVersionsTable,
 } from './tables/policies.ts'
 import type { RemoteAccessTable } from './tables/remote-access.ts'
+import type { RemoteReceiptsTable } from './tables/remote-receipts.ts'
 import type { RemoteRecordingsTable } from './tables/remote-recordings.ts'
 import type { RemoteSessionsTable } from './tables/remote-sessions.ts'
 import type { ScriptSnippetsTable, ScriptsTable, ScriptVersionsTable } from './tables/scripts.ts'
@@ -111,6 +112,7 @@ export interface Database {
   remote_sessions: RemoteSessionsTable
   remote_recordings: RemoteRecordingsTable
   web_terminals: WebTerminalsTable
+  remote_receipts: RemoteReceiptsTable
   remote_access: RemoteAccessTable
   software_packages: SoftwarePackagesTable
   machine_software: MachineSoftwareTable

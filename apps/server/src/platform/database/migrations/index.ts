@@ -27,6 +27,7 @@ import * as remoteAccess from './0034-remote-access.ts'
 import * as codeBeforeTools from './0035-code-before-tools.ts'
 import * as patches from './0041-patches.ts'
 import * as webTerminals from './0043-web-terminals.ts'
+import * as remoteReceipts from './0039-remote-receipts.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   codeBeforeTools,
   patches,
   webTerminals,
+  remoteReceipts,
 ]

@@ -1,0 +1,50 @@
+import {
+  MOST_TOLD_CHANGES,
+  RECEIPT_PARTS,
+  type ReceiptPart,
+  type ReceiptParts,
+} from '@muster/contract/agent/receipts'
+import type { Snapshot, SnapshotPart } from './snapshot.ts'
+
+/** What is another way in the second one. */
+export function compareSnapshots(before: Snapshot, after: Snapshot): ReceiptParts {
+  const parts = RECEIPT_PARTS.map(
+    (name) => [name, comparePart(before.parts[name], after.parts[name])] as const,
+  )
+  // Each of the names is there.
+  return Object.fromEntries(parts) as ReceiptParts
+}
+
+/** For a receipt of which nothing is known. */
+export function notCollected(reason: string): ReceiptParts {
+  const part: ReceiptPart = { state: 'not_collected', reason: reason.slice(0, 500) }
+  return { packages: part, services: part, files: part, users: part, ports: part }
+}
+
+function comparePart(before: SnapshotPart, after: SnapshotPart): ReceiptPart {
+  for (const part of [before, after])
+    if (typeof part === 'string') return { state: 'not_collected', reason: part.slice(0, 500) }
+  // Neither is a sentence.
+  const [old, now] = [before, after] as [Record<string, string>, Record<string, string>]
+  const added = namesIn(now).filter((name) => !Object.hasOwn(old, name))
+  const removed = namesIn(old).filter((name) => !Object.hasOwn(now, name))
+  const changed = namesIn(now).filter((name) => Object.hasOwn(old, name) && old[name] !== now[name])
+  const all = [added, removed, changed]
+  const told = all.map((names) => names.slice(0, MOST_TOLD_CHANGES))
+  return {
+    state: 'collected',
+    added: (told[0] ?? []).map((name) => ({ name: cut(name), state: wordsOf(now[name]) })),
+    removed: (told[1] ?? []).map((name) => ({ name: cut(name), state: wordsOf(old[name]) })),
+    changed: (told[2] ?? []).map((name) => ({
+      name: cut(name),
+      from: wordsOf(old[name]),
+      to: wordsOf(now[name]),
+    })),
+    left_out: all.flat().length - told.flat().length,
+  }
+}
+
+const namesIn = (part: Record<string, string>) => Object.keys(part).toSorted()
+const cut = (name: string) => name.slice(0, 500)
+/** What comes after `|` is for comparing only. */
+const wordsOf = (state = '') => (state.split('|', 1)[0] ?? '').slice(0, 300)

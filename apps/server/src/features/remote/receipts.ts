@@ -1,0 +1,70 @@
+import { type ReceiptReport, RECEIPT_PARTS, SessionReceipt } from '@muster/contract/agent/receipts'
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+export interface ReportedReceipt {
+  agentId: string
+  report: ReceiptReport
+}
+
+/** Stores receipts that machines have sent. One that comes twice, or for a session of another machine, changes nothing. */
+export async function storeReceipts(
+  { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
+  reported: readonly ReportedReceipt[],
+): Promise<void> {
+  for (const { agentId, report } of reported) {
+    const session = await tx
+      .selectFrom('remote_sessions')
+      .select('id')
+      .where('id', '=', report.session)
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst()
+    if (session === undefined) continue
+    await tx
+      .insertInto('remote_receipts')
+      .values({
+        session_id: session.id,
+        stored_at: ctx.now().toISOString(),
+        changes: countChanges(report.receipt),
+        receipt: JSON.stringify(report.receipt),
+      })
+      .onConflict((conflict) => conflict.column('session_id').doNothing())
+      .execute()
+    emit({ type: 'remote_session.changed', ids: [agentId], agent_ids: [agentId] })
+  }
+}
+
+/** How much changed in each of these sessions, of those whose machine has said so. */
+export async function listChanges(db: Db, sessionIds: readonly string[]): Promise<Map<string, number>> {
+  if (sessionIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('remote_receipts')
+    .select(['session_id', 'changes'])
+    .where('session_id', 'in', [...sessionIds])
+    .execute()
+  return new Map(rows.map(({ session_id, changes }) => [session_id, changes]))
+}
+
+export async function findReceipt(db: Db, sessionId: string): Promise<SessionReceipt | undefined> {
+  const row = await db
+    .selectFrom('remote_receipts')
+    .select('receipt')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst()
+  return row === undefined ? undefined : SessionReceipt.parse(JSON.parse(row.receipt))
+}
+
+export async function deleteReceiptsBefore(db: Db, before: string): Promise<void> {
+  await db.deleteFrom('remote_receipts').where('stored_at', '<', before).execute()
+}
+
+function countChanges({ parts }: SessionReceipt): number {
+  return RECEIPT_PARTS.map((name) => parts[name])
+    .filter((part) => part.state === 'collected')
+    .reduce(
+      (sum, { added, removed, changed, left_out }) =>
+        sum + added.length + removed.length + changed.length + left_out,
+      0,
+    )
+}
