@@ -120,7 +120,7 @@ export class Channel {
       case CHANNEL_KIND.data:
       case CHANNEL_KIND.text: {
         if (!this.#receiving.take(payload.length)) return OVER_WINDOW
-        const frame = { kind, channel: this.id, payload: Buffer.from(payload) }
+        const frame = { kind, channel: this.id, payload }
         if (this.#user === undefined) this.#early.push(frame)
         else this.#hand(this.#user, frame)
       }
@@ -129,7 +129,7 @@ export class Channel {
   }
 
   #hand(user: ChannelUser, { kind, payload }: ChannelFrame): void {
-    if (kind === CHANNEL_KIND.data) return user.onData(Buffer.from(payload))
+    if (kind === CHANNEL_KIND.data) return user.onData(viewOf(payload))
     user.onText(readChannelText(payload))
     this.consumed(payload.length)
   }
@@ -171,6 +171,10 @@ export class Channel {
     this.#queuedBytes += piece.bytes.length
     this.#wake()
   }
+}
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }
 
 const OVER_WINDOW: ChannelEnd = {

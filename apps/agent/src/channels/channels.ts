@@ -6,6 +6,7 @@ import {
   MAX_CHANNELS,
 } from '@muster/contract/agent/channel'
 import { Channel } from './channel.ts'
+import { countPassing } from './passing-bytes.ts'
 
 /** Bytes handed to the socket and not yet taken by the system. What is in there goes before every key press. */
 const MAX_BUFFERED_BYTES = 64 * 1024
@@ -63,6 +64,7 @@ export class Channels {
       return
     }
     const wrong = channel.take(frame)
+    countPassing(bytes.length)
     if (wrong !== undefined) this.#refuse(frame.channel, wrong)
     if (channel.isOver) this.#channels.delete(channel.id)
   }
@@ -110,6 +112,7 @@ export class Channels {
         if (frame === undefined) continue
         sent = true
         if (!this.#link.sendBytes(frame, () => this.#onTaken())) return
+        countPassing(frame.length)
         // Behind all others from now on.
         if (this.#channels.delete(channel.id)) this.#channels.set(channel.id, channel)
         break

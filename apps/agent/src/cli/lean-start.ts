@@ -11,6 +11,8 @@ const LEAN_FLAGS = [
   '--no-sparkplug',
   '--max-semi-space-size=1',
   '--optimize-for-size',
+  '--expose-gc',
+  '--trace-gc',
 ]
 /** One pool of the C library instead of one for each thread, which gives back what it does not need: 2 MB less. */
 const LEAN_MEMORY = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }

@@ -36,6 +36,7 @@ async function writeAll(
 ): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   let at = from
+  let waiting: Buffer[] = []
   let last: Promise<void> = Promise.resolve()
   let isStopped = false
   using _ = beginWriting(upload, async () => {
@@ -44,18 +45,20 @@ async function writeAll(
     channel.end({ code: 'closed', message: 'The upload goes on from another place.' })
     resolve(undefined)
   })
-  const write = async (bytes: Buffer, position: number) => {
-    // A disk that is nearly full takes a part of it.
-    for (let done = 0; done < bytes.length;)
-      done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
-    channel.consumed(bytes.length)
+  // What comes while the disk is busy is written at once when it is free.
+  const write = async () => {
+    const pieces = waiting
+    waiting = []
+    const bytes = await writePieces(handle, pieces, at)
+    at += bytes
+    channel.consumed(bytes)
   }
   channel.use({
     onData: (bytes) => {
       if (isStopped) return
-      const position = at
-      at += bytes.length
-      last = last.then(() => write(bytes, position))
+      waiting.push(bytes)
+      if (waiting.length > 1) return
+      last = last.then(write)
       last.catch(reject)
     },
     onText: (message) => {
@@ -68,6 +71,15 @@ async function writeAll(
   onReady()
   // The writer is forgotten when it has ended.
   return await promise
+}
+
+/** Answers how many bytes it were. */
+async function writePieces(handle: FileHandle, pieces: Buffer[], from: number): Promise<number> {
+  const whole = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+  // A disk that is nearly full takes a part of it.
+  for (let done = 0; done < whole.length;)
+    done += (await handle.write(whole, done, whole.length - done, from + done)).bytesWritten
+  return whole.length
 }
 
 /** Gives an upload its name when it is whole; one that is not what was sent is removed. */

@@ -22,7 +22,7 @@ export const CHANNEL_HEADER_BYTES = 5
 export const CHANNEL_WINDOW_BYTES = 256 * 1024
 /** Largest payload of a frame. Senders cut smaller, so that no channel holds up another one for long. */
 export const MAX_CHANNEL_PAYLOAD_BYTES = 64 * 1024
-export const CHANNEL_CHUNK_BYTES = 16 * 1024
+export const CHANNEL_CHUNK_BYTES = 32 * 1024
 /** Channels of one agent at one time. */
 export const MAX_CHANNELS = 32
 

@@ -9,6 +9,7 @@ import {
   readCredit,
 } from '@muster/contract/agent/channel'
 import { SendWindow } from '@muster/contract/agent/channel-flow'
+import { countPassing } from './passing-bytes.ts'
 
 /** Who is told what comes over a channel. The number in the frames may be any. */
 export interface ChannelEar {
@@ -111,6 +112,7 @@ export class LinkChannel implements ChannelMouth {
     if (!isFair) return this.fail(OVER_WINDOW)
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(1, this.id)
     this.#link.write(bytes)
+    countPassing(bytes.length)
   }
 
   end(end: ChannelEnd): void {
@@ -127,8 +129,9 @@ export class LinkChannel implements ChannelMouth {
       kind === CHANNEL_KIND.credit
         ? this.#toMachine.add(readCredit(payload))
         : this.#fromMachine.take(payload.length)
-    if (isFair) this.#ear.onFrame(bytes)
-    else this.fail(OVER_WINDOW)
+    if (!isFair) return this.fail(OVER_WINDOW)
+    this.#ear.onFrame(bytes)
+    countPassing(bytes.length)
   }
 
   /** Ends it on both sides. */
