@@ -18,6 +18,14 @@ export const TerminalSize = z.object({
   rows: z.int().min(1).max(500),
 })
 
+/** How somebody takes part in a colleague's terminal. */
+export const JoinMode = z.enum(['view', 'type'])
+export type JoinMode = z.infer<typeof JoinMode>
+
+/** The session of a colleague's terminal. */
+export const TerminalJoin = z.object({ session: z.uuid(), mode: JoinMode })
+export type TerminalJoin = z.infer<typeof TerminalJoin>
+
 /** What a person asks for. A `session` is one that is to be gone on with. */
 export const ToolRequest = z.discriminatedUnion('tool', [
   z.object({
@@ -25,6 +33,8 @@ export const ToolRequest = z.discriminatedUnion('tool', [
     session: z.uuid().nullable(),
     ...TerminalSize.shape,
     ...ShellWish.shape,
+    /** A colleague's, instead of one of one's own. */
+    join: TerminalJoin.optional(),
   }),
   z.object({ tool: z.literal('desktop'), ...DesktopWish.shape }),
   z.object({ tool: z.literal('vnc'), ...VncTarget.shape }),
@@ -77,6 +87,14 @@ export const TOOL_PERMISSIONS: Record<ToolName, Permission> = {
 export const TerminalInput = z.object({ type: z.literal('resize'), ...TerminalSize.shape })
 export type TerminalInput = z.infer<typeof TerminalInput>
 
+/** Who is in a terminal. Its owner may be away for a while. */
+export const TerminalPerson = z.object({
+  name: z.string().max(300),
+  role: z.enum(['owner', ...JoinMode.options]),
+  here: z.boolean(),
+})
+export type TerminalPerson = z.infer<typeof TerminalPerson>
+
 /** What the machine tells a terminal's window. */
 export const TerminalNews = z.discriminatedUnion('type', [
   /** It is there. `resumed`: it was before, and what it wrote last comes again. */
@@ -89,6 +107,10 @@ export const TerminalNews = z.discriminatedUnion('type', [
     /** Of the web terminal: the host of the server process that this window has reached. */
     host: z.string().max(255).optional(),
   }),
+  /** Who is there now, where more than one person is, or was. */
+  z.object({ type: z.literal('people'), people: z.array(TerminalPerson).max(20) }),
+  /** The size of the owner's window, for the others. */
+  z.object({ type: z.literal('size'), ...TerminalSize.shape }),
   /** The shell has ended. */
   z.object({ type: z.literal('exit'), exit_code: z.int().nullable() }),
 ])

@@ -9,6 +9,7 @@ export const PERMISSIONS = [
   'can_send_cmd',
   'can_use_mesh',
   'can_use_terminal',
+  'can_join_terminals',
   'can_view_recordings',
   'can_manage_remote_access',
   'can_manage_files',

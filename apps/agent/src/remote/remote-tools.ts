@@ -72,7 +72,7 @@ export class RemoteTools implements AsyncDisposable {
     if (!goesOn && !(await this.#consents.admit(channel, visit, rules))) return
     if (!goesOn) this.#receipts.begin(session)
     await (tool.tool === 'terminal'
-      ? this.terminals.open(channel, tool, author)
+      ? this.terminals.open(channel, tool, { author, person: visit.person })
       : this.desktops.open(channel, tool))
     // Who is recorded is told of it, whatever the rules say of the note.
     const isTold = rules.banner || (recorded && tool.tool !== 'terminal')

@@ -1,6 +1,7 @@
 import type { ChannelEnd, ChannelEndCode } from '@muster/contract/agent/channel'
-import { TerminalInput, type TerminalNews } from '@muster/contract/channels'
+import { TerminalInput, type TerminalNews, type TerminalPerson } from '@muster/contract/channels'
 import type { Channel } from '../channels/channel.ts'
+import { type Guest, Guests } from './guests.ts'
 import { openPty, type Pty, type Size } from './open-pty.ts'
 import type { ShellPlan } from './plan-shell.ts'
 import { Scrollback } from './scrollback.ts'
@@ -18,6 +19,8 @@ const KEPT_AFTER = new Set<ChannelEndCode>([
 export interface TerminalOptions {
   session: string
   author: string
+  /** The author's name, for people. */
+  person: string
   /** How long it waits for its person. */
   keepMs: number
   /** Refuses with a sentence where there is no such shell. */
@@ -25,13 +28,17 @@ export interface TerminalOptions {
   killTree: (pid: number) => Promise<void>
   /** It is over, and everything below it has ended. */
   onEnded: (exitCode: number | null, reason: string) => void
+  /** A colleague's visit is over. */
+  onLeft: (visit: string, reason: string) => void
 }
 
-/** A shell on a terminal, with at most one window that shows it. */
+/** A shell on a terminal, with at most one window of its owner, and colleagues who look at it too. */
 export class Terminal {
   readonly author: string
   #options: TerminalOptions
+  readonly guests: Guests
   #scrollback = new Scrollback()
+  #size: Size = { cols: 80, rows: 24 }
   #plan: ShellPlan | undefined
   #pty: Pty | undefined
   /** What was typed before it was there. */
@@ -44,10 +51,17 @@ export class Terminal {
   constructor(options: TerminalOptions) {
     this.#options = options
     this.author = options.author
+    this.guests = new Guests({
+      readAll: () => this.#scrollback.read(),
+      write: (bytes, onTaken) => this.#withPty((pty) => pty.write(bytes, onTaken)),
+      onChange: () => this.#tellPeople(),
+      onLeft: options.onLeft,
+    })
   }
 
   /** Starts the shell and shows it; throws where there cannot be one. */
   async start(channel: Channel, size: Size): Promise<void> {
+    this.#size = size
     this.#show(channel)
     const { session: marker, killTree } = this.#options
     this.#plan = await this.#options.plan()
@@ -80,10 +94,21 @@ export class Terminal {
     this.#show(channel)
     this.#tellOpened(true)
     channel.sendData(this.#scrollback.read())
+    if (this.guests.size > 0) this.#tellPeople()
+    this.#setSize(size)
     // A program that fills the screen draws it anew when the size changes.
     this.#pty?.resize({ cols: size.cols, rows: size.rows + 1 })
     this.#pty?.resize(size)
     if (!channel.isFull) this.#pty?.resume()
+  }
+
+  /** A colleague looks at it from now on, or types as well. False = there are too many. */
+  admit(guest: Guest): boolean {
+    const { shell = '', userName: user = '' } = this.#plan ?? {}
+    return this.guests.admit(guest, [
+      { type: 'opened', session: guest.visit, shell: shell.slice(0, 500), user, resumed: true },
+      { type: 'size', ...this.#size },
+    ])
   }
 
   /** Ends it with everything that it started. */
@@ -102,6 +127,8 @@ export class Terminal {
       await this.#options.killTree(this.#hasExited ? 0 : pty.pid)
     }
     this.#tell({ type: 'exit', exit_code: exitCode })
+    this.guests.tell({ type: 'exit', exit_code: exitCode })
+    this.guests.endAll({ code: 'ended', message: reason })
     this.#channel?.end({ code: 'ended', message: reason })
     this.#channel = undefined
     this.#options.onEnded(exitCode, reason)
@@ -124,7 +151,15 @@ export class Terminal {
 
   #obey(message: unknown): void {
     const input = TerminalInput.safeParse(message)
-    if (input.success && this.#ended === undefined) this.#withPty((pty) => pty.resize(input.data))
+    if (!input.success || this.#ended !== undefined) return
+    const { cols, rows } = input.data
+    this.#setSize({ cols, rows })
+    this.#withPty((pty) => pty.resize({ cols, rows }))
+  }
+
+  #setSize(size: Size): void {
+    this.#size = size
+    this.guests.tell({ type: 'size', ...size })
   }
 
   #onGone(channel: Channel, end: ChannelEnd): void {
@@ -133,6 +168,7 @@ export class Terminal {
     this.#channel = undefined
     // Nobody reads, and a program must not wait for that.
     this.#pty?.resume()
+    if (this.guests.size > 0) this.#tellPeople()
     if (KEPT_AFTER.has(end.code)) this.#wait()
     else void this.end(end.message)
   }
@@ -148,12 +184,24 @@ export class Terminal {
   #write(bytes: Buffer): void {
     this.#scrollback.add(bytes)
     this.#channel?.sendData(bytes)
+    this.guests.send(bytes)
     if (this.#channel?.isFull === true) this.#pty?.pause()
   }
 
   #tellOpened(resumed: boolean): void {
     const { shell = '', userName: user = '' } = this.#plan ?? {}
     this.#tell({ type: 'opened', session: this.#options.session, shell: shell.slice(0, 500), user, resumed })
+  }
+
+  #tellPeople(): void {
+    const owner: TerminalPerson = {
+      name: this.#options.person,
+      role: 'owner',
+      here: this.#channel !== undefined,
+    }
+    const news: TerminalNews = { type: 'people', people: [owner, ...this.guests.listPeople()] }
+    this.#tell(news)
+    this.guests.tell(news)
   }
 
   #tell(news: TerminalNews): void {

@@ -1,4 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
+import type { TerminalJoin } from '@muster/contract/channels'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../log/log.ts'
 import { MachineRefused } from '../os/machine-refused.ts'
@@ -10,9 +11,16 @@ import type { Terminal } from './terminal.ts'
 
 const KEEP_MS = 10 * 60_000
 const MOST_TERMINALS = 16
+const MOST_TOLD = 16
 
 type OpenInput = CommandInput<'open-channel'>
 type TerminalOrder = Extract<OpenInput['tool'], { tool: 'terminal' }>
+
+export interface TerminalVisitor {
+  author: string
+  /** The author's name, for people. */
+  person: string
+}
 
 export interface TerminalsOptions {
   os: Os
@@ -29,6 +37,8 @@ export class Terminals implements AsyncDisposable {
   #options: TerminalsOptions
   #markers: KeptMarkers
   #terminals = new Map<string, Terminal>()
+  /** Visits that have ended and are still told at the next sign-in: the report of that may be on its way. */
+  #told: string[] = []
   #isStopped = false
 
   constructor(options: TerminalsOptions) {
@@ -37,21 +47,25 @@ export class Terminals implements AsyncDisposable {
   }
 
   listSessions(): string[] {
-    return [...this.#terminals.keys()]
+    const visits = [...this.#terminals.values()].flatMap(({ guests }) => guests.listVisits())
+    return [...this.#terminals.keys(), ...visits, ...this.#told]
   }
 
   endInterrupted(): Promise<void> {
     return this.#markers.endInterrupted()
   }
 
-  /** Whether it goes on, and this person began it. */
+  /** Whether it goes on, and this person began it; or whether this visit goes on. */
   has(session: string, author: string): boolean {
-    return this.#terminals.get(session)?.author === author
+    const known = this.#terminals.get(session)
+    return known === undefined ? this.#findVisited(session) !== undefined : known.author === author
   }
 
   /** Shows a terminal on a channel: the one that is named, if the same person began it, or a new one. */
-  async open(channel: Channel, tool: TerminalOrder, author: string): Promise<void> {
+  async open(channel: Channel, tool: TerminalOrder, visitor: TerminalVisitor): Promise<void> {
     const { session, resume, cols, rows } = tool
+    const { author } = visitor
+    if (tool.join !== undefined) return this.#join(channel, { visit: session, ...tool.join }, visitor)
     const known = this.#terminals.get(session)
     if (known !== undefined && known.author === author) return known.attach(channel, { cols, rows })
     if (known !== undefined || resume) {
@@ -64,10 +78,11 @@ export class Terminals implements AsyncDisposable {
       this.#report(session, null, message)
       return channel.end({ code: 'too_many', message })
     }
-    await this.#begin(channel, tool, author)
+    await this.#begin(channel, tool, visitor)
   }
 
   async end(session: string, reason: string): Promise<void> {
+    this.#findVisited(session)?.guests.end(session, { code: 'closed', message: reason })
     await this.#terminals.get(session)?.end(reason)
   }
 
@@ -80,7 +95,29 @@ export class Terminals implements AsyncDisposable {
     await this.endAll('The agent stopped.')
   }
 
-  async #begin(channel: Channel, tool: TerminalOrder, author: string): Promise<void> {
+  #findVisited(visit: string): Terminal | undefined {
+    return [...this.#terminals.values()].find(({ guests }) => guests.has(visit))
+  }
+
+  #join(
+    channel: Channel,
+    { visit, session, mode }: TerminalJoin & { visit: string },
+    { person }: TerminalVisitor,
+  ): void {
+    const terminal = this.#terminals.get(session)
+    if (channel.isOver) return this.#report(visit, null, 'The window was closed.')
+    const end = { code: 'not_found', message: 'This terminal has ended.' } as const
+    if (terminal === undefined) {
+      this.#report(visit, null, end.message)
+      return channel.end(end)
+    }
+    if (terminal.admit({ visit, name: person.slice(0, 300), mode, channel })) return
+    const message = 'There are as many people in this terminal as there can be.'
+    this.#report(visit, null, message)
+    channel.end({ code: 'too_many', message })
+  }
+
+  async #begin(channel: Channel, tool: TerminalOrder, { author, person }: TerminalVisitor): Promise<void> {
     const { os, log, keepMs = KEEP_MS } = this.#options
     const { session, cols, rows } = tool
     const [{ Terminal }, { planShell }] = await Promise.all([
@@ -90,6 +127,7 @@ export class Terminals implements AsyncDisposable {
     const terminal = new Terminal({
       session,
       author,
+      person: person.slice(0, 300),
       keepMs,
       plan: () => planShell(tool, os),
       killTree: (pid) => os.killTree(pid, session),
@@ -97,6 +135,10 @@ export class Terminals implements AsyncDisposable {
         if (!this.#terminals.delete(session)) return
         this.#markers.delete(session)
         this.#report(session, exitCode, reason)
+      },
+      onLeft: (visit, reason) => {
+        this.#told = [...this.#told, visit].slice(-MOST_TOLD)
+        this.#report(visit, null, reason)
       },
     })
     this.#terminals.set(session, terminal)

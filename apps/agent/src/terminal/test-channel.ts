@@ -12,7 +12,7 @@ import {
 } from '@muster/contract/agent/channel'
 import type { ShellWish } from '@muster/contract/agent/shells'
 import { AskingNews } from '@muster/contract/asking'
-import { TerminalNews } from '@muster/contract/channels'
+import { type TerminalJoin, TerminalNews, type TerminalPerson } from '@muster/contract/channels'
 import type { TestServer } from '../testing/test-server.ts'
 
 let lastChannel = 0
@@ -34,6 +34,7 @@ export class TestChannel {
       cols?: number
       rows?: number
       wish?: ShellWish
+      join?: TerminalJoin
     } = {},
   ) {
     this.#server = server
@@ -43,10 +44,11 @@ export class TestChannel {
     this.session = given.session ?? randomUUID()
     const { cols = 80, rows = 24, author = 'anna' } = given
     const resume = given.session !== undefined
+    const more = { ...given.wish, ...(given.join === undefined ? {} : { join: given.join }) }
     const input = {
       channel: this.id,
       person: given.person,
-      tool: { tool: 'terminal' as const, session: this.session, resume, cols, rows, ...given.wish },
+      tool: { tool: 'terminal' as const, session: this.session, resume, cols, rows, ...more },
     }
     server.command(server.sign('open-channel', input, { payload: { author } }))
   }
@@ -83,6 +85,11 @@ export class TestChannel {
     const found = this.news.find((news) => news.type === 'opened')
     if (found === undefined) throw new Error('it is not open')
     return found
+  }
+
+  /** As they were told last. */
+  get people(): TerminalPerson[] | undefined {
+    return this.news.findLast((news) => news.type === 'people')?.people
   }
 
   get end(): ChannelEnd | undefined {

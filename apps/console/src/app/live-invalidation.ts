@@ -110,7 +110,10 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
     { endpoint: 'GET /logs/pendingactions/' },
     { endpoint: 'GET /agents/:agent_id/pendingactions/' },
   ],
-  'remote_session.changed': [{ endpoint: 'GET /agents/:agent_id/remotesessions/', by: 'agent_id' }],
+  'remote_session.changed': [
+    { endpoint: 'GET /agents/:agent_id/remotesessions/', by: 'agent_id' },
+    { endpoint: 'GET /agents/:agent_id/terminals/', by: 'agent_id' },
+  ],
   'remote_access.changed': [{ endpoint: 'GET /remoteaccess/:level/:id/' }],
   'audit.added': [{ endpoint: 'PATCH /logs/audit/' }],
   'user.changed': [{ endpoint: 'GET /accounts/users/me/' }, { endpoint: 'GET /core/dashinfo/' }],

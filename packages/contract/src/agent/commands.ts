@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TerminalSize } from '../channels.ts'
+import { TerminalJoin, TerminalSize } from '../channels.ts'
 import { DesktopWish, VncTarget } from '../desktop.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
@@ -102,6 +102,8 @@ export const commands = {
         resume: z.boolean(),
         ...TerminalSize.shape,
         ...ShellWish.shape,
+        /** The session is a visit to this other one. */
+        join: TerminalJoin.optional(),
       }),
       z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopWish.shape }),
       z.object({ tool: z.literal('vnc'), session: z.uuid(), ...VncTarget.shape }),

@@ -8,6 +8,8 @@ import { AgentId, Instant } from '../fields.ts'
 export const RemoteSession = z.object({
   id: z.uuid(),
   tool: z.string(),
+  /** It was a visit to this session, a colleague's terminal. */
+  joined_session: z.uuid().nullable().optional(),
   username: z.string(),
   ip_address: z.string(),
   started_at: Instant,
@@ -35,6 +37,19 @@ export const listRemoteSessions = endpoint({
   summary: 'The newest 1000 sessions of remote tools on a machine, the newest first',
   params: z.object({ agent_id: AgentId }),
   response: z.array(RemoteSession),
+})
+
+/** A terminal that goes on, and that a colleague may join. */
+export const OpenTerminal = z.object({ session: z.uuid(), username: z.string(), started_at: Instant })
+export type OpenTerminal = z.infer<typeof OpenTerminal>
+
+export const listOpenTerminals = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/terminals/',
+  access: 'can_join_terminals',
+  summary: 'Terminals of other people that go on at a machine, the oldest first',
+  params: z.object({ agent_id: AgentId }),
+  response: z.array(OpenTerminal),
 })
 
 export const getTerminalDefaults = endpoint({

@@ -1,7 +1,9 @@
 import { Button, Tabs } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
+import { useMay } from '../../app/queries.ts'
 import { EmptyState } from '../../ui/States.tsx'
+import { JoinMenu } from './JoinMenu.tsx'
 import classes from './TerminalPane.module.css'
 import { TerminalTab } from './TerminalTab.tsx'
 import type { TerminalView } from './terminal-view.ts'
@@ -20,7 +22,9 @@ export function TerminalPane({ agentId, hostname }: { agentId: string; hostname:
     setTitles((now) => ({ ...now, [id]: undefined }))
     setKept((now) => dropTab(now, id))
   }
-  const nameOf = ({ id }: KeptTab) => titles[id] ?? `Shell ${id}`
+  const nameOf = ({ id, joined }: KeptTab) =>
+    joined === undefined ? (titles[id] ?? `Shell ${id}`) : `${joined.username}: ${titles[id] ?? 'terminal'}`
+  const mayJoin = useMay('can_join_terminals')
   return (
     <Tabs
       value={shown}
@@ -49,10 +53,18 @@ export function TerminalPane({ agentId, hostname }: { agentId: string; hostname:
           variant="subtle"
           className={classes.add ?? ''}
           leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
-          onClick={() => setKept(addTab)}
+          onClick={() => setKept((now) => addTab(now))}
         >
           New tab
         </Button>
+        {mayJoin && (
+          <JoinMenu
+            agentId={agentId}
+            onJoin={({ session, username }, mode) =>
+              setKept((now) => addTab(now, { joined: { join: { session, mode }, username } }))
+            }
+          />
+        )}
       </div>
       <div className={classes.stack}>
         {tabs.map((tab) => (
@@ -67,6 +79,7 @@ export function TerminalPane({ agentId, hostname }: { agentId: string; hostname:
               hostname={hostname}
               place={tab.id}
               firstWish={tab.wish}
+              join={tab.joined?.join}
               isShown={tab.id === shown}
               onWish={(wish) => setKept((now) => putTab(now, { ...tab, wish }))}
               onTitle={(title) => setTitles((now) => ({ ...now, [tab.id]: title }))}
@@ -76,7 +89,7 @@ export function TerminalPane({ agentId, hostname }: { agentId: string; hostname:
         ))}
         {tabs.length === 0 && (
           <EmptyState message="No terminal is open.">
-            <Button onClick={() => setKept(addTab)}>New terminal</Button>
+            <Button onClick={() => setKept((now) => addTab(now))}>New terminal</Button>
           </EmptyState>
         )}
       </div>

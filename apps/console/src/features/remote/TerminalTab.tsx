@@ -1,5 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import type { ShellWish } from '@muster/contract/agent/shells'
+import type { TerminalJoin, TerminalPerson } from '@muster/contract/channels'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../app/notify.ts'
@@ -11,6 +12,7 @@ import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
 import { ShortcutsDialog } from './ShortcutsDialog.tsx'
 import { TerminalMenu } from './TerminalMenu.tsx'
+import { TerminalPeople } from './TerminalPeople.tsx'
 import { TerminalSearch } from './TerminalSearch.tsx'
 import classes from './TerminalTab.module.css'
 import { TERMINAL_THEMES } from './terminal-look.ts'
@@ -25,6 +27,8 @@ export interface TerminalTabProps {
   place: string
   isShown: boolean
   firstWish: ShellWish
+  /** A colleague's, instead of one of one's own. */
+  join?: TerminalJoin | undefined
   onWish: (wish: ShellWish) => void
   /** What its shell calls it. */
   onTitle: (title: string | undefined) => void
@@ -33,9 +37,10 @@ export interface TerminalTabProps {
 
 /** A shell of the machine. */
 export function TerminalTab(props: TerminalTabProps) {
-  const { agentId, hostname, place, isShown, firstWish, onWish, onTitle, onView } = props
+  const { agentId, hostname, place, isShown, firstWish, join, onWish, onTitle, onView } = props
   const [state, setState] = useState<TerminalState>({ state: 'connecting' })
   const [round, setRound] = useState(0)
+  const [people, setPeople] = useState<TerminalPerson[]>([])
   const [searches, setSearches] = useState(false)
   const [showsKeys, setShowsKeys] = useState(false)
   const { terminal_font_size, terminal_theme } = useTerminalLook().look
@@ -52,10 +57,13 @@ export function TerminalTab(props: TerminalTabProps) {
     if (box.current === null) return undefined
     setState({ state: 'connecting' })
     tell.current.onTitle(undefined)
+    setPeople([])
     const opened = openTerminal(box.current, {
       agentId,
       place,
       wish,
+      join,
+      onPeople: setPeople,
       onTitle: (title) => tell.current.onTitle(title),
       onSearch: () => setSearches(true),
       onState: (next) => {
@@ -66,7 +74,7 @@ export function TerminalTab(props: TerminalTabProps) {
     view.current = opened
     tell.current.onView(opened)
     return () => opened[Symbol.dispose]()
-  }, [agentId, place, round, wish])
+  }, [agentId, place, round, wish, join])
   useEffect(
     () => view.current?.setLook({ terminal_font_size, terminal_theme }),
     [terminal_font_size, terminal_theme, round],
@@ -91,7 +99,9 @@ export function TerminalTab(props: TerminalTabProps) {
           {describeTerminal(state, hostname)}
         </p>
         {state.state === 'open' && state.recorded && <RecordedMark what="terminal" />}
-        <ShellMenu agentId={agentId} wish={wish} label={nameShell(state)} onWish={begin} />
+        {join === undefined && (
+          <ShellMenu agentId={agentId} wish={wish} label={nameShell(state)} onWish={begin} />
+        )}
         <Button
           size="compact-sm"
           variant="default"
@@ -119,14 +129,19 @@ export function TerminalTab(props: TerminalTabProps) {
         />
         {isOver ? (
           <Button size="compact-sm" onClick={() => begin(noShell === undefined ? wish : lastGood.current)}>
-            {noShell === undefined ? 'New terminal' : 'Back to the last shell'}
+            {join !== undefined
+              ? 'Join again'
+              : noShell === undefined
+                ? 'New terminal'
+                : 'Back to the last shell'}
           </Button>
         ) : (
           <Button size="compact-sm" variant="default" onClick={() => view.current?.end()}>
-            End terminal
+            {join === undefined ? 'End terminal' : 'Leave'}
           </Button>
         )}
       </div>
+      <TerminalPeople people={people} />
       {noShell !== undefined && wish.shell !== undefined && (
         <ShellPathDialog
           path={wish.shell}
@@ -153,7 +168,7 @@ export function TerminalTab(props: TerminalTabProps) {
         />
       )}
       <div className={classes.screen} style={{ background: TERMINAL_THEMES[terminal_theme].background }}>
-        <div ref={box} className={classes.place} />
+        <div ref={box} className={classes.place} data-joined={join !== undefined || undefined} />
       </div>
     </div>
   )

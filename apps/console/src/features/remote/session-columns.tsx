@@ -16,7 +16,7 @@ export const SESSION_COLUMNS_PX = 930
 
 export const SESSION_COLUMNS: readonly DataColumn<RemoteSession, SessionContext>[] = [
   { id: 'user', title: 'User', width: 'minmax(90px, 0.7fr)', render: ({ username }) => username },
-  { id: 'tool', title: 'Tool', width: '90px', render: ({ tool }) => tool },
+  { id: 'tool', title: 'Tool', width: '120px', render: (session) => tellTool(session) },
   {
     id: 'began',
     title: 'Began',
@@ -46,7 +46,7 @@ export const SESSION_CARD: DataCard<RemoteSession, SessionContext> = {
     <div className={classes.card}>
       <div>
         <div>
-          {session.username}, {session.tool}
+          {session.username}, {tellTool(session)}
         </div>
         <div className={classes.dim}>
           {formatDate(session.started_at)}, {tellLength(session)}
@@ -113,6 +113,11 @@ function Recorded({ session, onPlay }: { session: RemoteSession; onPlay: (sessio
 
 export function tellLength({ started_at, ended_at }: RemoteSession): string {
   return ended_at === null ? 'goes on' : formatAge(Date.parse(ended_at) - Date.parse(started_at))
+}
+
+/** A visit to a colleague's is a session of its own. */
+function tellTool({ tool, joined_session }: RemoteSession): string {
+  return joined_session ? `${tool}, joined` : tool
 }
 
 function tellEnd({ reason, exit_code }: RemoteSession): string {

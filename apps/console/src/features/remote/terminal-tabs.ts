@@ -1,10 +1,13 @@
 import { ShellWish } from '@muster/contract/agent/shells'
+import { TerminalJoin } from '@muster/contract/channels'
 import { z } from 'zod'
 
 const KeptTab = z.object({
   /** A number, new in this window; the name of a terminal whose shell has given it none. */
   id: z.string().max(10),
   wish: ShellWish,
+  /** A colleague's terminal, and whose. */
+  joined: z.object({ join: TerminalJoin, username: z.string().max(200) }).optional(),
 })
 const KeptTabs = z.object({ tabs: z.array(KeptTab).max(50), shown: z.string().max(10) })
 export type KeptTab = z.infer<typeof KeptTab>
@@ -23,9 +26,9 @@ export function storeTabs(agentId: string, tabs: KeptTabs): void {
   sessionStorage.setItem(keyOf(agentId), JSON.stringify(tabs))
 }
 
-export function addTab({ tabs }: KeptTabs): KeptTabs {
+export function addTab({ tabs }: KeptTabs, more: Pick<KeptTab, 'joined'> = {}): KeptTabs {
   const id = String(Math.max(0, ...tabs.map((tab) => Number(tab.id))) + 1)
-  return { tabs: [...tabs, { id, wish: {} }], shown: id }
+  return { tabs: [...tabs, { id, wish: {}, ...more }], shown: id }
 }
 
 /** Without this one; its neighbour is shown if it was. */

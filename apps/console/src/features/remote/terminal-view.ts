@@ -7,7 +7,12 @@ import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ShellWish } from '@muster/contract/agent/shells'
 import { AskingNews } from '@muster/contract/asking'
 import { WEBTERM_PATH } from '@muster/contract/api/webterm'
-import { TerminalNews } from '@muster/contract/channels'
+import {
+  type JoinMode,
+  type TerminalJoin,
+  TerminalNews,
+  type TerminalPerson,
+} from '@muster/contract/channels'
 import { call } from '../../app/api.ts'
 import { ChannelClient } from './channel-client.ts'
 import { bindKeys } from './terminal-keys.ts'
@@ -34,6 +39,8 @@ export type TerminalState =
       resumed: boolean
       recorded: boolean
       host?: string | undefined
+      /** How, where it is a colleague's. */
+      joined?: JoinMode | undefined
     }
   | { state: 'lost' }
   | { state: 'offline'; message: string }
@@ -61,6 +68,10 @@ export interface TerminalOptions {
   /** Under which its session is found again after a reload. */
   place: string
   wish: ShellWish
+  /** A colleague's terminal, instead of one of one's own. */
+  join?: TerminalJoin | undefined
+  /** Who is in it. */
+  onPeople?: (people: TerminalPerson[]) => void
   onState: (state: TerminalState) => void
   /** What its shell calls it, made harmless. */
   onTitle: (title: string | undefined) => void
@@ -71,19 +82,22 @@ export interface TerminalOptions {
 /** Draws a terminal of a machine into an element, and keeps it connected. */
 export function openTerminal(
   element: HTMLElement,
-  { agentId, place, wish, onState, onTitle, onSearch }: TerminalOptions,
+  { agentId, place, wish, join, onState, onTitle, onSearch, onPeople }: TerminalOptions,
 ): TerminalView {
-  const kept = agentId === undefined ? NOTHING_KEPT : keptSession(agentId, place)
+  const kept = agentId === undefined || join !== undefined ? NOTHING_KEPT : keptSession(agentId, place)
   const terminal = new Terminal({
     ...TERMINAL_LOOK,
     scrollback: SCROLLBACK_LINES,
     cursorBlink: true,
+    disableStdin: join?.mode === 'view',
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
   terminal.open(element)
   drawByGraphicsCard(terminal)
-  fit.fit()
+  // A guest has the size of the owner's window.
+  const fill = () => (join === undefined ? fit.fit() : undefined)
+  fill()
   bindKeys(terminal, element, { onSearch })
   bindLinks(terminal)
 
@@ -96,7 +110,7 @@ export function openTerminal(
       const { cols, rows } = terminal
       return agentId === undefined
         ? { tool: 'webterm', cols, rows }
-        : { tool: 'terminal', session: kept.read(), cols, rows, ...wish }
+        : { tool: 'terminal', session: kept.read(), cols, rows, ...wish, join }
     },
     onData: (bytes, consumed) => terminal.write(bytes, consumed),
     onText: (message) => {
@@ -108,12 +122,14 @@ export function openTerminal(
         exitCode = news.data.exit_code
         return
       }
+      if (news.data.type === 'people') return onPeople?.(news.data.people)
+      if (news.data.type === 'size') return terminal.resize(news.data.cols, news.data.rows)
       const { shell, user, resumed, session, host } = news.data
       wasOpen = true
       kept.store(session)
       // What it wrote last comes again.
       terminal.reset()
-      onState({ state: 'open', shell, user, resumed, recorded, host })
+      onState({ state: 'open', shell, user, resumed, recorded, host, joined: join?.mode })
     },
     onWelcome: (welcome) => {
       recorded = welcome.recorded
@@ -140,9 +156,10 @@ export function openTerminal(
   const encoder = new TextEncoder()
   terminal.onData((text) => channel.sendData(encoder.encode(text)))
   terminal.onBinary((text) => channel.sendData(Uint8Array.from(text, (char) => char.codePointAt(0) ?? 0)))
-  terminal.onResize(({ cols, rows }) => channel.sendText({ type: 'resize', cols, rows }))
+  if (join === undefined)
+    terminal.onResize(({ cols, rows }) => channel.sendText({ type: 'resize', cols, rows }))
   const titles = followTitle(terminal, onTitle)
-  const watcher = new ResizeObserver(() => fit.fit())
+  const watcher = new ResizeObserver(fill)
   watcher.observe(element)
 
   return {
@@ -155,12 +172,16 @@ export function openTerminal(
     setLook({ terminal_font_size, terminal_theme }) {
       terminal.options.fontSize = terminal_font_size
       terminal.options.theme = TERMINAL_THEMES[terminal_theme]
-      fit.fit()
+      fill()
     },
     end: () => {
       kept.forget()
       channel.close()
-      onState({ state: 'ended', exitCode: null, message: 'You ended it.' })
+      onState({
+        state: 'ended',
+        exitCode: null,
+        message: join === undefined ? 'You ended it.' : 'You left it.',
+      })
     },
     [Symbol.dispose]() {
       watcher.disconnect()

@@ -8,7 +8,7 @@ export function describeTerminal(state: TerminalState, hostname: string): string
     case 'asking':
       return `Waiting for the person at ${hostname} to allow it, ${state.seconds} seconds at most ...`
     case 'open':
-      return `${state.resumed ? 'Back in' : 'In'} ${state.shell} as ${state.user} on ${hostname}`
+      return `${howIn(state)} ${state.shell} as ${state.user} on ${hostname}`
     case 'lost':
       return 'The connection was lost. The terminal goes on for ten minutes; connecting again ...'
     case 'offline':
@@ -18,6 +18,12 @@ export function describeTerminal(state: TerminalState, hostname: string): string
     case 'refused':
       return state.message
   }
+}
+
+function howIn({ joined, resumed }: Extract<TerminalState, { state: 'open' }>): string {
+  if (joined === 'view') return 'Looking on, without typing, in'
+  if (joined === 'type') return 'Typing too in'
+  return resumed ? 'Back in' : 'In'
 }
 
 /** `bash as root`, or nothing to say yet. */

@@ -8,6 +8,7 @@ import {
   readChannelText,
 } from '@muster/contract/agent/channel'
 import { createSocketTicket, getDashInfo } from '@muster/contract/api/core'
+import { getMe } from '@muster/contract/api/users'
 import { ChannelHello } from '@muster/contract/channels'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -15,13 +16,16 @@ import type { ReactNode } from 'react'
 import { onTestFinished, vi } from 'vitest'
 import { render } from 'vitest-browser-react'
 import { createQueryClient } from '../../app/query-client.ts'
-import { givenDashInfo, givenSession } from '../../app/test-console.tsx'
+import { givenDashInfo, givenMe, givenSession } from '../../app/test-console.tsx'
 import { answer, fakeServer } from '../../app/test-server.ts'
 import { theme } from '../../app/theme.ts'
 import { TerminalPane } from './TerminalPane.tsx'
 
 /** A terminal's tab on the page, or something else with terminals, and the sockets that it opens, in their order. */
-export async function openTab(shown: ReactNode = <TerminalPane agentId="alpha0000000" hostname="PC-12" />) {
+export async function openTab(
+  shown: ReactNode = <TerminalPane agentId="alpha0000000" hostname="PC-12" />,
+  me = givenMe(),
+) {
   const windows: TestSocket[] = []
   vi.stubGlobal(
     'WebSocket',
@@ -39,11 +43,14 @@ export async function openTab(shown: ReactNode = <TerminalPane agentId="alpha000
   givenSession({ token: 'token', username: 'ada' })
   const server = fakeServer()
   server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
+  server.on(getMe, () => answer(getMe, me))
   server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo()))
   const draw = () =>
     render(
       <QueryClientProvider client={createQueryClient()}>
-        <MantineProvider theme={theme}>{shown}</MantineProvider>
+        <MantineProvider theme={theme}>
+          <div style={{ display: 'flex', flexDirection: 'column', height: 500 }}>{shown}</div>
+        </MantineProvider>
       </QueryClientProvider>,
     )
   const screen = await draw()

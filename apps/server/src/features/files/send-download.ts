@@ -25,7 +25,10 @@ export async function sendDownload(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const { ctx } = parts
-  const refusal = await whyNotAllowed(ctx, caller, { agentId: ticket.agentId, tool: 'files' })
+  const refusal = await whyNotAllowed(ctx, caller, {
+    agentId: ticket.agentId,
+    request: { tool: 'files' },
+  })
   if (refusal !== undefined)
     throw new AppError(refusal.code === 'not_found' ? 'not_found' : 'not_allowed', refusal.message)
   const agent = await requireAgent(ctx.db, ticket.agentId, caller)

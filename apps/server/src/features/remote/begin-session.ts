@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ShellWish } from '@muster/contract/agent/shells'
-import type { ToolRequest } from '@muster/contract/channels'
+import type { TerminalRequest, ToolRequest } from '@muster/contract/channels'
 import type { Context } from '../../context.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -17,15 +17,21 @@ export async function findOwnSession(
     agentIds: [given.agent.agent_id],
     userIds: [given.caller.userId],
   })
-  return row
+  return row?.joined_session === null ? row : undefined
 }
 
 /** Writes down that a person begins to use a tool; the row is there before the machine hears of it. */
 export async function beginSession(
   ctx: Context,
-  given: { agent: PlacedAgent; caller: LiveCaller; request: ToolRequest; recorded: boolean },
+  given: {
+    agent: PlacedAgent
+    caller: LiveCaller
+    request: ToolRequest
+    recorded: boolean
+    joined: SessionRow | undefined
+  },
 ): Promise<string> {
-  const { agent, caller, request, recorded } = given
+  const { agent, caller, request, recorded, joined } = given
   const id = randomUUID()
   const now = ctx.now()
   await ctx.transaction(async (tx, emit) => {
@@ -38,13 +44,14 @@ export async function beginSession(
       ip_address: caller.source,
       session_digest: caller.session.digest,
       started_at: now.toISOString(),
+      joined_session: joined?.id ?? null,
     })
     emit({ type: 'remote_session.changed', ids: [agent.agent_id], agent_ids: [agent.agent_id] })
     await audit(tx, {
       caller,
       action: 'remote_session',
       object_type: 'agent',
-      message: `Opened ${nameOf(request)} on "${agent.hostname}"${recorded ? ', recorded' : ''}`,
+      message: `${tellBegin(request, joined)} on "${agent.hostname}"${recorded ? ', recorded' : ''}`,
       after: { session: id, recorded, ...wishOf(request) },
       agent,
       at: now,
@@ -55,10 +62,17 @@ export async function beginSession(
 }
 
 /** What differs from what the machine does by itself. */
-function wishOf(request: ToolRequest): ShellWish {
+function wishOf(request: ToolRequest): ShellWish & Pick<TerminalRequest, 'join'> {
   if (request.tool !== 'terminal') return {}
-  const { shell, as_user } = request
+  const { shell, as_user, join } = request
+  if (join !== undefined) return { join }
   return { ...(shell === undefined ? {} : { shell }), ...(as_user === true ? { as_user } : {}) }
+}
+
+function tellBegin(request: ToolRequest, joined: SessionRow | undefined): string {
+  if (joined === undefined || request.tool !== 'terminal') return `Opened ${nameOf(request)}`
+  const how = request.join?.mode === 'type' ? 'and may type' : 'to look'
+  return `Joined the terminal of ${joined.username} ${how}`
 }
 
 function nameOf(request: ToolRequest): string {

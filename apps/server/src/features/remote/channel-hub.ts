@@ -17,7 +17,7 @@ const RECHECK_MS = 30_000
 export interface ToolUse {
   readonly caller: LiveCaller
   readonly agentId: string
-  readonly request: { tool: ToolName }
+  readonly request: { tool: ToolName; join?: unknown }
   checkedAtMs: number
   /** Ends both sides. */
   end: (end: ChannelEnd) => void
@@ -142,13 +142,13 @@ export class ChannelHub implements AsyncDisposable {
   async #whyNot(
     digest: string,
     source: string,
-    { agentId, request }: { agentId: string; request: { tool: ToolName } },
+    { agentId, request }: Pick<ToolUse, 'agentId' | 'request'>,
   ): Promise<ChannelEnd | undefined> {
     const caller = await findCaller(this.#ctx, digest, source)
     const session = caller?.session
     if (caller === undefined || session === undefined || session.inGrace || session.totpPending)
       return SIGNED_OUT
-    return whyNotAllowed(this.#ctx, caller, { agentId, tool: request.tool })
+    return whyNotAllowed(this.#ctx, caller, { agentId, request })
   }
 }
 
@@ -156,17 +156,21 @@ export class ChannelHub implements AsyncDisposable {
 export async function whyNotAllowed(
   ctx: Context,
   caller: Caller,
-  { agentId, tool }: { agentId: string; tool: ToolName },
+  { agentId, request }: Pick<ToolUse, 'agentId' | 'request'>,
 ): Promise<ChannelEnd | undefined> {
+  const { tool, join } = request
   if (!mayDo(caller, TOOL_PERMISSIONS[tool])) {
     return { code: 'not_allowed', message: `Your role does not allow the ${tool}.` }
+  }
+  if (join !== undefined && !mayDo(caller, 'can_join_terminals')) {
+    return { code: 'not_allowed', message: "Your role does not allow colleagues' terminals." }
   }
   if ((await findPlacedAgent(ctx.db, agentId, caller)) !== undefined) return undefined
   return { code: 'not_found', message: 'There is no such machine, or you may not see it.' }
 }
 
-function toolOf({ agent_id, tool }: SessionRow) {
-  return { agentId: agent_id, request: { tool } }
+function toolOf({ agent_id, tool, joined_session }: SessionRow) {
+  return { agentId: agent_id, request: joined_session === null ? { tool } : { tool, join: joined_session } }
 }
 
 export const STOPPING: ChannelEnd = { code: 'server_stopping', message: 'The server stops.' }

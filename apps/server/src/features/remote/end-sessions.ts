@@ -62,10 +62,15 @@ export async function writeEnd(
     object_type: 'agent',
     message: isRefused
       ? `"${row.hostname}" refused the ${row.tool}`
-      : `The ${row.tool === 'vnc' ? 'VNC' : row.tool} on "${row.hostname}" ended after ${tellSeconds(seconds)}`,
+      : `${tellEnd(row)} after ${tellSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     agent: { agent_id: row.agent_id },
     at: now,
     emit,
   })
+}
+
+function tellEnd({ tool, hostname, joined_session, joined_username }: SessionRow): string {
+  if (joined_session !== null) return `Left the terminal of ${joined_username ?? 'somebody'} on "${hostname}"`
+  return `The ${tool === 'vnc' ? 'VNC' : tool} on "${hostname}" ended`
 }

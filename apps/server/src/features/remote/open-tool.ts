@@ -19,6 +19,7 @@ import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
 import { redeemHello } from './redeem-hello.ts'
+import { findJoined, joinOf } from './find-joined.ts'
 import { whyCodeNeeded } from './why-code-needed.ts'
 import { listOpenSessions } from './queries.ts'
 import type { WindowRecording } from './recording.ts'
@@ -55,8 +56,9 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const { request } = hello
   const { tool } = request
   // A desktop begins anew with each window.
-  const wanted = request.tool === 'terminal' ? request.session : null
-  const refusal = await whyNotAllowed(ctx, caller, { agentId, tool })
+  const join = joinOf(request)
+  const wanted = request.tool === 'terminal' && join === undefined ? request.session : null
+  const refusal = await whyNotAllowed(ctx, caller, { agentId, request })
   if (refusal !== undefined) return refuse(refusal)
   const elsewhere = await whyNoTarget(ctx, request)
   if (elsewhere !== undefined) return refuse(elsewhere)
@@ -68,12 +70,14 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const own = wanted === null ? undefined : await findOwnSession(ctx, { id: wanted, agent, caller })
   if (wanted !== null && own === undefined)
     return refuse({ code: 'not_found', message: `This ${tool} has ended. Open a new one.` })
+  const joined = await findJoined(ctx, { join, agentId })
+  if (joined !== undefined && 'code' in joined) return refuse(joined)
   // What this very sign-in has begun goes on.
   const code =
     own?.session_digest === caller.session.digest ? undefined : whyCodeNeeded(caller, tool, ctx.now())
   if (code !== undefined) return refuse(code)
   const recorded = await isRecorded(ctx, { agent, tool: request.tool })
-  const session = own?.id ?? (await beginSession(ctx, { agent, caller, request, recorded }))
+  const session = own?.id ?? (await beginSession(ctx, { agent, caller, request, recorded, joined }))
   const onUnfit = (message: string) => window.end({ code: 'refused', message })
   const recording = recorded ? await record(ctx, { session, request, onUnfit }) : undefined
   if (recording !== undefined && 'code' in recording) {

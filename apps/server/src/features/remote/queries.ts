@@ -1,14 +1,18 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { RemoteSessionsTable } from '../../platform/database/tables/remote-sessions.ts'
 
 const MOST_LISTED = 1000
 
-export type SessionRow = Selectable<RemoteSessionsTable> & { hostname: string }
+export type SessionRow = Selectable<RemoteSessionsTable> & {
+  hostname: string
+  /** Whose terminal it is a visit to. */
+  joined_username: string | null
+}
 
 export async function insertSession(
   db: Db,
-  row: Omit<RemoteSessionsTable, 'ended_at' | 'exit_code' | 'reason'>,
+  row: Omit<Insertable<RemoteSessionsTable>, 'ended_at' | 'exit_code' | 'reason'>,
 ): Promise<void> {
   await db
     .insertInto('remote_sessions')
@@ -30,13 +34,14 @@ export async function listOpenSessions(
   let query = db
     .selectFrom('remote_sessions')
     .innerJoin('agents', 'agents.agent_id', 'remote_sessions.agent_id')
-    .where('ended_at', 'is', null)
+    .leftJoin('remote_sessions as joined', 'joined.id', 'remote_sessions.joined_session')
+    .where('remote_sessions.ended_at', 'is', null)
     .selectAll('remote_sessions')
-    .select('agents.hostname')
+    .select(['agents.hostname', 'joined.username as joined_username'])
   if (ids !== undefined) query = query.where('remote_sessions.id', 'in', [...ids])
   if (agentIds !== undefined) query = query.where('remote_sessions.agent_id', 'in', [...agentIds])
-  if (digests !== undefined) query = query.where('session_digest', 'in', [...digests])
-  if (userIds !== undefined) query = query.where('user_id', 'in', [...userIds])
+  if (digests !== undefined) query = query.where('remote_sessions.session_digest', 'in', [...digests])
+  if (userIds !== undefined) query = query.where('remote_sessions.user_id', 'in', [...userIds])
   return query.execute()
 }
 

@@ -58,6 +58,7 @@ export class Recording implements WindowRecording {
       const news = TerminalNews.safeParse(readChannelText(frame.payload)).data
       // What it showed last comes again; the window begins with an empty screen.
       if (news?.type === 'opened' && news.resumed) this.#note('o', '\u001bc')
+      if (news?.type === 'size') this.#note('r', `${news.cols}x${news.rows}`)
       if (news?.type === 'exit') this.#note('m', `exit ${news.exit_code ?? 'by a signal'}`)
     }
   }

@@ -3,6 +3,7 @@ import {
   getRecording,
   getScreenRecording,
   getTerminalDefaults,
+  listOpenTerminals,
   listRemoteSessions,
 } from '@muster/contract/api/remote'
 import { AppError } from '@muster/contract/errors'
@@ -13,7 +14,7 @@ import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { playWebTerminal } from '../webterm/play-web-terminal.ts'
-import { findSession, listSessions } from './queries.ts'
+import { findSession, listOpenSessions, listSessions } from './queries.ts'
 import { readRecording } from './read-recording.ts'
 import { readScreenRecording } from './read-screen-recording.ts'
 import { findReceipt, listChanges } from './receipts.ts'
@@ -25,6 +26,16 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, getTerminalDefaults, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     return fleet.ask(agent, 'list-shells', { input: {}, author: caller.username })
+  })
+
+  route(api, listOpenTerminals, async ({ params, caller }) => {
+    const { agent_id } = await requireAgent(ctx.db, params.agent_id, caller)
+    const rows = await listOpenSessions(ctx.db, { agentIds: [agent_id] })
+    return rows
+      .filter(({ tool, joined_session }) => tool === 'terminal' && joined_session === null)
+      .filter(({ user_id }) => user_id !== caller.userId)
+      .map(({ id, username, started_at }) => ({ session: id, username, started_at }))
+      .toSorted((one, other) => one.started_at.localeCompare(other.started_at))
   })
 
   route(api, listRemoteSessions, async ({ params, caller }) => {

@@ -3,12 +3,13 @@ import type { SessionRow } from './queries.ts'
 import type { RecordingRow } from './recording-queries.ts'
 
 export function viewSession(
-  row: Omit<SessionRow, 'hostname'>,
+  row: Omit<SessionRow, 'hostname' | 'joined_username'>,
   { parts, changes }: { parts: readonly RecordingRow[]; changes: number | undefined },
 ): RemoteSession {
   return {
     id: row.id,
     tool: row.tool,
+    joined_session: row.joined_session,
     username: row.username,
     ip_address: row.ip_address,
     started_at: row.started_at,

@@ -23,6 +23,7 @@ import * as remoteSessions from './0028-remote-sessions.ts'
 import * as software from './0029-software.ts'
 import * as remoteRecordings from './0032-remote-recordings.ts'
 import * as pendingActions from './0036-pending-actions.ts'
+import * as joinedSessions from './0037-joined-sessions.ts'
 import * as remoteAccess from './0034-remote-access.ts'
 import * as codeBeforeTools from './0035-code-before-tools.ts'
 import * as patches from './0041-patches.ts'
@@ -57,6 +58,7 @@ export const migrations: readonly Migration[] = [
   pendingActions,
   remoteAccess,
   codeBeforeTools,
+  joinedSessions,
   patches,
   webTerminals,
   remoteReceipts,

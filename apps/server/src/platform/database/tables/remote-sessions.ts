@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** A session of a remote tool; open as long as `ended_at` is null. */
 export interface RemoteSessionsTable {
   id: string
@@ -12,4 +14,6 @@ export interface RemoteSessionsTable {
   ended_at: string | null
   exit_code: number | null
   reason: string | null
+  /** The session of a colleague's terminal that this one is a visit to. */
+  joined_session: Generated<string | null>
 }

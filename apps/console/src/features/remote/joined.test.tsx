@@ -1,0 +1,76 @@
+import '../../app/mantine-styles.ts'
+import '../../app/global.css'
+import { listOpenTerminals } from '@muster/contract/api/remote'
+import { expect, test } from 'vitest'
+import { userEvent } from 'vitest/browser'
+import { givenMe } from '../../app/test-console.tsx'
+import { answer } from '../../app/test-server.ts'
+import { openTab } from './test-tab.tsx'
+
+const BASH = { shell: '/bin/bash', user: 'root' }
+const SESSION = '11111111-1111-4111-8111-111111111111'
+const ANNA = { name: 'Anna (anna)', role: 'owner', here: true } as const
+
+async function givenColleague() {
+  const given = await openTab()
+  const open = [{ session: SESSION, username: 'anna', started_at: '2026-11-22T14:02:00.000Z' }]
+  given.server.on(listOpenTerminals, () => answer(listOpenTerminals, open))
+  given.windows[0]?.open(BASH)
+  const join = async (name: string) => {
+    await given.screen.getByRole('button', { name: 'Join', exact: true }).click()
+    await given.screen.getByRole('menuitem', { name: new RegExp(`^${name}`) }).click()
+    await expect.poll(() => given.windows.at(-1)?.asked).toBeDefined()
+    const guest = given.windows.at(-1)
+    if (guest === undefined) throw new Error('there is one')
+    guest.open(BASH)
+    guest.tell({ type: 'size', cols: 61, rows: 17 })
+    return guest
+  }
+  return { ...given, join }
+}
+
+test("issue 4, 2.1: a colleague's terminal is looked at in its own size, without a key getting through", async () => {
+  const { screen, join } = await givenColleague()
+  const guest = await join('Look at the terminal of anna')
+  expect(guest.asked).toMatchObject({ session: null, join: { session: SESSION, mode: 'view' } })
+  await expect
+    .element(screen.getByText('Looking on, without typing, in /bin/bash as root on PC-12'))
+    .toBeVisible()
+  guest.tell({ type: 'people', people: [ANNA, { name: 'Ada', role: 'view', here: true }] })
+  await expect.element(screen.getByText('Anna (anna) opened it · Ada looks on')).toBeVisible()
+  guest.print('what anna sees')
+  await expect.element(screen.getByText('what anna sees')).toBeVisible()
+  await userEvent.keyboard('rm -rf /')
+  expect(guest.heard).toBe('')
+  expect(guest.sizes).toEqual([])
+  await screen.getByRole('button', { name: 'Leave' }).click()
+  await expect.element(screen.getByText('You left it.')).toBeVisible()
+  expect(guest.isEnded).toBe(true)
+})
+
+test('issue 4, 2.1: who may type does; its owner reads who is there, and that somebody has gone', async () => {
+  const { screen, windows, join } = await givenColleague()
+  const people = [
+    { ...ANNA, here: false },
+    { name: 'Ada\u202E\n', role: 'type', here: true },
+  ]
+  windows[0]?.tell({ type: 'people', people })
+  await expect.element(screen.getByText('Anna (anna) opened it, away now · Ada types too')).toBeVisible()
+  windows[0]?.tell({ type: 'people', people: people.slice(0, 1) })
+  await expect.element(screen.getByText('Anna (anna) opened it')).not.toBeInTheDocument()
+  const guest = await join('Type in the terminal of anna')
+  await expect.element(screen.getByRole('tab', { name: 'anna: terminal' })).toBeVisible()
+  await userEvent.keyboard('ls')
+  await expect.poll(() => guest.heard).toBe('ls')
+  guest.end('not_allowed', "Your role does not allow colleagues' terminals.")
+  await expect.element(screen.getByText("Your role does not allow colleagues' terminals.")).toBeVisible()
+})
+
+test('who may not join is offered nothing', async () => {
+  const { screen } = await openTab(
+    undefined,
+    givenMe({ is_superuser: false, permissions: ['can_use_terminal'] }),
+  )
+  await expect.element(screen.getByRole('button', { name: 'New tab' })).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Join', exact: true })).not.toBeInTheDocument()
+})
