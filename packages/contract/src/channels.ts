@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RawPath } from './agent/files.ts'
-import { JournalSource } from './agent/logs.ts'
+import { EventLogSource, JournalSource } from './agent/logs.ts'
 import { ShellWish } from './agent/shells.ts'
 import { DesktopWish, VncTarget } from './desktop.ts'
 import type { Permission } from './permissions.ts'
@@ -49,6 +49,7 @@ export const LogRequest = z.discriminatedUnion('tool', [
     tool: z.literal('log'),
     source: z.discriminatedUnion('kind', [
       JournalSource,
+      EventLogSource,
       z.object({ kind: z.literal('file'), path: RawPath }),
     ]),
   }),

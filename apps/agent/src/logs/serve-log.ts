@@ -6,7 +6,6 @@ import { describeError, type Log } from '../log/log.ts'
 import { MachineRefused } from '../os/machine-refused.ts'
 import type { Os } from '../os/os.ts'
 import { followFile } from './follow-file.ts'
-import { followJournal } from './follow-journal.ts'
 
 interface Surroundings {
   os: Pick<Os, 'loadLogTools'>
@@ -23,7 +22,7 @@ export async function serveLog(
   const room = new ChannelRoom(channel)
   try {
     if (source.kind === 'file') await followFile(room, source, dataFolder)
-    else await followJournal(room, (await os.loadLogTools()).followProgram(source))
+    else await (await os.loadLogTools()).follow(room, source)
   } catch (cause) {
     // Nobody is there to hear of it.
     if (channel.isOver) return

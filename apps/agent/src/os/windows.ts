@@ -78,7 +78,7 @@ export const windows: Os = {
   service: noService,
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
   loadProcessTools: async () => (await import('./windows/process-tools.ts')).windowsProcessTools,
-  loadLogTools: async () => (await import('./no-log-tools.ts')).noLogTools('Windows'),
+  loadLogTools: async () => (await import('./windows/log-tools.ts')).windowsLogTools,
   loadServiceTools: async () => (await import('./windows/service-tools.ts')).windowsServiceTools,
   loadSoftwareTools: async () => (await import('./windows/software.ts')).windowsSoftware,
   loadPatchTools: async () => (await import('./windows/patches.ts')).windowsPatches,

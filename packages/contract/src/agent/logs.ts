@@ -19,9 +19,18 @@ export const LogLine = z.object({
   unit: z.string().max(255),
   /** 0 = not known. */
   pid: z.int().min(0),
+  /** Of an event of Windows. */
+  event_id: z.int().min(0).max(65_535).optional(),
   message: z.string().max(LONGEST_MESSAGE),
 })
 export type LogLine = z.infer<typeof LogLine>
+
+/** A log of Windows, such as `System` or `Microsoft-Windows-TaskScheduler/Operational`; no option and no file. */
+export const EventLogName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w ./()-]{0,254}$/, 'This is no name of an event log.')
+
+export const EventId = z.int().min(0).max(65_535)
 
 /** Which entries: of this priority and more serious ones; the times are seconds since 1970. */
 export const LogSearch = z.object({
@@ -31,6 +40,11 @@ export const LogSearch = z.object({
   until: z.int().min(0).nullable(),
   /** A part of the message or the source, upper or lower case. */
   search: z.string().max(255),
+  /** Of Windows: absent = `System`. */
+  log: EventLogName.optional(),
+  event_id: EventId.optional(),
+  /** A part of the source's name. */
+  source: z.string().max(255).optional(),
 })
 export type LogSearch = z.infer<typeof LogSearch>
 
@@ -45,9 +59,17 @@ export const JournalSource = z.object({
   priority: JournalPriority,
 })
 
+/** An event log of Windows, as far as it is of this priority and more serious. */
+export const EventLogSource = z.object({
+  kind: z.literal('eventlog'),
+  log: EventLogName,
+  priority: JournalPriority,
+})
+
 /** What is followed. A file that may not be anywhere has to be below the folder for logs, links resolved. */
 export const LogSource = z.discriminatedUnion('kind', [
   JournalSource,
+  EventLogSource,
   z.object({ kind: z.literal('file'), path: RawPath, anywhere: z.boolean() }),
 ])
 export type LogSource = z.infer<typeof LogSource>

@@ -6,6 +6,7 @@ import {
   type LogSearch,
   MOST_ENTRIES,
 } from '@muster/contract/agent/logs'
+import { followJournal } from '../../logs/follow-journal.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { partFinder } from '../log-entries.ts'
 import type { LogTools } from '../log-tools.ts'
@@ -23,19 +24,23 @@ const MOST_CHARACTERS = 200_000
 const FIELDS = 'MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_COMM,_SYSTEMD_UNIT,_PID'
 /** Lines that are there when one begins to look. */
 const LINES_BEFORE = 200
+const NO_EVENT_LOG = 'This machine keeps a journal, and no event logs of Windows.'
 
 export const linuxLogTools: LogTools = {
   read: readJournal,
-  followProgram({ unit, priority }) {
+  async follow(room, source) {
     requireJournal()
+    if (source.kind === 'eventlog') throw new MachineRefused(NO_EVENT_LOG)
+    const { unit, priority } = source
     const args = ['--follow', `--lines=${LINES_BEFORE}`, '--output=short-iso', '--no-pager', '--quiet']
-    return { name: 'journalctl', args: [...args, ...filterArgs({ unit, priority })] }
+    return followJournal(room, { name: 'journalctl', args: [...args, ...filterArgs({ unit, priority })] })
   },
 }
 
 /** Reads the journal backwards, as far as there is room for entries and the time allows. */
 async function readJournal(search: LogSearch): Promise<FoundLog> {
   requireJournal()
+  if (search.log !== undefined) throw new MachineRefused(NO_EVENT_LOG)
   const hasPart = partFinder(search.search)
   const lines = new TextPieces({ end: '\n', maxLength: MAX_LINE })
   const entries: LogLine[] = []

@@ -58,9 +58,14 @@ function eventQuery({ event_type, event_id, event_id_is_wildcard, search_last_da
   return `*[System[${parts.join(' and ')}]]`
 }
 
+/** A text of an event by its pattern, as it was before it was written as XML; empty where there is none. */
+export function textInEvent(xml: string, pattern: RegExp): string {
+  return decode(pattern.exec(xml)?.[1] ?? '')
+}
+
 /** An event as XML with its message. Events of programs that are gone have none; then their data stands for it. */
 export function parseEvent(xml: string): LogEntry | undefined {
-  const find = (pattern: RegExp) => decode(pattern.exec(xml)?.[1] ?? '')
+  const find = (pattern: RegExp) => textInEvent(xml, pattern)
   const at = new Date(find(/<TimeCreated\s+SystemTime=["']([^"']+)["']/))
   if (Number.isNaN(at.getTime())) return undefined
   const data = [...xml.matchAll(/<Data(?:\s[^>]*)?>([^<]*)<\/Data>/g)].map(([, text = '']) => decode(text))

@@ -15,11 +15,16 @@ import { EmptyState, ErrorState, SkeletonRows } from '../../ui/States.tsx'
 import { useDateFormat } from '../../ui/date-format.ts'
 import classes from '../../ui/ListPane.module.css'
 import styles from './Logs.module.css'
-import { LOG_CARD, LOG_COLUMNS, LOG_COLUMNS_PX } from './log-columns.tsx'
+import { EventIdField, eventIdOf, EventLogField, isEventId, isEventLog } from './EventFields.tsx'
+import { EVENT_COLUMNS, LOG_CARD, LOG_COLUMNS, LOG_COLUMNS_PX } from './log-columns.tsx'
 import { PRIORITY_CHOICES, priorityWord, TIME_CHOICES } from './log-words.ts'
 
 interface Filter {
   unit: string
+  /** Of Windows. */
+  log: string
+  eventId: string
+  source: string
   priority: JournalPriority
   seconds: number
   search: string
@@ -27,24 +32,34 @@ interface Filter {
   askedAt: number
 }
 
-const FIRST = { unit: '', priority: 'debug', seconds: 86_400, search: '' } as const
+const FIRST = {
+  unit: '',
+  log: 'System',
+  eventId: '',
+  source: '',
+  priority: 'debug',
+  seconds: 86_400,
+  search: '',
+} as const
 
 /** Entries of the system's log, the newest first, found by unit, priority, time and text. */
 export function LogEntries({ agent, children }: { agent: AgentDetail; children: ReactNode }) {
   const { agent_id, hostname, connected } = agent
   const [wanted, setWanted] = useState<Omit<Filter, 'askedAt'>>(FIRST)
   const [filter, setFilter] = useState<Filter>(() => ({ ...FIRST, askedAt: Date.now() }))
-  const { unit, priority, seconds, search, askedAt } = filter
+  const { priority, seconds, search, askedAt } = filter
+  const isWindows = agent.plat === 'windows'
   const since = seconds === 0 ? {} : { since: Math.floor(askedAt / 1000) - seconds }
   const { data, error, isFetching, refetch } = useQuery({
     ...query(readMachineLog, {
       params: { agent_id },
-      query: { priority, search, ...since, ...(unit === '' ? {} : { unit }) },
+      query: { priority, search, ...since, ...(isWindows ? eventQuery(filter) : unitQuery(filter)) },
     }),
     enabled: connected,
     retry: false,
     gcTime: 0,
   })
+  const isFit = !isWindows || (isEventLog(wanted.log) && isEventId(wanted.eventId))
   const set = (more: Partial<Filter>) => setWanted((before) => ({ ...before, ...more }))
   return (
     <>
@@ -52,17 +67,33 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
         className={classes.tools}
         onSubmit={(event) => {
           event.preventDefault()
-          setFilter({ ...wanted, unit: wanted.unit.trim(), askedAt: Date.now() })
+          if (!isFit) return
+          setFilter({ ...wanted, unit: wanted.unit.trim(), log: wanted.log.trim(), askedAt: Date.now() })
         }}
       >
         {children}
-        <TextInput
-          className={styles.unit}
-          aria-label="Unit"
-          placeholder="Unit: ssh.service"
-          value={wanted.unit}
-          onChange={(event) => set({ unit: event.currentTarget.value })}
-        />
+        {isWindows ? (
+          <>
+            <EventLogField value={wanted.log} onChange={(log) => set({ log })} />
+            <TextInput
+              className={styles.unit}
+              aria-label="Source"
+              placeholder="Part of a source"
+              maxLength={255}
+              value={wanted.source}
+              onChange={(event) => set({ source: event.currentTarget.value })}
+            />
+            <EventIdField value={wanted.eventId} onChange={(eventId) => set({ eventId })} />
+          </>
+        ) : (
+          <TextInput
+            className={styles.unit}
+            aria-label="Unit"
+            placeholder="Unit: ssh.service"
+            value={wanted.unit}
+            onChange={(event) => set({ unit: event.currentTarget.value })}
+          />
+        )}
         <Select
           aria-label="Priority"
           data={PRIORITY_CHOICES}
@@ -88,7 +119,7 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
           value={wanted.search}
           onChange={(event) => set({ search: event.currentTarget.value })}
         />
-        <Button type="submit" variant="default" loading={isFetching}>
+        <Button type="submit" variant="default" loading={isFetching} disabled={!isFit}>
           Search
         </Button>
         {data !== undefined && (
@@ -105,13 +136,26 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
       ) : data === undefined ? (
         <SkeletonRows rows={8} />
       ) : (
-        <EntryTable entries={data.entries} scrollKey={`${askedAt}`} />
+        <EntryTable entries={data.entries} scrollKey={`${askedAt}`} hasEvents={isWindows} />
       )}
     </>
   )
 }
 
-function EntryTable({ entries, scrollKey }: { entries: readonly LogLine[]; scrollKey: string }) {
+const unitQuery = ({ unit }: Filter) => (unit === '' ? {} : { unit })
+
+function eventQuery({ log, eventId, source }: Filter) {
+  const event_id = eventIdOf(eventId)
+  return { log, ...(source === '' ? {} : { source }), ...(event_id === undefined ? {} : { event_id }) }
+}
+
+interface EntryTableProps {
+  entries: readonly LogLine[]
+  scrollKey: string
+  hasEvents: boolean
+}
+
+function EntryTable({ entries, scrollKey, hasEvents }: EntryTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const format = useDateFormat()
   const context = useMemo(() => ({ format }), [format])
@@ -124,7 +168,7 @@ function EntryTable({ entries, scrollKey }: { entries: readonly LogLine[]; scrol
         label="Log"
         rows={rows}
         rowKey={({ key }) => key}
-        columns={LOG_COLUMNS}
+        columns={hasEvents ? EVENT_COLUMNS : LOG_COLUMNS}
         context={context}
         rowHeight={28}
         minWidth={LOG_COLUMNS_PX}
@@ -147,7 +191,12 @@ function EntryTable({ entries, scrollKey }: { entries: readonly LogLine[]; scrol
           }
         >
           <p className={classes.dim}>
-            {[format(opened.at_ms), makeVisible(opened.unit), opened.pid === 0 ? '' : `PID ${opened.pid}`]
+            {[
+              format(opened.at_ms),
+              makeVisible(opened.unit),
+              opened.event_id === undefined ? '' : `event ${opened.event_id}`,
+              opened.pid === 0 ? '' : `PID ${opened.pid}`,
+            ]
               .filter(Boolean)
               .join(', ')}
           </p>

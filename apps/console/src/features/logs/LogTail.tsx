@@ -9,6 +9,7 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import classes from '../../ui/ListPane.module.css'
 import styles from './Logs.module.css'
+import { EventLogField, isEventLog } from './EventFields.tsx'
 import { showPieces } from './log-lines.ts'
 import { PRIORITY_CHOICES } from './log-words.ts'
 import { type TailState, useLogTail } from './use-log-tail.ts'
@@ -27,7 +28,9 @@ const SOURCES = [
 
 /** What comes into the journal or a file, as it comes; text only. */
 export function LogTail({ agent, mayFiles, children }: LogTailProps) {
-  const [kind, setKind] = useState('journal')
+  const isWindows = agent.plat === 'windows'
+  const [kind, setKind] = useState(isWindows ? 'eventlog' : 'journal')
+  const [log, setLog] = useState('System')
   const [unit, setUnit] = useState('')
   const [priority, setPriority] = useState<JournalPriority>('debug')
   const [path, setPath] = useState('/var/log/')
@@ -35,9 +38,10 @@ export function LogTail({ agent, mayFiles, children }: LogTailProps) {
   const [paused, setPaused] = useState(false)
   const [followed, setFollowed] = useState<{ round: number; request: LogRequest }>()
   const wrongPath = kind === 'file' && !isPath(path) ? 'Write the whole path of a file.' : undefined
+  const isFit = wrongPath === undefined && (kind !== 'eventlog' || isEventLog(log))
   const follow = () => {
     setPaused(false)
-    const request = requestOf({ kind, unit: unit.trim(), priority, path, mayFiles })
+    const request = requestOf({ kind, unit: unit.trim(), log: log.trim(), priority, path, mayFiles })
     setFollowed((before) => ({ round: (before?.round ?? 0) + 1, request }))
   }
   return (
@@ -46,27 +50,33 @@ export function LogTail({ agent, mayFiles, children }: LogTailProps) {
         className={classes.tools}
         onSubmit={(event) => {
           event.preventDefault()
-          if (wrongPath === undefined) follow()
+          if (isFit) follow()
         }}
       >
         {children}
-        <Select
-          aria-label="Source"
-          w={110}
-          data={SOURCES}
-          value={kind}
-          allowDeselect={false}
-          onChange={(value) => setKind(value ?? 'journal')}
-        />
-        {kind === 'journal' ? (
+        {!isWindows && (
+          <Select
+            aria-label="Source"
+            w={110}
+            data={SOURCES}
+            value={kind}
+            allowDeselect={false}
+            onChange={(value) => setKind(value ?? kind)}
+          />
+        )}
+        {kind !== 'file' ? (
           <>
-            <TextInput
-              className={styles.unit}
-              aria-label="Unit"
-              placeholder="Unit: ssh.service"
-              value={unit}
-              onChange={(event) => setUnit(event.currentTarget.value)}
-            />
+            {kind === 'eventlog' ? (
+              <EventLogField value={log} onChange={setLog} />
+            ) : (
+              <TextInput
+                className={styles.unit}
+                aria-label="Unit"
+                placeholder="Unit: ssh.service"
+                value={unit}
+                onChange={(event) => setUnit(event.currentTarget.value)}
+              />
+            )}
             <Select
               aria-label="Priority"
               data={PRIORITY_CHOICES}
@@ -87,7 +97,7 @@ export function LogTail({ agent, mayFiles, children }: LogTailProps) {
             onChange={(event) => setPath(event.currentTarget.value)}
           />
         )}
-        <Button type="submit" disabled={wrongPath !== undefined}>
+        <Button type="submit" disabled={!isFit}>
           Follow
         </Button>
         {followed !== undefined && (
@@ -153,12 +163,14 @@ function FollowedLog({ agentId, request, paused, search }: FollowedLogProps) {
 interface Choice {
   kind: string
   unit: string
+  log: string
   priority: JournalPriority
   path: string
   mayFiles: boolean
 }
 
-function requestOf({ kind, unit, priority, path, mayFiles }: Choice): LogRequest {
+function requestOf({ kind, unit, log, priority, path, mayFiles }: Choice): LogRequest {
+  if (kind === 'eventlog') return { tool: 'log', source: { kind, log, priority } }
   if (kind === 'journal')
     return { tool: 'log', source: { kind: 'journal', unit: unit === '' ? null : unit, priority } }
   const raw = rawOfText(path)

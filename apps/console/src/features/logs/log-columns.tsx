@@ -41,6 +41,13 @@ export const LOG_COLUMNS: readonly DataColumn<LogLine, LogContext>[] = [
 
 export const LOG_COLUMNS_PX = 700
 
+/** Of Windows, where events have numbers. */
+export const EVENT_COLUMNS: readonly DataColumn<LogLine, LogContext>[] = LOG_COLUMNS.flatMap((column) =>
+  column.id === 'message'
+    ? [{ id: 'event', title: 'Event ID', width: '80px', render: ({ event_id }) => event_id ?? '' }, column]
+    : [column],
+)
+
 export const LOG_CARD: DataCard<LogLine, LogContext> = {
   height: 61,
   render: ({ at_ms, priority, source, message }, { format }) => (

@@ -23,6 +23,20 @@ const PRIORITY_WORDS: Record<JournalPriority, string> = {
 
 export const priorityWord = (priority: JournalPriority): string => PRIORITY_WORDS[priority]
 
+/** Logs that every Windows has; others are written by hand. */
+export const EVENT_LOGS = [
+  'Application',
+  'System',
+  'Security',
+  'Setup',
+  'Windows PowerShell',
+  'Microsoft-Windows-PowerShell/Operational',
+  'Microsoft-Windows-TaskScheduler/Operational',
+  'Microsoft-Windows-TerminalServices-LocalSessionManager/Operational',
+  'Microsoft-Windows-Windows Defender/Operational',
+  'Microsoft-Windows-WindowsUpdateClient/Operational',
+]
+
 export const TIME_CHOICES = [
   { value: '3600', label: 'Last hour' },
   { value: '86400', label: 'Last 24 hours' },

@@ -8,11 +8,12 @@ import {
 } from '@muster/contract/agent/channel'
 import type { LogLine } from '@muster/contract/agent/logs'
 import { createSocketTicket } from '@muster/contract/api/core'
+import { getAgent } from '@muster/contract/api/agents'
 import { readMachineLog } from '@muster/contract/api/logs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
-import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 const ENTRY: LogLine = {
   at_ms: 1772366400000,
@@ -103,6 +104,40 @@ test('issue 4, 2.4: entries of the log are found by unit, priority, time and tex
   await row.click()
   await userEvent.keyboard('{Enter}')
   await expect.element(page.getByRole('dialog', { name: 'Error of sshd' })).toBeVisible()
+})
+
+test('issue 4, 2.4, Windows event log: events are found by log, source, id, level and text, and followed', async () => {
+  const given = await givenDashboard()
+  const { server } = given
+  server.on(getAgent, () => answer(getAgent, testDetail({ plat: 'windows' })))
+  const event = { ...ENTRY, source: 'Service Control Manager', unit: 'System', event_id: 7034 }
+  server.on(readMachineLog, () => answer(readMachineLog, { entries: [event], complete: true }))
+  server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
+  await given.open('/remotebackground/alpha0000000?tool=logs')
+  await expect.element(grid().getByText('7034')).toBeVisible()
+  expect(server.calls(readMachineLog).at(-1)?.search.get('log')).toBe('System')
+  const log = page.getByRole('combobox', { name: 'Event log' })
+  const find = page.getByRole('button', { name: 'Search', exact: true })
+  await log.fill('/lf:true')
+  await expect.element(find).toBeDisabled()
+  await log.fill('Microsoft-Windows-TaskScheduler/Operational')
+  await page.getByRole('textbox', { name: 'Source' }).fill('control')
+  await page.getByRole('textbox', { name: 'Event ID' }).fill('70x')
+  await expect.element(find).toBeDisabled()
+  await page.getByRole('textbox', { name: 'Event ID' }).fill(' 7034 ')
+  await find.click()
+  const sent = () => Object.fromEntries(server.calls(readMachineLog).at(-1)?.search ?? [])
+  await expect.poll(sent).toMatchObject({
+    log: 'Microsoft-Windows-TaskScheduler/Operational',
+    source: 'control',
+    event_id: '7034',
+    priority: 'debug',
+  })
+  const { last } = givenSockets()
+  await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Live').click()
+  await page.getByRole('button', { name: 'Follow' }).click()
+  const source = { kind: 'eventlog', log: 'System', priority: 'debug' }
+  expect((await last()).hello).toEqual({ tool: 'log', source })
 })
 
 test('what the machine refuses is said in the place of the entries', async () => {

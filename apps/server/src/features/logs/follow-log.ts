@@ -73,5 +73,6 @@ function sourceOf(request: LogRequest): LogSource {
 
 function describe(source: LogSource): string {
   if (source.kind === 'file') return `the file "${showRaw(source.path)}"`
+  if (source.kind === 'eventlog') return `the event log "${source.log}"`
   return source.unit === null ? 'the log of the system' : `the log of "${source.unit}"`
 }

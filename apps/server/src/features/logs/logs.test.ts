@@ -71,6 +71,16 @@ test('issue 4, 2.4: the log of a machine is read as it is asked for, and hostile
   const again = ada.call(readMachineLog, { params, query: { priority: 'debug', search: '' } })
   await answers({ entries: [{ ...ENTRY, message: 'x'.repeat(100_000) }], complete: true })
   expect((await again).error.detail).toBe('PC-12 gave an answer that cannot be read.')
+  from = agent.frames.length
+  const events = { log: 'System', event_id: 7034, source: 'Control' }
+  const ofWindows = ada.call(readMachineLog, { params, query: { ...query, ...events } })
+  const event = { ...ENTRY, event_id: 7034, message: 'It ended.' }
+  expect((await answers({ entries: [event], complete: true })).input).toMatchObject(events)
+  expect((await ofWindows).body.entries).toEqual([event])
+  for (const log of ['%2Flf:true', '..%5Cx', 'a%26b', '']) {
+    const url = `/agents/${params.agent_id}/logs/?log=${log}`
+    expect((await ada.send({ method: 'GET', url })).status).toBe(400)
+  }
   for (const unit of ['--root=%2F', 'a%2Fb', 'a%0Ab']) {
     const url = `/agents/${params.agent_id}/logs/?unit=${unit}`
     expect((await ada.send({ method: 'GET', url })).status).toBe(400)

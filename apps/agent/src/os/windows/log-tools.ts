@@ -1,0 +1,40 @@
+import { type FoundLog, type LogLine, type LogSearch, MOST_ENTRIES } from '@muster/contract/agent/logs'
+import { partFinder } from '../log-entries.ts'
+import type { LogTools } from '../log-tools.ts'
+import { MachineRefused } from '../machine-refused.ts'
+import { eventXpath } from './event-entries.ts'
+import { followEvents } from './follow-events.ts'
+import { queryEvents } from './query-events.ts'
+
+/** What an answer holds, and a message between two server processes. */
+const MOST_CHARACTERS = 200_000
+
+/** The event logs of Windows, by the program that comes with it. */
+export const windowsLogTools: LogTools = {
+  read: readEvents,
+  follow(room, source) {
+    if (source.kind === 'journal') throw new MachineRefused('This machine has event logs, and no journal.')
+    return followEvents(room, source)
+  },
+}
+
+/** Reads a log backwards, as far as there is room for events and the time allows. */
+async function readEvents(search: LogSearch): Promise<FoundLog> {
+  if (search.unit !== null) throw new MachineRefused('Event logs know no units.')
+  const hasText = partFinder(search.search)
+  const hasSource = partFinder(search.source ?? '')
+  const entries: LogLine[] = []
+  let characters = 0
+  const isWhole = await queryEvents(search.log ?? 'System', {
+    xpath: eventXpath(search),
+    args: ['/rd:true'],
+    onEvent: ({ line }) => {
+      if (!hasSource(line.source) || !(hasText(line.message) || hasText(line.source))) return true
+      characters += line.message.length
+      if (characters > MOST_CHARACTERS) return false
+      entries.push(line)
+      return entries.length < MOST_ENTRIES
+    },
+  })
+  return { entries, complete: isWhole }
+}

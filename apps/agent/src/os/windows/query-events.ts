@@ -1,0 +1,39 @@
+import { MachineRefused } from '../machine-refused.ts'
+import { firstLine } from '../run-tool.ts'
+import { streamTool } from '../stream-tool.ts'
+import { TextPieces } from '../text-pieces.ts'
+import { type EventEntry, parseEventEntry } from './event-entries.ts'
+
+const LIMIT_MS = 20_000
+const MAX_EVENT = 256 * 1024
+
+/**
+ * Asks for the events of a log until no more are wanted (`onEvent` answers false) or the time is over; answers whether it
+ * came to their end. Throws MachineRefused with what the program says.
+ */
+export async function queryEvents(
+  log: string,
+  { xpath, args, onEvent }: { xpath: string; args: string[]; onEvent: (entry: EventEntry) => boolean },
+): Promise<boolean> {
+  const events = new TextPieces({ end: '</Event>', maxLength: MAX_EVENT })
+  // What it writes is UTF-16 on request; else it would be in the language of the machine's console.
+  const { code, stderr } = await streamTool(
+    'wevtutil',
+    ['qe', log, `/q:${xpath}`, '/f:RenderedXml', '/uni:true', ...args],
+    {
+      signal: AbortSignal.timeout(LIMIT_MS + 1000),
+      timeoutMs: LIMIT_MS,
+      encoding: 'utf16le',
+      onText: (text) =>
+        events.take(text).every((xml) => {
+          const entry = parseEventEntry(xml)
+          return entry === undefined || onEvent(entry)
+        }),
+    },
+  )
+  if (code !== 0 && code !== null)
+    throw new MachineRefused(
+      `The log ${log} cannot be read: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
+    )
+  return code !== null
+}
