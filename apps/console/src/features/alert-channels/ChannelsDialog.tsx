@@ -3,12 +3,10 @@ import type { AlertChannel } from '@muster/contract/api/alert-channels'
 import { IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
+import { ListDialog } from '../../app/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { ListRows } from '../../ui/ListRows.tsx'
-import { EmptyState } from '../../ui/States.tsx'
 import { ChannelRow } from './ChannelRow.tsx'
 import { RemoveChannel } from './RemoveChannel.tsx'
 import { KINDS, KIND_LABELS } from './channel-fields.ts'
@@ -29,43 +27,28 @@ export function ChannelsDialog({ close }: AddressedDialogProps) {
 function Channels({ close }: { close: () => void }) {
   const mayEdit = useMay('can_edit_core_settings')
   const { openChannel } = useChannelAddress()
-  const { data, error, refetch } = useQuery({ ...channelsQuery, staleTime: 0 })
+  const channels = useQuery({ ...channelsQuery, staleTime: 0 })
   const [removing, setRemoving] = useState<AlertChannel>()
   return (
     <>
-      <Dialog
+      <ListDialog
         title={TITLE}
         size="lg"
         onClose={close}
-        footer={
-          <>
-            <Button variant="default" onClick={close} data-autofocus>
-              Close
-            </Button>
-            {mayEdit && data !== undefined && data.length > 0 && <NewChannel />}
-          </>
-        }
+        rows={channels}
+        empty="Nobody is told of alerts yet. Add a channel, and try it out with a test message."
+        create={mayEdit && <NewChannel />}
       >
-        {data === undefined ? (
-          <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
-        ) : data.length === 0 ? (
-          <EmptyState message="Nobody is told of alerts yet. Add a channel, and try it out with a test message.">
-            {mayEdit && <NewChannel />}
-          </EmptyState>
-        ) : (
-          <ListRows label={TITLE}>
-            {data.map((channel) => (
-              <ChannelRow
-                key={channel.id}
-                channel={channel}
-                mayEdit={mayEdit}
-                onEdit={() => openChannel(channel.id)}
-                onRemove={() => setRemoving(channel)}
-              />
-            ))}
-          </ListRows>
+        {(channel) => (
+          <ChannelRow
+            key={channel.id}
+            channel={channel}
+            mayEdit={mayEdit}
+            onEdit={() => openChannel(channel.id)}
+            onRemove={() => setRemoving(channel)}
+          />
         )}
-      </Dialog>
+      </ListDialog>
       {removing !== undefined && <RemoveChannel channel={removing} onClose={() => setRemoving(undefined)} />}
     </>
   )

@@ -1,14 +1,11 @@
-import { Button, Tabs } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import type { CustomField } from '@muster/contract/api/custom-fields'
-import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
+import { ListDialog, NewButton } from '../../app/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { ListRows } from '../../ui/ListRows.tsx'
-import { EmptyState } from '../../ui/States.tsx'
 import { FieldRow } from './FieldRow.tsx'
 import { RemoveField } from './RemoveField.tsx'
 import { MODELS, modelOf } from './field-words.ts'
@@ -31,66 +28,46 @@ function Fields({ item, close }: AddressedDialogProps) {
   const model = modelOf(item)
   const mayManage = useMay('can_manage_customfields')
   const { openField, openList } = useFieldAddress()
-  const { data, error, refetch } = useQuery(fieldsQuery)
+  const fields = useQuery(fieldsQuery)
   const move = useMoveField()
   const [removing, setRemoving] = useState<CustomField>()
-  const shown = data?.filter((field) => field.model === model) ?? []
-  const add = (
-    <Button
-      leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
-      onClick={() => openField(`new.${model}`)}
-    >
-      New field
-    </Button>
-  )
+  const shown = fields.data?.filter((field) => field.model === model)
   return (
     <>
-      <Dialog
+      <ListDialog
         title={TITLE}
         size="lg"
         onClose={close}
-        footer={
-          <>
-            <Button variant="default" onClick={close} data-autofocus>
-              Close
-            </Button>
-            {mayManage && shown.length > 0 && add}
-          </>
-        }
+        rows={{ ...fields, data: shown }}
+        empty="There are no fields here yet. What they hold is shown with each of them, and scripts can read it."
+        create={mayManage && <NewButton onClick={() => openField(`new.${model}`)}>New field</NewButton>}
+        frame={(list) => (
+          <Tabs value={model} onChange={(next) => openList(modelOf(next ?? undefined))} keepMounted={false}>
+            <Tabs.List aria-label="Fields of">
+              {MODELS.map((one) => (
+                <Tabs.Tab key={one.model} value={one.model}>
+                  {one.label}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            <Tabs.Panel value={model} pt="sm">
+              {list}
+            </Tabs.Panel>
+          </Tabs>
+        )}
       >
-        <Tabs value={model} onChange={(next) => openList(modelOf(next ?? undefined))} keepMounted={false}>
-          <Tabs.List aria-label="Fields of">
-            {MODELS.map((one) => (
-              <Tabs.Tab key={one.model} value={one.model}>
-                {one.label}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          <Tabs.Panel value={model} pt="sm">
-            {data === undefined ? (
-              <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
-            ) : shown.length === 0 ? (
-              <EmptyState message="There are no fields here yet. What they hold is shown with each of them, and scripts can read it.">
-                {mayManage && add}
-              </EmptyState>
-            ) : (
-              <ListRows label={TITLE}>
-                {shown.map((field, index) => (
-                  <FieldRow
-                    key={field.id}
-                    field={field}
-                    mayManage={mayManage}
-                    onEdit={() => openField(field.id)}
-                    onRemove={() => setRemoving(field)}
-                    onUp={index === 0 ? undefined : () => move(field, index - 1)}
-                    onDown={index === shown.length - 1 ? undefined : () => move(field, index + 1)}
-                  />
-                ))}
-              </ListRows>
-            )}
-          </Tabs.Panel>
-        </Tabs>
-      </Dialog>
+        {(field, index) => (
+          <FieldRow
+            key={field.id}
+            field={field}
+            mayManage={mayManage}
+            onEdit={() => openField(field.id)}
+            onRemove={() => setRemoving(field)}
+            onUp={index === 0 ? undefined : () => move(field, index - 1)}
+            onDown={index === (shown?.length ?? 0) - 1 ? undefined : () => move(field, index + 1)}
+          />
+        )}
+      </ListDialog>
       {removing !== undefined && <RemoveField field={removing} onClose={() => setRemoving(undefined)} />}
     </>
   )

@@ -1,15 +1,12 @@
-import { Button } from '@mantine/core'
 import type { KeyStoreEntry } from '@muster/contract/api/keystore'
-import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
+import { ListDialog, NewButton } from '../../app/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { EditAndDelete, ListRow, ListRows, RowDetail } from '../../ui/ListRows.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { EditAndDelete, ListRow, RowDetail } from '../../ui/ListRows.tsx'
 import { Time } from '../../ui/Time.tsx'
 import classes from './KeyStoreDialog.module.css'
 import { RemoveKey } from './RemoveKey.tsx'
@@ -29,42 +26,28 @@ export function KeyStoreDialog({ close }: AddressedDialogProps) {
 
 function KeyStore({ close }: { close: () => void }) {
   const mayEdit = useMay('can_edit_global_keystore')
-  const { data, error, refetch } = useQuery(keyStoreQuery)
+  const { openKey } = useKeyAddress()
+  const entries = useQuery(keyStoreQuery)
   const [removing, setRemoving] = useState<KeyStoreEntry>()
   return (
     <>
-      <Dialog
+      <ListDialog
         title={TITLE}
         onClose={close}
-        footer={
-          <>
-            <Button variant="default" onClick={close} data-autofocus>
-              Close
-            </Button>
-            {mayEdit && data !== undefined && data.length > 0 && <NewKey />}
-          </>
+        rows={entries}
+        empty="Nothing is stored yet. Scripts read a key as an argument or variable: {{global.name}}."
+        create={mayEdit && <NewButton onClick={() => openKey('new')}>New key</NewButton>}
+        note={
+          <p className={classes.note}>
+            Values are encrypted and never shown again. In the history and the output of scripts they are
+            masked, unless they are shorter than four characters.
+          </p>
         }
       >
-        {data === undefined ? (
-          <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
-        ) : data.length === 0 ? (
-          <EmptyState message="Nothing is stored yet. Scripts read a key as an argument or variable: {{global.name}}.">
-            {mayEdit && <NewKey />}
-          </EmptyState>
-        ) : (
-          <>
-            <p className={classes.note}>
-              Values are encrypted and never shown again. In the history and the output of scripts they are
-              masked, unless they are shorter than four characters.
-            </p>
-            <ListRows label={TITLE}>
-              {data.map((entry) => (
-                <KeyRow key={entry.id} entry={entry} mayEdit={mayEdit} onRemove={() => setRemoving(entry)} />
-              ))}
-            </ListRows>
-          </>
+        {(entry) => (
+          <KeyRow key={entry.id} entry={entry} mayEdit={mayEdit} onRemove={() => setRemoving(entry)} />
         )}
-      </Dialog>
+      </ListDialog>
       {removing !== undefined && <RemoveKey entry={removing} onClose={() => setRemoving(undefined)} />}
     </>
   )
@@ -90,14 +73,5 @@ function KeyRow({ entry: { id, name, modified }, mayEdit, onRemove }: KeyRowProp
         saved <Time instant={modified} relative />
       </RowDetail>
     </ListRow>
-  )
-}
-
-function NewKey() {
-  const { openKey } = useKeyAddress()
-  return (
-    <Button leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />} onClick={() => openKey('new')}>
-      New key
-    </Button>
   )
 }

@@ -1,17 +1,16 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { type Snippet, deleteSnippet } from '@muster/contract/api/snippets'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
+import { ListDialog, NewButton } from '../../app/ListDialog.tsx'
 import { RemoveDialog } from '../../app/RemoveDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { ListRow, ListRows, RowDetail } from '../../ui/ListRows.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { ListRow, RowDetail } from '../../ui/ListRows.tsx'
 import { SHELL_LABELS } from '../scripts/script-words.ts'
 import { snippetsQuery } from './snippets-query.ts'
 import { useSnippetAddress } from './use-snippet-address.ts'
@@ -31,71 +30,48 @@ export function SnippetsDialog(_props: AddressedDialogProps) {
 function Snippets({ onClose }: { onClose: () => void }) {
   const mayManage = useMay('can_manage_scripts')
   const { openSnippet } = useSnippetAddress()
-  const { data, error, refetch } = useQuery(snippetsQuery)
+  const snippets = useQuery(snippetsQuery)
   const [removing, setRemoving] = useState<Snippet>()
-  const add = (
-    <Button leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />} onClick={() => openSnippet('new')}>
-      New snippet
-    </Button>
-  )
   return (
     <>
-      <Dialog
+      <ListDialog
         title={TITLE}
         onClose={onClose}
-        footer={
-          <>
-            <Button variant="default" onClick={onClose} data-autofocus>
-              Close
-            </Button>
-            {mayManage && data !== undefined && data.length > 0 && add}
-          </>
-        }
+        rows={snippets}
+        empty="There are no snippets yet. A script includes one wherever its name stands in double braces: {{name}}."
+        create={mayManage && <NewButton onClick={() => openSnippet('new')}>New snippet</NewButton>}
       >
-        {data === undefined ? (
-          <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
-        ) : data.length === 0 ? (
-          <EmptyState message="There are no snippets yet. A script includes one wherever its name stands in double braces: {{name}}.">
-            {mayManage && add}
-          </EmptyState>
-        ) : (
-          <ListRows label={TITLE}>
-            {data.map((snippet) => (
-              <ListRow
-                key={snippet.id}
-                name={snippet.name}
-                actions={
-                  <>
-                    <Button
-                      variant="default"
-                      aria-label={`${mayManage ? 'Edit' : 'View'} ${snippet.name}`}
-                      onClick={() => openSnippet(snippet.id)}
-                    >
-                      {mayManage ? 'Edit' : 'View'}
-                    </Button>
-                    {mayManage && (
-                      <Tooltip label="Delete">
-                        <ActionIcon
-                          aria-label={`Delete ${snippet.name}`}
-                          onClick={() => setRemoving(snippet)}
-                        >
-                          <IconTrash size={16} stroke={1.75} />
-                        </ActionIcon>
-                      </Tooltip>
-                    )}
-                  </>
-                }
-              >
-                <RowDetail>
-                  {SHELL_LABELS[snippet.shell]} ·{' '}
-                  <CopyText text={`{{${snippet.name}}}`} label={`Copy the name of ${snippet.name}`} />
-                </RowDetail>
-                {snippet.desc !== '' && <RowDetail>{snippet.desc}</RowDetail>}
-              </ListRow>
-            ))}
-          </ListRows>
+        {(snippet) => (
+          <ListRow
+            key={snippet.id}
+            name={snippet.name}
+            actions={
+              <>
+                <Button
+                  variant="default"
+                  aria-label={`${mayManage ? 'Edit' : 'View'} ${snippet.name}`}
+                  onClick={() => openSnippet(snippet.id)}
+                >
+                  {mayManage ? 'Edit' : 'View'}
+                </Button>
+                {mayManage && (
+                  <Tooltip label="Delete">
+                    <ActionIcon aria-label={`Delete ${snippet.name}`} onClick={() => setRemoving(snippet)}>
+                      <IconTrash size={16} stroke={1.75} />
+                    </ActionIcon>
+                  </Tooltip>
+                )}
+              </>
+            }
+          >
+            <RowDetail>
+              {SHELL_LABELS[snippet.shell]} ·{' '}
+              <CopyText text={`{{${snippet.name}}}`} label={`Copy the name of ${snippet.name}`} />
+            </RowDetail>
+            {snippet.desc !== '' && <RowDetail>{snippet.desc}</RowDetail>}
+          </ListRow>
         )}
-      </Dialog>
+      </ListDialog>
       {removing !== undefined && <RemoveSnippet snippet={removing} onClose={() => setRemoving(undefined)} />}
     </>
   )
