@@ -42,6 +42,7 @@ import { remoteJobs } from './features/remote/jobs.ts'
 import { remoteRoutes } from './features/remote/routes.ts'
 import { sessionRoutes } from './features/remote/session-routes.ts'
 import { remoteAccessRoutes } from './features/remote-access/routes.ts'
+import { rolesRoutes } from './features/roles/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/snippets/routes.ts'
 import { tasksJobs } from './features/tasks/jobs.ts'
@@ -136,6 +137,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   registerFigures(metrics, ctx)
   sessionsRoutes(api, ctx, cookies)
   usersRoutes(api, ctx)
+  rolesRoutes(api, ctx)
   coreRoutes(api, ctx)
   descriptionRoutes(api, routes)
   auditRoutes(api, ctx)

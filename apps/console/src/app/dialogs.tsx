@@ -92,6 +92,8 @@ const DIALOG_LOADERS = {
   'custom-field': () => import('../features/custom-fields/FieldDialog.tsx').then((file) => file.FieldDialog),
   keystore: () => import('../features/keystore/KeyStoreDialog.tsx').then((file) => file.KeyStoreDialog),
   key: () => import('../features/keystore/KeyDialog.tsx').then((file) => file.KeyDialog),
+  roles: () => import('../features/roles/RolesDialog.tsx').then((file) => file.RolesDialog),
+  role: () => import('../features/roles/RoleDialog.tsx').then((file) => file.RoleDialog),
   settings: () => import('../features/settings/SettingsDialog.tsx').then((file) => file.SettingsDialog),
   audit: () => import('../features/audit/AuditDialog.tsx').then((file) => file.AuditDialog),
 } satisfies Record<string, () => Promise<ComponentType<AddressedDialogProps>>>

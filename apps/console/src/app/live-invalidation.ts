@@ -116,7 +116,12 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   ],
   'remote_access.changed': [{ endpoint: 'GET /remoteaccess/:level/:id/' }],
   'audit.added': [{ endpoint: 'PATCH /logs/audit/' }],
-  'user.changed': [{ endpoint: 'GET /accounts/users/me/' }, { endpoint: 'GET /core/dashinfo/' }],
+  'user.changed': [
+    { endpoint: 'GET /accounts/users/me/' },
+    { endpoint: 'GET /core/dashinfo/' },
+    { endpoint: 'GET /accounts/roles/' },
+    { endpoint: 'GET /accounts/roles/:id/', by: 'id' },
+  ],
   'session.ended': [
     { endpoint: 'GET /accounts/sessions/' },
     { endpoint: 'GET /accounts/users/:id/sessions/' },

@@ -22,6 +22,7 @@ export type AuditAction = z.infer<typeof AuditAction>
 export const AuditObject = z.enum([
   'user',
   'session',
+  'role',
   'script',
   'snippet',
   'keystore',

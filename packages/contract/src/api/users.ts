@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findColor } from '@muster/rules/colors'
 import { endpoint } from '../endpoint.ts'
-import { IdParams, MonitoringType } from '../fields.ts'
+import { MonitoringType } from '../fields.ts'
 import { PERMISSIONS } from '../permissions.ts'
 
 export const DoubleClickAction = z.enum(['editagent', 'takecontrol', 'remotebg', 'urlaction'])
@@ -70,32 +70,4 @@ export const getMe = endpoint({
   access: 'totp-setup',
   summary: 'Who the caller is and what the caller may do',
   response: Me,
-})
-
-export const Role = z.object({
-  id: z.int(),
-  name: z.string(),
-  is_superuser: z.boolean(),
-  user_count: z.int(),
-  /** A code is asked for again before a terminal or a desktop is opened. */
-  require_2fa_for_remote: z.boolean(),
-})
-export type Role = z.infer<typeof Role>
-
-export const listRoles = endpoint({
-  method: 'GET',
-  path: '/accounts/roles/',
-  access: 'can_list_accounts',
-  summary: 'The roles, by name',
-  response: z.array(Role),
-})
-
-export const editRole = endpoint({
-  method: 'PUT',
-  path: '/accounts/roles/:id/',
-  access: 'can_manage_accounts',
-  summary: 'Change whether a role asks for a code before remote tools; superusers only',
-  params: IdParams,
-  body: z.object({ require_2fa_for_remote: z.boolean() }),
-  response: Role,
 })

@@ -21,6 +21,7 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
 export const OBJECT_LABELS: Record<AuditObject, string> = {
   user: 'User',
   session: 'Session',
+  role: 'Role',
   script: 'Script',
   snippet: 'Snippet',
   keystore: 'Key store',

@@ -1,5 +1,5 @@
 import { confirmSession } from '@muster/contract/api/sessions'
-import { editRole, listRoles } from '@muster/contract/api/users'
+import { editRole, listRoles } from '@muster/contract/api/roles'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test, vi } from 'vitest'
 import type { TestUser } from '../../test-given.ts'

@@ -1,4 +1,4 @@
-import type { Preferences, Role } from '@muster/contract/api/users'
+import type { Preferences } from '@muster/contract/api/users'
 import type { Db } from '../../platform/database/database.ts'
 import { addPreferences, readPreferences } from './preferences.ts'
 
@@ -25,33 +25,6 @@ export async function findTotpState(db: Db, userId: number) {
     .where('users.id', '=', userId)
     .select(['users.totp_confirmed', 'roles.totp_required'])
     .executeTakeFirstOrThrow()
-}
-
-/** All roles by name, or one. */
-export async function findRoles(db: Db, id?: number): Promise<Role[]> {
-  const rows = await db
-    .selectFrom('roles')
-    .select((eb) => [
-      'id',
-      'name',
-      'is_superuser',
-      'require_2fa_for_remote',
-      eb
-        .selectFrom('users')
-        .whereRef('users.role_id', '=', 'roles.id')
-        .select((users) => users.fn.countAll().as('count'))
-        .as('user_count'),
-    ])
-    .$if(id !== undefined, (query) => query.where('id', '=', Number(id)))
-    .orderBy('name')
-    .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    is_superuser: row.is_superuser === 1,
-    user_count: Number(row.user_count),
-    require_2fa_for_remote: row.require_2fa_for_remote === 1,
-  }))
 }
 
 async function storedPreferences(db: Db, userId: number): Promise<string> {

@@ -1,9 +1,8 @@
-import { editRole, getMe, listRoles, savePreferences } from '@muster/contract/api/users'
+import { getMe, savePreferences } from '@muster/contract/api/users'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { isTotpDemanded } from '../sessions/find-caller.ts'
-import { changeRole } from './change-role.ts'
-import { findRoles, findTotpState, savePreferenceChanges } from './queries.ts'
+import { findTotpState, savePreferenceChanges } from './queries.ts'
 import { viewMe } from './view.ts'
 
 export function usersRoutes(api: Api, ctx: Context): void {
@@ -14,12 +13,6 @@ export function usersRoutes(api: Api, ctx: Context): void {
       totpMayWait: !isTotpDemanded(ctx, state.totp_required),
     })
   })
-
-  route(api, listRoles, () => findRoles(ctx.db))
-
-  route(api, editRole, ({ params, body, caller }) =>
-    changeRole(ctx, caller, { id: params.id, asksForCode: body.require_2fa_for_remote }),
-  )
 
   route(api, savePreferences, async ({ caller, body }) =>
     ctx.transaction(async (tx, emit) => {
