@@ -188,6 +188,7 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
   const panes: [string, string][] = [
     ['summary', 'almost full'],
     ['metrics', 'What happened'],
+    ['patches', 'has not looked for patches yet'],
     ['checks', 'in use on average'],
     ['tasks', 'Nightly'],
     ['alerts', 'The backup is late'],

@@ -5,7 +5,7 @@ import type { Outbox } from '../state/outbox.ts'
 import { isSameBoot } from '../tasks/boot-mark.ts'
 import type { PatchLook, ReadPatches } from './patches-apart.ts'
 
-const FIRST_LOOK_MS = 60_000
+const FIRST_LOOK_MS = 120_000
 const EVERY_MS = 6 * 3_600_000
 /** Kept while the system says that it has to restart: since which start of it. */
 const KEPT_REBOOT = 'reboot_needed_since'

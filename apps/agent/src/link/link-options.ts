@@ -22,7 +22,7 @@ export interface LinkOptions {
   checksVersion: () => number
   tasksVersion: () => number
   /** The rules for remote tools; undefined = there have never been any. */
-  remoteRules: () => string | undefined
+  remoteRules: () => string
   /** Sessions of remote tools that go on. */
   sessions: () => string[]
   onCommand: (command: SignedCommand) => void

@@ -41,9 +41,9 @@ export class RemoteGate implements Disposable {
     this.#watchHours()
   }
 
-  /** What the server is told; undefined = it has never sent any. */
-  get revision(): string | undefined {
-    return this.#stored === 'unreadable' ? 'unreadable' : this.#stored?.revision
+  /** What the server is told, always: it knows by it that this agent enforces rules. Empty = it has never sent any. */
+  get revision(): string {
+    return this.#stored === 'unreadable' ? 'unreadable' : (this.#stored?.revision ?? '')
   }
 
   get rules(): Rules {

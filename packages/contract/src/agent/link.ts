@@ -136,7 +136,7 @@ export const AgentFrame = z.discriminatedUnion('type', [
     last_report: z.int().min(0).optional(),
     /** Sessions of remote tools that have not ended. */
     sessions: z.array(z.uuid()).max(1000).optional(),
-    /** The rules for remote tools that it has; absent = it has never been given any. */
+    /** The rules for remote tools that it has, empty where it was given none; absent = it is too old to enforce any. */
     remote_rules: RulesRevision.optional(),
     /** It shows life by itself, as often as `welcome` asks for. */
     beats: z.boolean().optional(),

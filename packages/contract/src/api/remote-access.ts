@@ -20,12 +20,17 @@ export const RemoteSettings = z.object({
 
 export type RemoteSettings = z.infer<typeof RemoteSettings>
 
+/** So many machines are named. */
+export const MOST_NAMED = 5
+
 export const PlaceRemoteAccess = z.object({
   /** Of the machine, site or client; empty for all machines. */
   name: z.string(),
   settings: RemoteSettings,
   /** What counts where the settings say nothing. */
   inherited: RemoteRules.extend({ record_terminals: RecordedMachines, record_desktops: RecordedMachines }),
+  /** Machines here whose agents are too old to enforce any of this: they open remote tools as before. */
+  not_enforced: z.object({ count: z.int().min(0), hostnames: z.array(z.string()).max(MOST_NAMED) }),
   /** Another text once these settings are others. */
   modified: z.string(),
 })

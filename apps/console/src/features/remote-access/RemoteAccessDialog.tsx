@@ -6,6 +6,7 @@ import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call, query } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { AccessFields } from './AccessFields.tsx'
+import { NotEnforced } from './NotEnforced.tsx'
 import { type AccessForm, checkAccess, type PlaceLevel, readAccess, writeAccess } from './access-form.ts'
 
 const TITLE = 'Remote access'
@@ -58,6 +59,7 @@ function AccessDialog({ params, access, close }: AccessDialogProps) {
       done="Saved. Machines follow within seconds, those that are away when they are back."
       onClose={close}
     >
+      <NotEnforced access={access} level={params.level} />
       <AccessFields form={form} inherited={inherited} level={params.level} />
     </FormDialog>
   )

@@ -48,6 +48,7 @@ function givenServer(access: Partial<PlaceRemoteAccess> = {}, me: Partial<Me> = 
     name: 'Berlin',
     settings: NO_SETTINGS,
     inherited: INHERITED,
+    not_enforced: { count: 0, hostnames: [] },
     modified: 'm1',
     ...access,
   }
@@ -139,4 +140,12 @@ test('a role that may not manage remote access sees no settings', async () => {
   const { screen } = await openConsole('/?dialog=remote-access&item=site-1')
   await expect.element(screen.getByText(/does not allow|may not/)).toBeVisible()
   expect(asked).toEqual([])
+})
+
+test('machines whose agents are too old to enforce rules are counted and named', async () => {
+  const hostnames = ['db-1', '<b>web</b>', 'web-2', 'web-3', 'web-4']
+  givenServer({ not_enforced: { count: 7, hostnames } })
+  await openConsole('/?dialog=remote-access&item=site-1')
+  await expect.element(page.getByText('7 machines do not enforce this')).toBeVisible()
+  await expect.element(page.getByText('db-1, <b>web</b>, web-2, web-3, web-4 and 2 more.')).toBeVisible()
 })

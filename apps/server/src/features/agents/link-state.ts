@@ -22,6 +22,7 @@ interface Up {
   sessions: readonly string[]
   checksVersion: number
   tasksVersion: number
+  enforcesRules: boolean
 }
 
 interface Down {
@@ -62,6 +63,7 @@ export class LinkState implements AsyncDisposable {
       sessions: answer.sessions ?? [],
       checksVersion: answer.checks_version ?? 0,
       tasksVersion: answer.tasks_version ?? 0,
+      enforcesRules: answer.remote_rules !== undefined,
     })
   }
 
@@ -147,6 +149,7 @@ export class LinkState implements AsyncDisposable {
       public_ip: change.source,
       clock_skew_seconds: change.clockSkewSeconds,
       tasks_known: change.tasksVersion,
+      enforces_rules: change.enforcesRules ? (1 as const) : (0 as const),
     }
   }
 }

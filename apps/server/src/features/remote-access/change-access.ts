@@ -12,6 +12,7 @@ import { type NamedPlace, type PlaceRef, requirePlace } from './place.ts'
 import {
   findMachinesOf,
   findRecordingRules,
+  findUnenforcing,
   listSettings,
   NO_SETTINGS,
   saveSettings,
@@ -25,7 +26,8 @@ export async function readAccess(db: Db, caller: Caller, ref: PlaceRef): Promise
 async function viewAccess(db: Db, { place, name, above }: NamedPlace): Promise<PlaceRemoteAccess> {
   const [settings = NO_SETTINGS, ...others] = await listSettings(db, [place, ...above])
   const inherited = { ...mergeRemoteSettings(others), ...(await findRecordingRules(db, above)) }
-  return { name, settings, inherited, modified: modifiedOf(settings) }
+  const not_enforced = await findUnenforcing(db, place)
+  return { name, settings, inherited, not_enforced, modified: modifiedOf(settings) }
 }
 
 /** Writes what a place says about remote tools, and tells its machines. */

@@ -1,7 +1,8 @@
-import { RemoteSettings } from '@muster/contract/api/remote-access'
+import { MOST_NAMED, RemoteSettings } from '@muster/contract/api/remote-access'
 import { mergeRemoteSettings, type RemoteRules } from '@muster/rules/remote-rules'
 import { mergeRecordingSettings, type RecordingRules } from '@muster/rules/recording-rules'
-import type { Db } from '../../platform/database/database.ts'
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Database, Db } from '../../platform/database/database.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import type { Place } from './place.ts'
 
@@ -87,6 +88,33 @@ export async function findMachinesOf(db: Db, place: Place): Promise<string[] | u
     .select('agents.agent_id')
     .execute()
   return rows.map(({ agent_id }) => agent_id)
+}
+
+/** The machines of a place whose agents are too old to enforce rules, of which some are named. */
+export async function findUnenforcing(db: Db, place: Place) {
+  const isHere = (eb: ExpressionBuilder<Database, 'agents' | 'sites'>) => {
+    switch (place.level) {
+      case 'default':
+        return eb.lit(true)
+      case 'client':
+        return eb('sites.client_id', '=', place.id)
+      case 'site':
+        return eb('sites.id', '=', place.id)
+      case 'agent':
+        return eb('agents.agent_id', '=', place.id)
+    }
+  }
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select(['hostname', sql<number>`count(*) over ()`.as('total')])
+    .where('enforces_rules', '=', 0)
+    .$if(place.level !== 'default', (query) => query.where(isHere))
+    .orderBy('hostname')
+    .orderBy('agents.id')
+    .limit(MOST_NAMED)
+    .execute()
+  return { count: Number(rows[0]?.total ?? 0), hostnames: rows.map(({ hostname }) => hostname) }
 }
 
 function readSettings(text: string): Settings {

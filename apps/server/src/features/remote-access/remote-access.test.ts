@@ -160,3 +160,27 @@ test('a machine that has what counts is told nothing, and rules that are taken b
   await admin.call(setRemoteAccess, { params, body: { ...NO_SETTINGS, consent: 'ask' } })
   expect(await nextRules(agent, from)).toMatchObject({ input: { rules: { consent: 'ask', banner: false } } })
 })
+
+test('machines whose agents enforce no rules are counted where one says what counts there', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const site = await server.given.site()
+  const other = await server.given.site()
+  using old = await TestAgent.enrol(server, url, site.id, { hostname: 'old-1' })
+  await old.connect()
+  using young = await TestAgent.enrol(server, url, site.id, { hostname: 'new-1' })
+  await young.connect({ remoteRules: '' })
+  const admin = await asAdmin(server)
+  const told = async (level: 'default' | 'client' | 'site' | 'agent', id: string) =>
+    (await admin.call(getRemoteAccess, { params: { level, id } })).body.not_enforced
+  const one = { count: 1, hostnames: ['old-1'] }
+  await expect.poll(() => told('default', 'all')).toEqual(one)
+  expect(await told('client', `${site.client_id}`)).toEqual(one)
+  expect(await told('site', `${site.id}`)).toEqual(one)
+  expect(await told('agent', old.agentId)).toEqual(one)
+  expect(await told('agent', young.agentId)).toEqual({ count: 0, hostnames: [] })
+  expect(await told('site', `${other.id}`)).toEqual({ count: 0, hostnames: [] })
+  // It has been installed anew.
+  await old.connect({ remoteRules: '' })
+  await expect.poll(() => told('default', 'all')).toEqual({ count: 0, hostnames: [] })
+})

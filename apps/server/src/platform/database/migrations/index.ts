@@ -27,6 +27,7 @@ import * as joinedSessions from './0037-joined-sessions.ts'
 import * as remoteAccess from './0034-remote-access.ts'
 import * as codeBeforeTools from './0035-code-before-tools.ts'
 import * as patches from './0041-patches.ts'
+import * as enforcesRules from './0042-enforces-rules.ts'
 import * as webTerminals from './0043-web-terminals.ts'
 import * as remoteReceipts from './0039-remote-receipts.ts'
 
@@ -60,6 +61,7 @@ export const migrations: readonly Migration[] = [
   codeBeforeTools,
   joinedSessions,
   patches,
+  enforcesRules,
   webTerminals,
   remoteReceipts,
 ]

@@ -21,6 +21,8 @@ export interface AgentsTable {
   link_process: string | null
   link_lost_at: string | null
   clock_skew_seconds: number | null
+  /** 0 = its agent is older than the rules for remote tools. */
+  enforces_rules: Generated<0 | 1>
   maintenance_mode: Generated<0 | 1>
   /** The window that switched maintenance mode on; null = a person, or it is off. */
   maintenance_by: number | null
