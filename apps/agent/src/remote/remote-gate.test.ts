@@ -80,7 +80,7 @@ test('a terminal ends when the hours do', async () => {
 
 test('rules outlive a restart without a server, and the server is told which the machine has', async () => {
   const given = await givenAgent()
-  expect(given.server.answers.at(-1)?.remote_rules).toBeUndefined()
+  expect(given.server.answers.at(-1)?.remote_rules).toBe('')
   setRules(given.server, { forbidden: true }, 'r7')
   void new TestChannel(given.server)
   await replyOf(given.server)

@@ -7,6 +7,7 @@ import { getRemoteAccess, type PlaceRemoteAccess, setRemoteAccess } from '@muste
 import { type Me, getMe } from '@muster/contract/api/users'
 import { DEFAULT_REMOTE_RULES } from '@muster/rules/remote-rules'
 import { beforeEach, expect, test } from 'vitest'
+import { page } from 'vitest/browser'
 import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
 import { answer, fakeServer, refuse } from '../../app/test-server.ts'
 
