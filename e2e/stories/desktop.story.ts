@@ -163,11 +163,26 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await expect.poll(() => countProcesses('xmessage', display.name)).toBe(1)
   await window.screenshot({ path: testInfo.outputPath('recorded.png') })
   await canvas(window).hover({ position: { x: 200, y: 200 } })
+
+  // A second window sees the same, both read of each other, and the first goes on when the second is closed.
+  const { agent_id } = (await admin.call(listAgents, { query: {} }))[0] ?? { agent_id: '' }
+  await page.goto(`/takecontrol/${agent_id}`)
+  await expect(canvas(page)).toBeFocused()
+  await expect.poll(() => countServers(display.name)).toBe(2)
+  for (const one of [page, window]) await expect(one.getByText('Also here: admin (desktop)')).toBeVisible()
+  await expect.poll(() => countBright(canvas(page))).toBeGreaterThan(500)
+  await page.screenshot({ path: testInfo.outputPath('second.png') })
+  await page.goto(`/remotebackground/${agent_id}?tool=sessions`)
+  await expect.poll(() => countServers(display.name)).toBe(1)
+  await expect(window.getByText('Also here: admin (desktop)')).toBeHidden()
+  await enter(window, `echo still > ${folder}/still`)
+  await expect.poll(() => written('still')).toBe('still\n')
   await window.close()
   await expect.poll(() => countServers(display.name)).toBe(0)
-  const { agent_id } = (await admin.call(listAgents, { query: {} }))[0] ?? { agent_id: '' }
-  await page.goto(`/remotebackground/${agent_id}?tool=sessions`)
-  await page.getByRole('button', { name: /^Play the recording of admin/ }).click()
+  await page
+    .getByRole('button', { name: /^Play the recording of admin/ })
+    .last()
+    .click()
   const player = page.getByRole('dialog', { name: /^Recording: admin on / })
   const shown = player.getByRole('img', { name: 'What the desktop showed' })
   await player.getByRole('slider', { name: 'Place in the recording' }).press('End')

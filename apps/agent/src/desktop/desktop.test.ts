@@ -52,6 +52,35 @@ test('a key that is pressed changes the picture', async () => {
   while ((await white()) === before) desktop.viewer.press(0x57)
 })
 
+test('issue 4, 2.6: two windows see one desktop, what one types the other sees, and the end of one leaves the other', async () => {
+  const display = await givenDisplay('400x300')
+  const xterm = spawn('xterm', ['-fullscreen', '-fa', 'mono', '-e', 'cat'], {
+    env: { ...process.env, DISPLAY: display },
+  })
+  onTestFinished(() => void xterm.kill())
+  const { server } = await givenAgent()
+  const open = async () => {
+    const desktop = new TestDesktop(server)
+    const { password } = await desktop.opened()
+    const size = await desktop.viewer.connect(password ?? '')
+    if (size === undefined) throw new Error('the password is right')
+    const white = async () =>
+      (await desktop.viewer.look(size)).reduce((sum, byte) => sum + Number(byte > 200), 0)
+    return { desktop, white }
+  }
+  const [one, other] = [await open(), await open()]
+  expect([one.desktop.processes.length, other.desktop.processes.length]).toEqual([1, 1])
+  while ((await one.white()) < 10_000);
+  const before = await other.white()
+  while ((await other.white()) === before) one.desktop.viewer.press(0x57)
+  one.desktop.close('closed')
+  await one.desktop.reported()
+  expect(one.desktop.processes).toEqual([])
+  const later = await other.white()
+  while ((await other.white()) === later) other.desktop.viewer.press(0x57)
+  expect(other.desktop.end).toBeUndefined()
+})
+
 test('a wrong password is refused, and the VNC server ends', async () => {
   await givenDisplay()
   const { server } = await givenAgent()

@@ -113,6 +113,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   'remote_session.changed': [
     { endpoint: 'GET /agents/:agent_id/remotesessions/', by: 'agent_id' },
     { endpoint: 'GET /agents/:agent_id/terminals/', by: 'agent_id' },
+    { endpoint: 'GET /agents/:agent_id/remotesessions/open/', by: 'agent_id' },
   ],
   'remote_access.changed': [{ endpoint: 'GET /remoteaccess/:level/:id/' }],
   'audit.added': [{ endpoint: 'PATCH /logs/audit/' }],

@@ -117,3 +117,15 @@ export const getReceipt = endpoint({
   params: z.object({ id: z.uuid() }),
   response: SessionReceipt,
 })
+
+export const OpenTool = RemoteSession.pick({ id: true, tool: true, username: true, started_at: true })
+export type OpenTool = z.infer<typeof OpenTool>
+
+export const listOpenTools = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/remotesessions/open/',
+  access: 'can_use_mesh',
+  summary: 'Who works on a machine with a terminal, its desktop or VNC just now, the longest first',
+  params: z.object({ agent_id: AgentId }),
+  response: z.array(OpenTool),
+})

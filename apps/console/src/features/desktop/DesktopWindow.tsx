@@ -12,6 +12,7 @@ import { DesktopFacts } from './DesktopFacts.tsx'
 import { DesktopTools } from './DesktopTools.tsx'
 import { InstallVncServer } from './InstallVncServer.tsx'
 import { type DesktopPace, type DesktopState, type DesktopView, openDesktop } from './desktop-view.ts'
+import { OtherPeople } from './OtherPeople.tsx'
 import type { ScreenLook } from './screen.ts'
 import { useClipboard } from './use-clipboard.ts'
 
@@ -65,6 +66,7 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
             {words}
           </p>
         )}
+        {state.state === 'open' && <OtherPeople agentId={agent_id} session={state.session} />}
         {state.state === 'open' && state.recorded && <RecordedMark what="desktop" />}
         {state.state === 'open' && <DesktopFacts sinceMs={state.sinceMs} pace={pace} />}
       </header>

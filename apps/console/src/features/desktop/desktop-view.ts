@@ -15,6 +15,7 @@ export type DesktopState =
   | { state: 'asking'; seconds: number }
   | {
       state: 'open'
+      session: string
       display: string
       displays: string[]
       server: string
@@ -72,12 +73,13 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
   }
   const show = (news: Extract<DesktopNews, { type: 'opened' }>) => {
     clear()
-    const { display, displays, server, password } = news
+    const { session, display, displays, server, password } = news
     screen = showScreen(element, {
       password,
       look: handlers.look(),
       send: (piece) => channel.sendData(piece),
-      onConnect: () => onState({ state: 'open', display, displays, server, sinceMs: Date.now(), recorded }),
+      onConnect: () =>
+        onState({ state: 'open', session, display, displays, server, sinceMs: Date.now(), recorded }),
       onAsk: (types, give) => onState({ state: 'asks', types, give }),
       onTrouble: fail,
       onClipboard: handlers.onClipboard,

@@ -53,7 +53,7 @@ export function everythingChanged(userId: number): Told[] {
 function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | undefined {
   const { caller, sight } = viewer
   const permission = PERMISSION[type]
-  const may = permission === undefined || mayDo(caller, permission)
+  const may = permission === undefined || [permission].flat().some((one) => mayDo(caller, one))
   // Users hear of themselves whatever they may do.
   if (!may && type !== 'user.changed') return undefined
   switch (type) {
@@ -104,7 +104,8 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
   }
 }
 
-const PERMISSION: Partial<Record<EventType, Permission>> = {
+/** One of them is enough. */
+const PERMISSION: Partial<Record<EventType, Permission | Permission[]>> = {
   'agent.changed': 'can_list_agents',
   'client.changed': 'can_list_clients',
   'check.changed': 'can_list_checks',
@@ -122,7 +123,7 @@ const PERMISSION: Partial<Record<EventType, Permission>> = {
   'software.looked': 'can_list_software',
   'software.changed': 'can_list_software',
   'patches.looked': 'can_manage_winupdates',
-  'remote_session.changed': 'can_view_recordings',
+  'remote_session.changed': ['can_view_recordings', 'can_use_mesh'],
   'remote_access.changed': 'can_list_agents',
   'audit.added': 'can_view_auditlogs',
   'user.changed': 'can_list_accounts',

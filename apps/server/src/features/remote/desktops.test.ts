@@ -1,5 +1,6 @@
 import { CHANNEL_KIND, encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
 import { listAudit } from '@muster/contract/api/audit'
+import { listOpenTools } from '@muster/contract/api/remote'
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
@@ -109,6 +110,29 @@ test('VNC is signed for targets that the settings allow, and for no others', asy
   expect(await auditOf(server)).toEqual([`${user.username}: Opened VNC to 10.0.0.5:5900 on "PC-12"`])
   using own = await open('localhost', 5900)
   expect(await own.closed).toEqual({ code: 4000, reason: 'refused' })
+})
+
+test('issue 4, 2.6: several people see one desktop, and who may use it reads who else is there', async () => {
+  await using server = await createTestServer()
+  const at = await start(server)
+  const [ada, ben] = [
+    await server.given.user({ permissions: ['can_use_mesh'] }),
+    await server.given.user({ permissions: ['can_use_mesh'] }),
+  ]
+  using first = await openDesktop(server, { ...at, user: ada })
+  const { channel } = await nextDesktop(at.agent)
+  const from = at.agent.frames.length
+  using second = await openDesktop(server, { ...at, user: ben })
+  const other = await nextDesktop(at.agent, from)
+  const params = { agent_id: at.agentId }
+  const { body } = await server.as(ben).call(listOpenTools, { params })
+  const there = body.map(({ username, tool }) => `${username}: ${tool}`).toSorted()
+  expect(there).toEqual([`${ada.username}: desktop`, `${ben.username}: desktop`].toSorted())
+  expect((await server.as(at.user).call(listOpenTools, { params })).status).toBe(403)
+  at.agent.sendText(encodeChannelEnd(channel, { code: 'ended', message: 'Over.' }))
+  expect(await first.closed).toEqual({ code: 4000, reason: 'ended' })
+  at.agent.sendText(frameOf(other.channel, CHANNEL_KIND.data, 'RFB 003.008\n'))
+  await vi.waitFor(() => expect(second.text).toBe('RFB 003.008\n'))
 })
 
 test('lines that are no targets are refused, and a change stands in the audit log', async () => {

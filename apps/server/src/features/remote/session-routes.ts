@@ -4,6 +4,7 @@ import {
   getScreenRecording,
   getTerminalDefaults,
   listOpenTerminals,
+  listOpenTools,
   listRemoteSessions,
 } from '@muster/contract/api/remote'
 import { AppError } from '@muster/contract/errors'
@@ -47,6 +48,14 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return rows.map((row) =>
       viewSession(row, { parts: parts.get(row.id) ?? [], changes: changes.get(row.id) }),
     )
+  })
+
+  route(api, listOpenTools, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    const rows = await listOpenSessions(ctx.db, { agentIds: [agent.agent_id] })
+    return rows
+      .map(({ id, tool, username, started_at }) => ({ id, tool, username, started_at }))
+      .toSorted((one, other) => one.started_at.localeCompare(other.started_at))
   })
 
   route(api, getReceipt, async ({ params, caller }) => {
