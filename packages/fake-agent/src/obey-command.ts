@@ -59,6 +59,9 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
       return runTask(machine, commands['run-task'].parse(payload.input))
     case 'run-checks':
       return runChecks(core, machine, commands['run-checks'].parse(payload.input).ids)
+    case 'install-patches':
+    case 'install-package':
+      return refuseInstall(machine, payload.history_id)
     case 'run-command':
     case 'run-script': {
       if (payload.history_id === null) return
@@ -70,6 +73,21 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
       })
     }
   }
+}
+
+/** Or the server would wait for its end, and have nothing else installed. */
+function refuseInstall(machine: FakeMachine, historyId: number | null): void {
+  if (historyId === null) return
+  machine.report({
+    kind: 'result',
+    history_id: historyId,
+    at: new Date().toISOString(),
+    outcome: 'refused',
+    reason: 'A simulated machine installs nothing.',
+    retcode: null,
+    execution_time: null,
+    output_cut_bytes: 0,
+  })
 }
 
 function reportSoftware(machine: FakeMachine, nonce: string): void {

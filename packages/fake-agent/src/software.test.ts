@@ -26,3 +26,15 @@ test('software is told of only when a scenario asks for it, the same each time',
   expect(whole?.report.hash).toBe(looked?.report.hash)
   expect(whole?.report.inventory?.packages.length).toBeGreaterThan(30)
 })
+
+test('a simulated machine says that it installs nothing, so that nobody waits for it', async () => {
+  await using server = await startTestServer()
+  using fleet = await startFleet({ server: server.url, token: 'token'.repeat(5), count: 1 })
+  await fleet.waitForConnected()
+  const input = { names: ['x11vnc'], timeout_seconds: 60, output_cap_bytes: 1000 }
+  const agentId = fleet.machines[0]?.agentId ?? ''
+  server.sendCommand(agentId, { history_id: 7, name: 'install-package', input })
+  const results = () => server.reports.map(({ report }) => report).filter(({ kind }) => kind === 'result')
+  await vi.waitFor(() => expect(results()).toHaveLength(1))
+  expect(results()[0]).toMatchObject({ history_id: 7, outcome: 'refused' })
+})
