@@ -25,13 +25,13 @@ export function PatchNotes({ agent, status, onShow }: PatchNotesProps) {
       {problem !== null && (
         <div className={classes.note} role="note">
           <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
-          <span>{problem}</span>
+          <span className={classes.text}>{problem}</span>
         </div>
       )}
       {agent.needs_reboot && (
         <div className={classes.note} role="note">
           <IconRotateClockwise size={16} stroke={1.75} aria-hidden />
-          <span>{agent.hostname} has to restart to finish what was installed.</span>
+          <span className={classes.text}>{agent.hostname} has to restart to finish what was installed.</span>
           {mayReboot && agent.connected && (
             <Button size="compact-xs" variant="default" onClick={() => open('reboot', agent.agent_id)}>
               Reboot now
@@ -47,7 +47,7 @@ export function PatchNotes({ agent, status, onShow }: PatchNotesProps) {
       {run !== null && (
         <div className={classes.note} role="status">
           <RunState run={run} />
-          <span>
+          <span className={classes.text}>
             {isFinal(run.state) ? 'Last installation' : 'Installing'}, for <bdi>{run.username}</bdi>,{' '}
             <Time instant={run.finished_at ?? run.time} relative />
             {run.reason !== null && `: ${run.reason}`}
