@@ -79,8 +79,8 @@ async function buildAgent(outDir) {
   await build({
     input: join(root, 'apps/agent/src/main.ts'),
     platform: 'node',
-    // Optional parts of ws and systeminformation, asked for inside try.
-    external: ['bufferutil', 'utf-8-validate', 'osx-temperature-sensor'],
+    // Optional parts of ws and systeminformation, and what is for Windows only, asked for inside try.
+    external: ['bufferutil', 'utf-8-validate', 'osx-temperature-sensor', 'koffi'],
     logLevel: 'warn',
     output: { file: join(outDir, 'agent.mjs'), format: 'esm', codeSplitting: false, minify: SHORT },
   })

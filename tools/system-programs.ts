@@ -12,6 +12,7 @@ export const SYSTEM_PROGRAMS = {
   xvfb: { package: 'xvfb', find: () => findOnPath('Xvfb') },
   x11vnc: { package: 'x11vnc', find: () => findOnPath('x11vnc') },
   xmessage: { package: 'x11-utils', find: () => findOnPath('xmessage') },
+  wine: { package: 'wine64 wine', find: () => findOnPath('wine') },
   systemd: { package: 'systemd', find: () => findOnPath('systemd', ['/lib/systemd']) },
 } as const
 export type SystemProgram = keyof typeof SYSTEM_PROGRAMS
@@ -23,7 +24,7 @@ const names = Object.keys(SYSTEM_PROGRAMS) as SystemProgram[]
 export function installSystemPrograms(): SystemProgram[] {
   const missing = names.filter((name) => SYSTEM_PROGRAMS[name].find() === undefined)
   if (missing.length === 0 || process.getuid?.() !== 0 || findOnPath('apt-get') === undefined) return missing
-  const packages = missing.map((name) => SYSTEM_PROGRAMS[name].package)
+  const packages = missing.flatMap((name) => SYSTEM_PROGRAMS[name].package.split(' '))
   console.log(`Installing ${packages.join(', ')} ...`)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {

@@ -64,6 +64,7 @@ export function listSteps(): Step[] {
       isPossible: canNestMachines,
       needsToo: 'which needs root and a kernel that lets it start a machine inside this one',
     },
+    { name: 'registry in Wine', command: vitest('wine'), runner: 'vitest', needs: ['wine'], servers: [] },
     { name: 'programs and load', command: vitest('e2e'), runner: 'vitest', needs: [], servers: [] },
   ]
 }

@@ -43,6 +43,7 @@ import { remoteRoutes } from './features/remote/routes.ts'
 import { sessionRoutes } from './features/remote/session-routes.ts'
 import { remoteAccessRoutes } from './features/remote-access/routes.ts'
 import { rolesRoutes } from './features/roles/routes.ts'
+import { registryRoutes } from './features/registry/routes.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/snippets/routes.ts'
 import { tasksJobs } from './features/tasks/jobs.ts'
@@ -166,6 +167,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   processesRoutes(api, ctx, fleet)
   servicesRoutes(api, ctx, fleet)
   logsRoutes(api, ctx, fleet)
+  registryRoutes(api, ctx, fleet)
   softwareRoutes(api, ctx, fleet)
   patchesRoutes(api, ctx, fleet)
   const channels = remoteRoutes(api, ctx, fleet)

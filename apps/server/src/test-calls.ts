@@ -29,6 +29,7 @@ export function queryIn({ path }: Endpoint): string {
   if (path === '/alerts/templates/preview/') return '?agent=nosuchmachine&alert_type=check&severity=error'
   if (path === '/agents/metrics/compare/') return '?agents=nosuchmachine&what=cpu&from=0&to=1800000000'
   if (path.endsWith('/processes/:pid/')) return '?start=1'
+  if (/\/registry\/.+/.test(path)) return '?path=HKCU%5Cx'
   return /\/(samples|metrics|timeline)\/$/.test(path) ? '?from=0&to=1800000000' : ''
 }
 
@@ -72,6 +73,11 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /agents/:agent_id/processes/:pid/': { start: '1', nice: 5 },
     'POST /services/:agent_id/:name/': { sv_action: 'restart' },
     'PUT /services/:agent_id/:name/': { startType: 'manual' },
+    'POST /agents/:agent_id/registry/create-key/': { path: 'HKCU\\x' },
+    'POST /agents/:agent_id/registry/rename-key/': { path: 'HKCU\\x', new_name: 'y' },
+    'POST /agents/:agent_id/registry/create-value/': REGISTRY_VALUE,
+    'POST /agents/:agent_id/registry/modify-value/': REGISTRY_VALUE,
+    'POST /agents/:agent_id/registry/rename-value/': { path: 'HKCU\\x', old_name: 'a', new_name: 'b' },
     'POST /agents/:agent_id/files/change/': { change: 'delete', path: 'L2E' },
     'PUT /agents/:agent_id/files/text/': { path: 'L2E', text: '', hash: '0'.repeat(64) },
     'POST /agents/:agent_id/files/uploads/': { path: 'L2E', size: 1 },
@@ -150,6 +156,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
   if (name in bodies) return bodies[name]
   throw new Error(`How is ${name} called? Add a body to test-calls.ts.`)
 }
+
+const REGISTRY_VALUE = { path: 'HKCU\\x', name: 'a', type: 'REG_DWORD', bytes: 'AQAAAA==' }
 
 function clientTarget(id: number) {
   return { level: 'client', id, monitoring_type: null }

@@ -8,6 +8,8 @@ export const ERROR_STATUS = {
   session_expired: 401,
   not_allowed: 403,
   totp_required: 403,
+  /** A code of the authenticator app has to be given again first. */
+  code_needed: 403,
   bad_origin: 403,
   bad_xsrf: 403,
   setup_closed: 403,

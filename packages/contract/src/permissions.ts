@@ -17,6 +17,7 @@ export const PERMISSIONS = [
   'can_manage_procs',
   'can_manage_winsvcs',
   'can_view_eventlogs',
+  'can_use_registry',
   'can_list_software',
   'can_manage_software',
   'can_manage_winupdates',

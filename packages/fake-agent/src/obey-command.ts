@@ -37,8 +37,11 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
     case 'control-service':
     case 'set-start-type':
     case 'read-service-log':
+    case 'read-registry-key':
+    case 'read-registry-value':
+    case 'change-registry':
       return machine.reply(payload.nonce, {
-        refused: 'A simulated machine has neither processes nor services nor shells.',
+        refused: 'A simulated machine has no such thing as processes, services, shells and a registry.',
       })
     case 'scan-patches':
       return machine.reply(payload.nonce, { refused: 'A simulated machine has no patches.' })

@@ -20,4 +20,7 @@ export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'set-start-type',
   'read-service-log',
   'read-log',
+  'read-registry-key',
+  'read-registry-value',
+  'change-registry',
 ])

@@ -10,6 +10,7 @@ import { changePower } from './change-power.ts'
 import { changeFile } from './change-file.ts'
 import { installPackage, installPatches } from './install.ts'
 import { readLog } from './read-log.ts'
+import { changeRegistry, readRegistryKey, readRegistryValue } from './registry.ts'
 import { readText } from './read-text.ts'
 import { writeText } from './write-text.ts'
 import { listFolder } from './list-folder.ts'
@@ -57,6 +58,9 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'set-start-type': setStartType,
   'read-service-log': readServiceLog,
   'read-log': readLog,
+  'read-registry-key': readRegistryKey,
+  'read-registry-value': readRegistryValue,
+  'change-registry': changeRegistry,
   'change-power': changePower,
   'send-wake-up': sendWakeUp,
   'open-channel': openChannel,

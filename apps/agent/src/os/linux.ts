@@ -75,6 +75,7 @@ export const linux: Os = {
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
   loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,
   loadLogTools: async () => (await import('./linux/log-tools.ts')).linuxLogTools,
+  loadRegistryTools: async () => (await import('./no-registry.ts')).noRegistry,
   loadServiceTools: async () => (await import('./linux/service-tools.ts')).linuxServiceTools,
   loadSoftwareTools: async () => (await import('./linux/software.ts')).linuxSoftware,
   loadPatchTools: async () => (await import('./linux/patches.ts')).linuxPatches,

@@ -66,6 +66,7 @@ export const macos: Os = {
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,
   loadLogTools: async () => (await import('./no-log-tools.ts')).noLogTools('macOS'),
+  loadRegistryTools: async () => (await import('./no-registry.ts')).noRegistry,
   loadServiceTools: async () => (await import('./macos/service-tools.ts')).macosServiceTools,
   loadSoftwareTools: async () => (await import('./macos/software.ts')).macosSoftware,
   loadPatchTools: async () => (await import('./macos/patches.ts')).macosPatches,

@@ -5,6 +5,7 @@ import type { LogTools } from './log-tools.ts'
 import type { PatchTools } from './patch-tools.ts'
 import type { Probes } from './probes.ts'
 import type { ProcessTools } from './process-tools.ts'
+import type { RegistryTools } from './registry-tools.ts'
 import type { ServiceTools } from './service-tools.ts'
 import type { SoftwareTools } from './software-tools.ts'
 
@@ -46,6 +47,8 @@ export interface Os {
   loadProcessTools(): Promise<ProcessTools>
   /** For people who look into its log. */
   loadLogTools(): Promise<LogTools>
+  /** For people who look into its registry. */
+  loadRegistryTools(): Promise<RegistryTools>
   /** For people who look at its services. */
   loadServiceTools(): Promise<ServiceTools>
   /** For the process that lists what is installed. */

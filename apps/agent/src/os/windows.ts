@@ -79,6 +79,7 @@ export const windows: Os = {
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
   loadProcessTools: async () => (await import('./windows/process-tools.ts')).windowsProcessTools,
   loadLogTools: async () => (await import('./windows/log-tools.ts')).windowsLogTools,
+  loadRegistryTools: async () => (await import('./windows/registry/registry-tools.ts')).windowsRegistry,
   loadServiceTools: async () => (await import('./windows/service-tools.ts')).windowsServiceTools,
   loadSoftwareTools: async () => (await import('./windows/software.ts')).windowsSoftware,
   loadPatchTools: async () => (await import('./windows/patches.ts')).windowsPatches,

@@ -36,7 +36,15 @@ const paneSearch = {
 
 export const agentSearch = z.object(paneSearch)
 
-export const REMOTE_TOOLS = ['terminal', 'files', 'processes', 'services', 'logs', 'sessions'] as const
+export const REMOTE_TOOLS = [
+  'terminal',
+  'files',
+  'processes',
+  'services',
+  'logs',
+  'registry',
+  'sessions',
+] as const
 export type RemoteTool = (typeof REMOTE_TOOLS)[number]
 
 /** The tool that a window of Remote Background shows; absent = the terminal. */

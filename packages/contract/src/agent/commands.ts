@@ -9,6 +9,7 @@ import { LogSearch, LogSource } from './logs.ts'
 import { PackageName, PatchGuid, MOST_PATCHES } from './patches.ts'
 import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './power.ts'
 import { Nice, ProcessTarget } from './processes.ts'
+import { RegistryChange, RegistryPlace, ValuePlace } from './registry.ts'
 import { RemoteRules, RulesRevision } from './remote-rules.ts'
 import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { Shell } from './shell.ts'
@@ -138,6 +139,10 @@ export const commands = {
   'write-text': z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
   /** The newest entries of the system's log that fit. */
   'read-log': LogSearch,
+  /** A page of the registry of Windows. */
+  'read-registry-key': RegistryPlace,
+  'read-registry-value': ValuePlace,
+  'change-registry': RegistryChange,
   'change-power': z.object({ action: PowerAction }),
   /** Sends the packet that wakes a machine which has one of these addresses, to all networks of this one. */
   'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MOST_WAKE_ADDRESSES) }),

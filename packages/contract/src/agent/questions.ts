@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { CommandName } from './commands.ts'
 import { FolderPart, TextFile, WrittenText } from './files.ts'
 import { FoundLog } from './logs.ts'
+import { RegistryChanged, RegistryPage, WholeValue } from './registry.ts'
 import { MachineService, MOST_LOG_LINES, MOST_SERVICES } from './services.ts'
 import { TerminalDefaults } from './shells.ts'
 import { InventoryHash, MOST_PACKAGES } from './software.ts'
@@ -25,6 +26,9 @@ export const replies = {
   'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
   'read-log': FoundLog,
   /** The system has taken it on; how soon the link ends is its own matter. */
+  'read-registry-key': RegistryPage,
+  'read-registry-value': WholeValue,
+  'change-registry': RegistryChanged,
   'change-power': z.object({}),
   /** How many packets went out. */
   'send-wake-up': z.object({ count: z.int().min(1) }),

@@ -45,6 +45,7 @@ export const AuditObject = z.enum([
   'policy',
   'coresettings',
   'webterminal',
+  'registry',
   'bulk',
 ])
 export type AuditObject = z.infer<typeof AuditObject>

@@ -44,6 +44,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   policy: 'Policy',
   coresettings: 'Settings',
   webterminal: 'Web terminal',
+  registry: 'Registry',
   bulk: 'Bulk action',
 }
 

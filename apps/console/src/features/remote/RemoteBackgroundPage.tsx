@@ -21,6 +21,7 @@ const ProcessesPane = lazyPart(() =>
 const FilesPane = lazyPart(() => import('../files/FilesPane.tsx').then((file) => file.FilesPane))
 const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
 
+const RegistryPane = lazyPart(() => import('../registry/RegistryPane.tsx').then((file) => file.RegistryPane))
 const LogsPane = lazyPart(() => import('../logs/LogsPane.tsx').then((file) => file.LogsPane))
 
 const page = getRouteApi('/signed-in/gated/remotebackground/$agent_id')
@@ -34,7 +35,10 @@ export function RemoteBackgroundPage() {
   const me = useMe()
   const mayTerminal = useMay('can_use_terminal')
   const mayView = useMay('can_view_recordings')
-  const tool = wanted === 'sessions' && !mayView ? 'terminal' : wanted
+  const isWindows = agent?.plat === 'windows'
+  const isHidden =
+    (wanted === 'sessions' && !mayView) || (wanted === 'registry' && agent !== undefined && !isWindows)
+  const tool = isHidden ? 'terminal' : wanted
   useEffect(() => {
     if (agent === undefined) return
     document.title = `${agent.hostname} - ${agent.client_name} - ${agent.site_name} | Remote Background`
@@ -73,6 +77,7 @@ export function RemoteBackgroundPage() {
           <Tabs.Tab value="processes">Processes</Tabs.Tab>
           <Tabs.Tab value="services">Services</Tabs.Tab>
           <Tabs.Tab value="logs">Logs</Tabs.Tab>
+          {isWindows && <Tabs.Tab value="registry">Registry</Tabs.Tab>}
           {mayView && <Tabs.Tab value="sessions">Sessions</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="terminal" className={classes.panel}>
@@ -104,6 +109,13 @@ export function RemoteBackgroundPage() {
             <LogsPane agent={agent} />
           </Suspense>
         </Tabs.Panel>
+        {isWindows && (
+          <Tabs.Panel value="registry" className={classes.panel}>
+            <Suspense fallback={<SkeletonRows rows={10} />}>
+              <RegistryPane agent={agent} />
+            </Suspense>
+          </Tabs.Panel>
+        )}
         {mayView && (
           <Tabs.Panel value="sessions" className={classes.panel}>
             <Suspense fallback={<SkeletonRows rows={10} />}>

@@ -24,22 +24,32 @@ interface Act<Name extends QuestionName> {
   describe: (answer: Reply<Name> | undefined) => string
   /** What of the question and the answer is written down, where all of it is too much. */
   keep?: (answer: Reply<Name> | undefined) => object
+  /** What was there before, as the answer tells. */
+  before?: (answer: Reply<Name> | undefined) => unknown
 }
 
 /** Has a machine do something at once, and writes down that it was asked: also when it refused, or did not answer. */
 export async function askMachine<Name extends QuestionName>(
   ctx: Context,
   { fleet, caller, agentId }: Asking,
-  { name, input, action, object_type, describe, keep = (answer) => ({ ...input, ...answer }) }: Act<Name>,
+  {
+    name,
+    input,
+    action,
+    object_type,
+    describe,
+    keep = (answer) => ({ ...input, ...answer }),
+    before,
+  }: Act<Name>,
 ): Promise<Reply<Name>> {
   const agent = await requireAgent(ctx.db, agentId, caller)
-  const write = (message: string, after: unknown) =>
+  const write = (message: string, after: unknown, answer?: Reply<Name>) =>
     ctx.transaction(async (tx, emit) => {
-      await audit(tx, { caller, action, object_type, message, after, agent, emit })
+      await audit(tx, { caller, action, object_type, message, before: before?.(answer), after, agent, emit })
     })
   try {
     const answer = await fleet.ask(agent, name, { input, author: caller.username })
-    await write(describe(answer), keep(answer))
+    await write(describe(answer), keep(answer), answer)
     return answer
   } catch (error) {
     // Nothing was sent to a machine that is away.

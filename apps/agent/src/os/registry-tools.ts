@@ -1,0 +1,13 @@
+import type {
+  RegistryChange,
+  RegistryChanged,
+  RegistryPage,
+  WholeValue,
+} from '@muster/contract/agent/registry'
+
+/** The registry of Windows. Loaded when somebody looks, see `Os.loadRegistryTools`. */
+export interface RegistryTools {
+  readKey: (from: { path: string; keys_from: number; values_from: number }) => Promise<RegistryPage>
+  readValue: (value: { path: string; name: string }) => Promise<WholeValue>
+  change: (change: RegistryChange) => Promise<RegistryChanged>
+}

@@ -1,0 +1,154 @@
+import type { RegistryPage, RegistryValue, WholeValue } from '@muster/contract/agent/registry'
+import { MOST_VALUE_BYTES, PREVIEW_BYTES, REGISTRY_PAGE } from '@muster/contract/agent/registry'
+import { MachineRefused } from '../../machine-refused.ts'
+import type { Handle } from './advapi.ts'
+import { ACCESS, ERROR, openKey, type RegistryKey, require, ROOT_NAMES } from './registry-key.ts'
+
+/** The longest names that Windows knows, in characters, and their end. */
+const KEY_NAME = 256
+const VALUE_NAME = 16_384
+/** What an answer holds, and a message between two server processes. */
+const MOST_CHARACTERS = 200_000
+
+/** Some of the keys below a key, and some of its values, from these places on. An empty path has the roots. */
+export async function readKey(given: {
+  path: string
+  keys_from: number
+  values_from: number
+}): Promise<RegistryPage> {
+  if (given.path === '') {
+    const subkeys = ROOT_NAMES.map((name) => ({ name, has_subkeys: true }))
+    return {
+      path: '',
+      subkeys,
+      values: [],
+      next_keys: null,
+      next_values: null,
+      key_count: subkeys.length,
+      value_count: 0,
+    }
+  }
+  using key = await openKey(given.path)
+  const { keys, values } = count(key)
+  const room = { characters: MOST_CHARACTERS }
+  const subkeys = take(
+    given.keys_from,
+    room,
+    (index) => readSubkey(key, index),
+    ({ name }) => name.length + 40,
+  )
+  const found = take(
+    given.values_from,
+    room,
+    (index) => readValueAt(key, index),
+    ({ name, bytes }) => name.length + bytes.length + 80,
+  )
+  return {
+    path: key.path,
+    subkeys: subkeys.found,
+    values: found.found,
+    next_keys: subkeys.next,
+    next_values: found.next,
+    key_count: keys,
+    value_count: values,
+  }
+}
+
+/** One value as a whole. */
+export async function readValue({ path, name }: { path: string; name: string }): Promise<WholeValue> {
+  using key = await openKey(path)
+  const value = findValue(key, name, MOST_VALUE_BYTES)
+  if (value === undefined) throw new MachineRefused(`"${path}" has no such value any more.`)
+  return value
+}
+
+/** A value of an open key; undefined = it is not there. Of a longer one only the size is told. */
+export function findValue(
+  { advapi, handle, path }: RegistryKey,
+  name: string,
+  most: number,
+): WholeValue | undefined {
+  for (;;) {
+    const type: [number] = [0]
+    const size: [number] = [0]
+    const first = advapi.read(handle, name, null, type, null, size)
+    if (first === ERROR.notFound) return undefined
+    require(first, path)
+    if (size[0] > most) return { type: type[0], size: size[0], bytes: null }
+    const data = Buffer.alloc(Math.max(1, size[0]))
+    const read: [number] = [data.length]
+    const error = advapi.read(handle, name, null, type, data, read)
+    // Somebody has made it longer meanwhile.
+    if (error === ERROR.moreData) continue
+    require(error, path)
+    return { type: type[0], size: read[0], bytes: data.subarray(0, read[0]).toString('base64') }
+  }
+}
+
+export function count({ advapi, handle, path }: RegistryKey): { keys: number; values: number } {
+  const [keys, values, unused]: [number][] = [[0], [0], [0]]
+  if (keys === undefined || values === undefined || unused === undefined) throw new Error('three of three')
+  const error = advapi.count(handle, null, null, null, keys, unused, null, values, [0], [0], null, null)
+  require(error, path)
+  return { keys: keys[0], values: values[0] }
+}
+
+/** As many as fit from a place on; `next` is where to go on, null = that was the last. */
+function take<Item>(
+  from: number,
+  room: { characters: number },
+  read: (index: number) => Item | undefined,
+  lengthOf: (item: Item) => number,
+): { found: Item[]; next: number | null } {
+  const found: Item[] = []
+  for (let index = from; ; index += 1) {
+    if (found.length >= REGISTRY_PAGE || (room.characters < 0 && found.length > 0))
+      return { found, next: index }
+    const item = read(index)
+    if (item === undefined) return { found, next: null }
+    found.push(item)
+    room.characters -= lengthOf(item)
+  }
+}
+
+function readSubkey({ advapi, handle, path }: RegistryKey, index: number) {
+  const name = Buffer.alloc(KEY_NAME * 2)
+  const length: [number] = [KEY_NAME]
+  const error = advapi.listKey(handle, index, name, length, null, null, null, null)
+  if (error === ERROR.noMoreItems) return undefined
+  require(error, path)
+  const text = name.toString('utf16le', 0, length[0] * 2)
+  return { name: text, has_subkeys: hasSubkeys(text) }
+
+  /** Of one that may not be opened nobody knows: opening it says why. */
+  function hasSubkeys(subkey: string): boolean {
+    const opened: [Handle] = [0]
+    if (advapi.open(handle, subkey, 0, ACCESS.read, opened) !== ERROR.none) return true
+    using below = { advapi, handle: opened[0], path, [Symbol.dispose]: () => void advapi.close(opened[0]) }
+    return count(below).keys > 0
+  }
+}
+
+/** A value by its place, with the beginning of its data. */
+function readValueAt({ advapi, handle, path }: RegistryKey, index: number): RegistryValue | undefined {
+  for (let room = 1024; ; room *= 2) {
+    const name = Buffer.alloc(VALUE_NAME * 2)
+    const length: [number] = [VALUE_NAME]
+    const type: [number] = [0]
+    const data = Buffer.alloc(room)
+    const size: [number] = [room]
+    const error = advapi.listValue(handle, index, name, length, null, type, data, size)
+    if (error === ERROR.noMoreItems) return undefined
+    if (error === ERROR.moreData) {
+      room = Math.max(room, size[0])
+      continue
+    }
+    require(error, path)
+    return {
+      name: name.toString('utf16le', 0, length[0] * 2),
+      type: type[0],
+      size: size[0],
+      bytes: data.subarray(0, Math.min(size[0], PREVIEW_BYTES)).toString('base64'),
+    }
+  }
+}

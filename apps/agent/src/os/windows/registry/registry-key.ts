@@ -1,0 +1,101 @@
+import { MachineRefused } from '../../machine-refused.ts'
+import { type Advapi, type Handle, loadAdvapi } from './advapi.ts'
+
+const ROOTS: Record<string, number> = {
+  HKEY_CLASSES_ROOT: 0x80000000,
+  HKEY_CURRENT_USER: 0x80000001,
+  HKEY_LOCAL_MACHINE: 0x80000002,
+  HKEY_USERS: 0x80000003,
+  HKEY_CURRENT_CONFIG: 0x80000005,
+}
+const SHORT: Record<string, string> = {
+  HKCR: 'HKEY_CLASSES_ROOT',
+  HKCU: 'HKEY_CURRENT_USER',
+  HKLM: 'HKEY_LOCAL_MACHINE',
+  HKU: 'HKEY_USERS',
+  HKCC: 'HKEY_CURRENT_CONFIG',
+}
+export const ROOT_NAMES = Object.keys(ROOTS)
+
+export const ERROR = { none: 0, notFound: 2, moreData: 234, noMoreItems: 259 } as const
+/** What the numbers of errors mean, as far as one meets them here. */
+const SENTENCES: Record<number, string> = {
+  2: 'It is not there any more.',
+  3: 'It is not there any more.',
+  5: 'Access is denied, also to the agent.',
+  6: 'It is not there any more.',
+  87: 'Windows takes no such name or value.',
+  1018: 'It is being deleted.',
+  1021: 'Windows allows no lasting key below one that lasts until the restart only.',
+}
+
+/** Always the registry of the system itself, not the one that 32-bit programs are shown. */
+const NATIVE_VIEW = 0x100
+export const ACCESS = {
+  read: 0x20019 | NATIVE_VIEW,
+  write: 0x2001f | NATIVE_VIEW,
+  all: 0xf003f | NATIVE_VIEW,
+} as const
+
+/** An open key of the registry, by its path; `using` closes it. */
+export interface RegistryKey extends Disposable {
+  advapi: Advapi
+  handle: Handle
+  /** In full, with the long name of its root. */
+  path: string
+}
+
+/** The long name of the root, and what is below it; throws where there is no such root. */
+export function splitPath(path: string): { root: string; below: string } {
+  const [first = '', ...rest] = path.split('\\')
+  const upper = first.toUpperCase()
+  const root = SHORT[upper] ?? upper
+  if (!(root in ROOTS)) throw new MachineRefused(`A path begins with one of ${ROOT_NAMES.join(', ')}.`)
+  return { root, below: rest.join('\\') }
+}
+
+export async function openKey(path: string, access: number = ACCESS.read): Promise<RegistryKey> {
+  const advapi = await loadAdvapi()
+  const { root, below } = splitPath(path)
+  const opened: [Handle] = [0]
+  require(advapi.open(rootHandle(root), below, 0, access, opened), path)
+  return keyOf(advapi, opened[0], below === '' ? root : `${root}\\${below}`)
+}
+
+/** Makes the key; one that is there is refused. */
+export async function createKey(path: string): Promise<RegistryKey> {
+  const advapi = await loadAdvapi()
+  const { root, below } = splitPath(path)
+  if (below === '') throw new MachineRefused(`${root} is there.`)
+  const opened: [Handle] = [0]
+  const how: [number] = [0]
+  require(advapi.create(rootHandle(root), below, 0, null, 0, ACCESS.all, null, opened, how), path)
+  const key = keyOf(advapi, opened[0], `${root}\\${below}`)
+  if (how[0] === 1) return key
+  key[Symbol.dispose]()
+  throw new MachineRefused(`"${path}" is there already.`)
+}
+
+/** The path above, and the last name; throws for a root, which cannot be changed. */
+export function splitLast(path: string): { parent: string; name: string } {
+  const { root, below } = splitPath(path)
+  const names = below.split('\\')
+  const name = names.pop() ?? ''
+  if (name === '') throw new MachineRefused(`${root} itself cannot be changed.`)
+  return { parent: [root, ...names].join('\\'), name }
+}
+
+/** Throws what Windows says as a sentence. */
+export function require(error: number, what: string): void {
+  if (error === ERROR.none) return
+  throw new MachineRefused(`${what}: ${SENTENCES[error] ?? `Windows says error ${error}.`}`.slice(0, 500))
+}
+
+function keyOf(advapi: Advapi, handle: Handle, path: string): RegistryKey {
+  return { advapi, handle, path, [Symbol.dispose]: () => void advapi.close(handle) }
+}
+
+/** Windows keeps these as numbers with a sign, as wide as an address. */
+function rootHandle(root: string): Handle {
+  return BigInt.asUintN(64, BigInt.asIntN(32, BigInt(ROOTS[root] ?? 0)))
+}

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { MachineRefused } from '../src/os/machine-refused.ts'
+import { windowsRegistry } from '../src/os/windows/registry/registry-tools.ts'
+import type { Step } from './run-in-wine.ts'
+
+// What Windows itself says goes into a file: its console has another encoding, and under Wine none at all.
+const [, , input = '', output = ''] = process.argv
+const steps = JSON.parse(readFileSync(input, 'utf8')) as Step[]
+const told: unknown[] = []
+for (const step of steps) {
+  const startedMs = performance.now()
+  try {
+    const answer = await take(step)
+    told.push({ answer, milliseconds: performance.now() - startedMs })
+  } catch (error) {
+    if (error instanceof MachineRefused) told.push({ refused: error.message })
+    else told.push({ failed: error instanceof Error ? error.stack : 'unknown' })
+  }
+}
+writeFileSync(output, JSON.stringify(told))
+
+async function take(step: Step): Promise<unknown> {
+  if ('change' in step) return windowsRegistry.change(step)
+  if ('many' in step) {
+    for (let index = 0; index < step.many; index += 1) {
+      await windowsRegistry.change({ change: 'create-key', path: `${step.path}\\key ${index}` })
+      const name = `value ${index}`
+      await windowsRegistry.change({
+        change: 'set-value',
+        path: step.path,
+        name,
+        type: 4,
+        bytes: 'AQAAAA==',
+        is_new: true,
+      })
+    }
+    return null
+  }
+  return 'name' in step ? windowsRegistry.readValue(step) : windowsRegistry.readKey(step)
+}

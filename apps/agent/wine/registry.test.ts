@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { RegistryPage } from '@muster/contract/agent/registry'
+import { afterAll, expect, test } from 'vitest'
+import { endWine, runInWine, type Step } from './run-in-wine.ts'
+
+// Wine makes itself a Windows first.
+const SLOW = { timeout: 180_000 }
+const prefix = mkdtempSync(join(tmpdir(), 'muster-wine-'))
+afterAll(() => {
+  endWine(prefix)
+  rmSync(prefix, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+})
+
+const KEY = 'HKEY_CURRENT_USER\\Software\\Müster "quoted" [x] \u96ea'
+const base64 = (text: string) => Buffer.from(text, 'utf16le').toString('base64')
+const set = (name: string, type: number, bytes: string, path = KEY): Step => ({
+  change: 'set-value',
+  path,
+  name,
+  type,
+  bytes,
+  is_new: true,
+})
+const read = (path: string): Step => ({ path, keys_from: 0, values_from: 0 })
+
+/** One of every type, with names and data that are hard to write down. */
+const VALUES: [name: string, type: number, bytes: string][] = [
+  ['', 1, base64('the default\0')],
+  ['na"me\\with\r\nlines', 1, base64('a "text"\r\n\\with all\0')],
+  ['%expand% \u96ea', 2, base64('%SystemRoot%\\x\0')],
+  ['odd', 1, Buffer.from([0x41, 0, 0x42]).toString('base64')],
+  ['binary', 3, Buffer.from([0, 1, 0xfe, 0xff]).toString('base64')],
+  ['none', 0, ''],
+  ['dword', 4, Buffer.from([0xff, 0xff, 0xff, 0xff]).toString('base64')],
+  ['big', 5, Buffer.from([1, 2, 3, 4]).toString('base64')],
+  ['link', 6, base64('\\Registry\\Machine')],
+  ['multi', 7, base64('one\0two\0\0')],
+  ['qword', 11, Buffer.from('ffffffffffffffff', 'hex').toString('base64')],
+  ['unknown', 0x12345678, Buffer.from('xyz').toString('base64')],
+]
+
+test(
+  'issue 4, 2.4, registry: keys and values of every type are made, read, renamed, changed and deleted',
+  SLOW,
+  async () => {
+    const under = `${KEY}\\under`
+    const told = await runInWine(prefix, [
+      { change: 'create-key', path: KEY },
+      { change: 'create-key', path: KEY },
+      ...VALUES.map((value) => set(...value)),
+      set('BINARY', 3, ''),
+      read(KEY.replace('HKEY_CURRENT_USER', 'hkcu')),
+      { change: 'rename-value', path: KEY, name: '', new_name: 'na/me' },
+      { change: 'rename-value', path: KEY, name: 'multi', new_name: 'odd' },
+      { change: 'set-value', path: KEY, name: 'dword', type: 4, bytes: 'AQAAAA==', is_new: false },
+      { change: 'delete-value', path: KEY, name: 'binary' },
+      { change: 'delete-value', path: KEY, name: 'binary' },
+      { change: 'create-key', path: `${under}\\deep` },
+      set('kept', 1, base64('yes\0'), `${under}\\deep`),
+      { change: 'rename-key', path: under, new_name: 'over' },
+      { path: `${KEY}\\over\\deep`, name: 'kept' },
+      read(under),
+      read(KEY),
+      { change: 'delete-key', path: KEY },
+      read(KEY),
+      { change: 'delete-key', path: 'HKLM\\SOFTWARE' },
+      { change: 'delete-key', path: 'HKCU' },
+      read('HKEY_NOWHERE\\x'),
+      read(''),
+    ])
+    expect(told.filter(({ failed }) => failed !== undefined)).toEqual([])
+    const [made, twice, ...rest] = told
+    expect(made?.answer).toEqual({ before: null })
+    expect(twice?.refused).toBe(`"${KEY}" is there already.`)
+    for (const value of rest.splice(0, VALUES.length)) expect(value.answer).toEqual({ before: null })
+    expect(rest.shift()?.refused).toBe('"BINARY" is there already.')
+    const whole = RegistryPage.parse(rest.shift()?.answer)
+    expect(whole).toMatchObject({ path: KEY, subkeys: [], value_count: VALUES.length, next_values: null })
+    const found = new Map(whole.values.map(({ name, type, bytes }) => [name, { type, bytes }]))
+    expect(found).toEqual(new Map(VALUES.map(([name, type, bytes]) => [name, { type, bytes }])))
+    expect(rest.shift()?.answer).toMatchObject({ before: { type: 1, bytes: VALUES[0]?.[2] } })
+    expect(rest.shift()?.refused).toBe('"odd" is there already.')
+    expect(rest.shift()?.answer).toEqual({ before: { type: 4, size: 4, bytes: '/////w==' } })
+    expect(rest.shift()?.answer).toMatchObject({ before: { type: 3, bytes: 'AAH+/w==' } })
+    expect(rest.shift()?.refused).toContain('has no such value any more.')
+    for (const step of rest.splice(0, 3)) expect(step.answer).toEqual({ before: null })
+    expect(rest.shift()?.answer).toMatchObject({ type: 1, bytes: base64('yes\0') })
+    expect(rest.shift()?.refused).toBe(`${under}: It is not there any more.`)
+    const after = RegistryPage.parse(rest.shift()?.answer)
+    expect(after.subkeys).toEqual([{ name: 'over', has_subkeys: true }])
+    expect(after.values.map(({ name }) => name)).toContain('na/me')
+    expect(rest.shift()?.answer).toEqual({ before: null })
+    expect(rest.map(({ refused }) => refused)).toEqual([
+      `${KEY}: It is not there any more.`,
+      '"HKLM\\SOFTWARE" is a part of the registry itself.',
+      'HKEY_CURRENT_USER itself cannot be changed.',
+      expect.stringContaining('A path begins with one of HKEY_CLASSES_ROOT'),
+      undefined,
+    ])
+    expect(RegistryPage.parse(rest.at(-1)?.answer).subkeys).toHaveLength(5)
+  },
+)
+
+test(
+  'a key with thousands below it comes in pages, and a large value in part and as a whole',
+  SLOW,
+  async () => {
+    const large = Buffer.alloc(300_000, 7).toString('base64')
+    const told = await runInWine(prefix, [
+      { change: 'create-key', path: KEY },
+      { path: KEY, many: 1500 },
+      set('0 large', 3, large),
+      read(KEY),
+      { path: KEY, keys_from: 1400, values_from: 1400 },
+      { path: KEY, name: '0 large' },
+    ])
+    expect(told.filter(({ failed, refused }) => failed !== undefined || refused !== undefined)).toEqual([])
+    const first = RegistryPage.parse(told[3]?.answer)
+    expect(first).toMatchObject({ next_keys: 200, next_values: 200, key_count: 1500, value_count: 1501 })
+    const last = RegistryPage.parse(told[4]?.answer)
+    expect([last.subkeys.length, last.values.length, last.next_keys, last.next_values]).toEqual([
+      100,
+      101,
+      null,
+      null,
+    ])
+    const found = [...first.values, ...last.values].find(({ name }) => name === '0 large')
+    expect(found === undefined || (found.size === 300_000 && found.bytes.length < 512)).toBe(true)
+    expect(told[5]?.answer).toEqual({ type: 3, size: 300_000, bytes: large })
+  },
+)

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+
+/** Keys and values of one answer. */
+export const REGISTRY_PAGE = 200
+/** So much of a value comes with its key. */
+export const PREVIEW_BYTES = 256
+/** The largest value that is read and written. */
+export const MOST_VALUE_BYTES = 1024 * 1024
+
+const noNul = (text: string) => !text.includes('\0')
+/** Backslashes between names: `HKEY_LOCAL_MACHINE\SOFTWARE`, or `HKLM\SOFTWARE`; empty = the roots. */
+export const RegistryPath = z.string().max(4000).refine(noNul, 'No path holds a zero character.')
+export const KeyName = z
+  .string()
+  .min(1, 'A key has a name.')
+  .max(255, 'At most 255 characters.')
+  .refine((name) => noNul(name) && !name.includes('\\'), 'A name of a key holds no backslash.')
+/** Empty = the default value. */
+export const ValueName = z.string().max(16_383).refine(noNul, 'No name holds a zero character.')
+/** Whatever the bytes are; base64. */
+const Bytes = z.base64()
+const Type = z.int().min(0).max(0xff_ff_ff_ff)
+const Place = z.int().min(0).max(100_000_000)
+
+/** A value with the beginning of its data. */
+export const RegistryValue = z.object({
+  name: z.string().max(16_384),
+  /** As Windows numbers them: 1 = REG_SZ, see packages/rules, registry-value. */
+  type: Type,
+  /** Of all its data, in bytes. */
+  size: z.int().min(0),
+  bytes: Bytes.max(PREVIEW_BYTES * 2),
+})
+export type RegistryValue = z.infer<typeof RegistryValue>
+
+export const RegistryPage = z.object({
+  path: z.string().max(5000),
+  subkeys: z.array(z.object({ name: z.string().max(256), has_subkeys: z.boolean() })).max(REGISTRY_PAGE),
+  values: z.array(RegistryValue).max(REGISTRY_PAGE),
+  /** Where to go on; null = there are no more. */
+  next_keys: Place.nullable(),
+  next_values: Place.nullable(),
+  key_count: Place,
+  value_count: Place,
+})
+export type RegistryPage = z.infer<typeof RegistryPage>
+
+/** A value as a whole; `bytes` null = it is too large to be told. */
+export const WholeValue = z.object({
+  type: Type,
+  size: z.int().min(0),
+  bytes: Bytes.max(MOST_VALUE_BYTES * 2).nullable(),
+})
+export type WholeValue = z.infer<typeof WholeValue>
+
+export const RegistryPlace = z.object({ path: RegistryPath, keys_from: Place, values_from: Place })
+export const ValuePlace = z.object({ path: RegistryPath, name: ValueName })
+
+export const RegistryChange = z.discriminatedUnion('change', [
+  z.object({ change: z.literal('create-key'), path: RegistryPath }),
+  z.object({ change: z.literal('rename-key'), path: RegistryPath, new_name: KeyName }),
+  /** With all that is below it. */
+  z.object({ change: z.literal('delete-key'), path: RegistryPath }),
+  /** `is_new`: refused where there is one of this name. */
+  z.object({
+    change: z.literal('set-value'),
+    ...ValuePlace.shape,
+    type: Type,
+    bytes: Bytes.max(MOST_VALUE_BYTES * 2),
+    is_new: z.boolean(),
+  }),
+  z.object({ change: z.literal('rename-value'), ...ValuePlace.shape, new_name: ValueName }),
+  z.object({ change: z.literal('delete-value'), ...ValuePlace.shape }),
+])
+export type RegistryChange = z.infer<typeof RegistryChange>
+
+/** What was there before, where a value was changed. */
+export const RegistryChanged = z.object({ before: WholeValue.nullable() })
+export type RegistryChanged = z.infer<typeof RegistryChanged>

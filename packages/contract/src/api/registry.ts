@@ -1,0 +1,127 @@
+import { numberOfRegistryType } from '@muster/rules/registry-value'
+import { z } from 'zod'
+import { KeyName, MOST_VALUE_BYTES, RegistryPage, RegistryPath, ValueName } from '../agent/registry.ts'
+import { endpoint } from '../endpoint.ts'
+import { AgentParams } from '../fields.ts'
+
+/** `REG_SZ`, `REG_DWORD`, ...; `REG_0x1234` for a number that has no name. */
+const TypeName = z
+  .string()
+  .max(40)
+  .refine((name) => numberOfRegistryType(name) !== undefined, 'There is no such type.')
+
+const Shown = {
+  type: z.string(),
+  /** For people; what is no text and no number as hexadecimal bytes. */
+  data: z.string(),
+  /** In bytes. */
+  size: z.int(),
+}
+
+export const RegistryEntry = z.object({
+  name: z.string(),
+  ...Shown,
+  /** base64; of a longer value its beginning. */
+  bytes: z.string(),
+})
+export type RegistryEntry = z.infer<typeof RegistryEntry>
+
+export const RegistryListing = RegistryPage.extend({ values: z.array(RegistryEntry), has_more: z.boolean() })
+export type RegistryListing = z.infer<typeof RegistryListing>
+
+const Place = z.coerce.number().int().min(0).max(100_000_000).default(0)
+const Bytes = z.base64().max(MOST_VALUE_BYTES * 2)
+const NewValue = z.object({ path: RegistryPath, name: ValueName, type: TypeName, bytes: Bytes })
+const Done = z.object({ path: z.string() })
+const access = 'can_use_registry'
+
+export const listRegistry = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/registry/',
+  access,
+  summary:
+    'A page of the keys below a key of the registry of a machine, and of its values, from these places on',
+  params: AgentParams,
+  query: z.object({ path: RegistryPath.default(''), keys_from: Place, values_from: Place }),
+  response: RegistryListing,
+})
+
+export const readRegistryValue = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/registry/value/',
+  access,
+  summary: 'A value of the registry as a whole; `bytes` is null where it has more than a megabyte',
+  params: AgentParams,
+  query: z.object({ path: RegistryPath, name: ValueName.default('') }),
+  response: z.object({ ...Shown, bytes: z.string().nullable() }),
+})
+
+export const createRegistryKey = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/registry/create-key/',
+  access,
+  summary: 'Make a key',
+  params: AgentParams,
+  body: z.object({ path: RegistryPath }),
+  response: Done,
+})
+
+export const renameRegistryKey = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/registry/rename-key/',
+  access,
+  summary: 'Give a key another name; its place stays',
+  params: AgentParams,
+  body: z.object({ path: RegistryPath, new_name: KeyName }),
+  response: Done,
+})
+
+export const deleteRegistryKey = endpoint({
+  method: 'DELETE',
+  path: '/agents/:agent_id/registry/delete-key/',
+  access,
+  summary: 'Delete a key with all that is below it',
+  params: AgentParams,
+  query: z.object({ path: RegistryPath }),
+  response: Done,
+})
+
+export const createRegistryValue = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/registry/create-value/',
+  access,
+  summary: 'Add a value to a key; refused where it has one of this name',
+  params: AgentParams,
+  body: NewValue,
+  response: Done,
+})
+
+export const modifyRegistryValue = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/registry/modify-value/',
+  access,
+  summary: 'Write a value of a key, of this type and with these bytes',
+  params: AgentParams,
+  body: NewValue,
+  response: Done,
+})
+
+export const renameRegistryValue = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/registry/rename-value/',
+  access,
+  summary: 'Give a value another name',
+  params: AgentParams,
+  body: z.object({ path: RegistryPath, old_name: ValueName, new_name: ValueName }),
+  response: Done,
+})
+
+export const deleteRegistryValue = endpoint({
+  method: 'DELETE',
+  path: '/agents/:agent_id/registry/delete-value/',
+  access,
+  summary: 'Delete a value',
+  params: AgentParams,
+  query: z.object({ path: RegistryPath, name: ValueName.default('') }),
+  response: Done,
+})
