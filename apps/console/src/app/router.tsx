@@ -19,6 +19,7 @@ import { clientsQuery } from './queries.ts'
 import {
   agentSearch,
   remoteSearch,
+  togetherSearch,
   alertsSearch,
   dashboardSearch,
   frameSearch,
@@ -154,6 +155,14 @@ const remoteBackground = createRoute({
   ),
 })
 
+const together = createRoute({
+  getParentRoute: () => gated,
+  path: '/terminals',
+  validateSearch: togetherSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/remote/TogetherPage.tsx'), 'TogetherPage'),
+})
+
 const setup = createRoute({
   getParentRoute: () => signedIn,
   path: '/setup',
@@ -193,6 +202,7 @@ const routeTree = root.addChildren([
       webVnc,
       webTerm,
       remoteBackground,
+      together,
     ]),
     setup,
     totpSetup,

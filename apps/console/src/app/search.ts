@@ -55,6 +55,9 @@ export const remoteSearch = z.object({
 /** What the window of the web terminal shows; absent = the terminal. */
 export const webTermSearch = z.object({ tool: z.enum(['sessions']).optional().catch(undefined) })
 
+/** Machines whose terminals stand side by side, as `a.b.c`. */
+export const togetherSearch = z.object({ agents: text })
+
 export const dashboardSearch = z.object({
   /** `Client|3`, `Site|2`; absent = all clients. */
   node: z

@@ -10,6 +10,7 @@ import {
   IconDeviceDesktop,
   IconDeviceDesktopCog,
   IconFileCode,
+  IconLayoutGrid,
   IconListDetails,
   IconPencil,
   IconPlayerPlay,
@@ -128,6 +129,13 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       icon: IconDeviceDesktop,
       disabledReason: unless(mayTerminal),
       run: () => void window.open(`/remotebackground/${agent_id}`, '_blank', REMOTE_WINDOW),
+    },
+    {
+      id: 'terminals',
+      label: 'Terminals side by side',
+      icon: IconLayoutGrid,
+      disabledReason: unless(mayTerminal),
+      run: () => void window.open(`/terminals?agents=${agent_id}`, '_blank', REMOTE_WINDOW),
     },
     {
       id: 'run-checks',

@@ -32,12 +32,14 @@ export interface TerminalTabProps {
   onWish: (wish: ShellWish) => void
   /** What its shell calls it. */
   onTitle: (title: string | undefined) => void
+  /** What the person types and pastes here. */
+  onTyped?: (text: string) => void
   onView: (view: TerminalView) => void
 }
 
 /** A shell of the machine. */
 export function TerminalTab(props: TerminalTabProps) {
-  const { agentId, hostname, place, isShown, firstWish, join, onWish, onTitle, onView } = props
+  const { agentId, hostname, place, isShown, firstWish, join, onWish, onTitle, onTyped, onView } = props
   const [state, setState] = useState<TerminalState>({ state: 'connecting' })
   const [round, setRound] = useState(0)
   const [people, setPeople] = useState<TerminalPerson[]>([])
@@ -49,9 +51,9 @@ export function TerminalTab(props: TerminalTabProps) {
   const lastGood = useRef<ShellWish>({})
   const box = useRef<HTMLDivElement>(null)
   const view = useRef<TerminalView>(null)
-  const tell = useRef({ onTitle, onView })
+  const tell = useRef({ onTitle, onTyped, onView })
   useEffect(() => {
-    tell.current = { onTitle, onView }
+    tell.current = { onTitle, onTyped, onView }
   })
   useEffect(() => {
     if (box.current === null) return undefined
@@ -64,6 +66,7 @@ export function TerminalTab(props: TerminalTabProps) {
       wish,
       join,
       onPeople: setPeople,
+      onTyped: (text) => tell.current.onTyped?.(text),
       onTitle: (title) => tell.current.onTitle(title),
       onSearch: () => setSearches(true),
       onState: (next) => {

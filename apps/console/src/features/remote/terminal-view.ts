@@ -18,6 +18,7 @@ import { ChannelClient } from './channel-client.ts'
 import { bindKeys } from './terminal-keys.ts'
 import { bindLinks } from './terminal-links.ts'
 import { followTitle } from './follow-title.ts'
+import { followTyping, typeText } from './follow-typing.ts'
 import { TERMINAL_LOOK, TERMINAL_THEMES } from './terminal-look.ts'
 import { findHits, type Hit, showHit } from './terminal-search.ts'
 import type { TerminalLook } from './use-terminal-look.ts'
@@ -58,6 +59,8 @@ export interface TerminalView extends Disposable {
   copy: () => string
   selectAll: () => void
   focus: () => void
+  /** Types what was typed elsewhere. */
+  type: (text: string) => void
   /** Ends the shell on the machine. */
   end: () => void
 }
@@ -75,6 +78,8 @@ export interface TerminalOptions {
   onState: (state: TerminalState) => void
   /** What its shell calls it, made harmless. */
   onTitle: (title: string | undefined) => void
+  /** What the person types and pastes here. */
+  onTyped?: ((text: string) => void) | undefined
   /** The person wants to search; without it these keys are the machine's. */
   onSearch?: () => void
 }
@@ -82,7 +87,7 @@ export interface TerminalOptions {
 /** Draws a terminal of a machine into an element, and keeps it connected. */
 export function openTerminal(
   element: HTMLElement,
-  { agentId, place, wish, join, onState, onTitle, onSearch, onPeople }: TerminalOptions,
+  { agentId, place, wish, join, onState, onTitle, onSearch, onPeople, onTyped }: TerminalOptions,
 ): TerminalView {
   const kept = agentId === undefined || join !== undefined ? NOTHING_KEPT : keptSession(agentId, place)
   const terminal = new Terminal({
@@ -159,6 +164,7 @@ export function openTerminal(
   if (join === undefined)
     terminal.onResize(({ cols, rows }) => channel.sendText({ type: 'resize', cols, rows }))
   const titles = followTitle(terminal, onTitle)
+  const typing = onTyped === undefined ? undefined : followTyping(terminal, element, onTyped)
   const watcher = new ResizeObserver(fill)
   watcher.observe(element)
 
@@ -166,6 +172,7 @@ export function openTerminal(
     copy: () => (terminal.hasSelection() ? terminal.getSelection() : readAll(terminal)),
     selectAll: () => terminal.selectAll(),
     focus: () => terminal.focus(),
+    type: (text) => typeText(terminal, text),
     copyAll: () => readAll(terminal),
     find: (words) => findHits(terminal, words),
     show: (hit) => showHit(terminal, hit),
@@ -186,6 +193,7 @@ export function openTerminal(
     [Symbol.dispose]() {
       watcher.disconnect()
       titles[Symbol.dispose]()
+      typing?.[Symbol.dispose]()
       channel[Symbol.dispose]()
       terminal.dispose()
     },

@@ -26,20 +26,7 @@ export async function openTab(
   shown: ReactNode = <TerminalPane agentId="alpha0000000" hostname="PC-12" />,
   me = givenMe(),
 ) {
-  const windows: TestSocket[] = []
-  vi.stubGlobal(
-    'WebSocket',
-    class extends TestSocket {
-      constructor() {
-        super()
-        windows.push(this)
-      }
-    },
-  )
-  onTestFinished(() => {
-    vi.unstubAllGlobals()
-    sessionStorage.clear()
-  })
+  const windows = catchSockets()
   givenSession({ token: 'token', username: 'ada' })
   const server = fakeServer()
   server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
@@ -62,6 +49,25 @@ export async function openTab(
     return draw()
   }
   return { screen, server, windows, reload }
+}
+
+/** The sockets that are opened from now on, in their order. */
+export function catchSockets(): TestSocket[] {
+  const windows: TestSocket[] = []
+  vi.stubGlobal(
+    'WebSocket',
+    class extends TestSocket {
+      constructor() {
+        super()
+        windows.push(this)
+      }
+    },
+  )
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    sessionStorage.clear()
+  })
+  return windows
 }
 
 /** A window's socket, with a machine at its other end that says what the test wants. */

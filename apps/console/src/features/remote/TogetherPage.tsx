@@ -1,0 +1,120 @@
+import { MultiSelect, SegmentedControl } from '@mantine/core'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import '@mantine/core/styles/FloatingIndicator.css'
+import '@mantine/core/styles/SegmentedControl.css'
+import { AgentId } from '@muster/contract/fields'
+import { IconKeyboard } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { useMay } from '../../app/queries.ts'
+import { EmptyState, NoPermission } from '../../ui/States.tsx'
+import { machineNamesQuery, namesOf } from '../alert-templates/machine-names.ts'
+import { TerminalCell } from './TerminalCell.tsx'
+import classes from './TogetherPage.module.css'
+import type { TerminalView } from './terminal-view.ts'
+import { type TypingMode, targetsOf } from './typing-targets.ts'
+
+const MOST_MACHINES = 12
+/** Between the machines in the address. */
+const BETWEEN = '.'
+const MODES: { value: TypingMode; label: string }[] = [
+  { value: 'alone', label: 'Each alone' },
+  { value: 'marked', label: 'Marked together' },
+  { value: 'all', label: 'All together' },
+]
+
+const page = getRouteApi('/signed-in/gated/terminals')
+
+/** Terminals of several machines side by side; what is typed goes to one, to those that are marked, or to all. */
+export function TogetherPage() {
+  const { agents: written = '' } = page.useSearch()
+  const navigate = page.useNavigate()
+  const may = useMay('can_use_terminal')
+  const { data: machines = [] } = useQuery(machineNamesQuery)
+  const [mode, setMode] = useState<TypingMode>('alone')
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const views = useRef(new Map<string, TerminalView>())
+  useEffect(() => {
+    document.title = 'Terminals side by side'
+  }, [])
+  const shown = readAgents(written)
+  const change = (ids: string[]) => {
+    for (const id of shown) if (!ids.includes(id)) views.current.get(id)?.end()
+    void navigate({ search: { agents: ids.join(BETWEEN) || undefined }, replace: true })
+  }
+  const targets = targetsOf({ mode, marked, shown })
+  const type = (from: string, text: string) => {
+    if (!targets.includes(from)) return
+    for (const id of targets) if (id !== from) views.current.get(id)?.type(text)
+  }
+  const names = namesOf(machines)
+  const nameOf = (id: string) => machines.find(({ agent_id }) => agent_id === id)?.hostname ?? id
+  if (!may) return <NoPermission message="Your role does not allow the terminal." />
+  return (
+    <main className={classes.page}>
+      <header className={classes.head}>
+        <h1 className={classes.title}>Terminals side by side</h1>
+        <MultiSelect
+          className={classes.machines ?? ''}
+          size="xs"
+          aria-label="Machines"
+          placeholder={shown.length === 0 ? 'Choose machines' : 'Add'}
+          data={[...names, ...shown.filter((id) => !names.some(({ value }) => value === id))]}
+          value={shown}
+          onChange={change}
+          maxValues={MOST_MACHINES}
+          searchable
+          hidePickedOptions
+          nothingFoundMessage="No such machine"
+          limit={200}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label="Where typed keys go"
+          data={MODES}
+          value={mode}
+          // One of the modes above.
+          onChange={(next) => setMode(next as TypingMode)}
+        />
+      </header>
+      <p className={classes.targets} role="status" data-together={targets.length > 1 || undefined}>
+        <IconKeyboard size={16} stroke={1.75} aria-hidden />
+        {targets.length > 1
+          ? `What you type goes to ${targets.length} machines at once: ${targets.map((id) => nameOf(id)).join(', ')}`
+          : mode === 'marked'
+            ? 'Mark two machines or more to type into them at once.'
+            : 'What you type goes to the terminal that you are in.'}
+      </p>
+      {shown.length === 0 ? (
+        <EmptyState message="Choose machines above. Each gets a terminal of its own here." />
+      ) : (
+        <div className={classes.grid}>
+          {shown.map((id) => (
+            <TerminalCell
+              key={id}
+              agentId={id}
+              hostname={nameOf(id)}
+              isTarget={targets.length > 1 && targets.includes(id)}
+              isMarked={marked.has(id)}
+              onMark={mode === 'marked' ? (on) => setMarked((now) => withMark(now, id, on)) : undefined}
+              onTyped={(text) => type(id, text)}
+              onView={(view) => void views.current.set(id, view)}
+            />
+          ))}
+        </div>
+      )}
+    </main>
+  )
+}
+
+function readAgents(written: string): string[] {
+  const ids = written.split(BETWEEN).filter((id) => AgentId.safeParse(id).success)
+  return [...new Set(ids)].slice(0, MOST_MACHINES)
+}
+
+function withMark(marked: ReadonlySet<string>, id: string, on: boolean): ReadonlySet<string> {
+  const others = [...marked].filter((one) => one !== id)
+  return new Set(on ? [...others, id] : others)
+}

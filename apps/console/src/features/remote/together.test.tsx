@@ -1,0 +1,94 @@
+import { listAgents } from '@muster/contract/api/agents'
+import { createSocketTicket } from '@muster/contract/api/core'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { givenFrame } from '../../app/test-frame.ts'
+import { givenSession, openConsole } from '../../app/test-console.tsx'
+import { answer } from '../../app/test-server.ts'
+import { catchSockets } from './test-tab.tsx'
+import { targetsOf } from './typing-targets.ts'
+
+const MACHINES = ['alpha0000000', 'bravo0000000', 'charl0000000']
+const ESC = '\u001B'
+
+async function openTogether(path = `/terminals?agents=${MACHINES.join('.')}`) {
+  givenSession({ token: 'token', username: 'ada' })
+  const server = givenFrame()
+  const names = MACHINES.map((agent_id, at) => ({
+    id: at + 1,
+    agent_id,
+    hostname: `PC-${at + 1}`,
+    client: 'Acme',
+    site: 'Berlin',
+  }))
+  server.on(listAgents, () => answer(listAgents, names))
+  server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
+  const { router, at } = await openConsole('/terminals')
+  await expect.element(page.getByText(/^Choose machines above/)).toBeVisible()
+  const windows = catchSockets()
+  await router.navigate({ href: path })
+  await expect.poll(() => windows.filter(({ asked }) => asked !== undefined)).toHaveLength(3)
+  for (const window of windows) window.open({ shell: '/bin/bash', user: 'root' })
+  const focus = async (name: string) => {
+    const field = page.getByRole('region', { name }).element().querySelector('textarea')
+    field?.focus()
+    await expect.poll(() => document.activeElement).toBe(field)
+  }
+  return { windows, focus, at, heard: () => windows.map(({ heard }) => heard) }
+}
+
+test('issue 4, 2.1: keys go to one machine, to those that are marked, or to all, and it is plain which', async () => {
+  const { focus, heard } = await openTogether()
+  await focus('PC-1')
+  await userEvent.keyboard('a')
+  await expect.poll(heard).toEqual(['a', '', ''])
+
+  await page.getByText('All together').click()
+  await expect
+    .element(page.getByText('What you type goes to 3 machines at once: PC-1, PC-2, PC-3'))
+    .toBeVisible()
+  expect(page.getByText('typed into together').elements()).toHaveLength(3)
+  await focus('PC-2')
+  await userEvent.keyboard('b{Enter}')
+  await expect.poll(heard).toEqual(['ab\r', 'b\r', 'b\r'])
+
+  await page.getByText('Marked together').click()
+  await expect.element(page.getByText(/^Mark two machines or more/)).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Mark PC-1' }).click()
+  await page.getByRole('checkbox', { name: 'Mark PC-3' }).click()
+  await expect.element(page.getByText('What you type goes to 2 machines at once: PC-1, PC-3')).toBeVisible()
+  expect(page.getByText('typed into together').elements()).toHaveLength(2)
+  await focus('PC-3')
+  await userEvent.keyboard('c')
+  await expect.poll(heard).toEqual(['ab\rc', 'b\r', 'b\rc'])
+  // One that is not marked is typed into alone.
+  await focus('PC-2')
+  await userEvent.keyboard('d')
+  await expect.poll(heard).toEqual(['ab\rc', 'b\rd', 'b\rc'])
+})
+
+test('issue 4, 2.1: what one machine makes its terminal answer is typed into no other', async () => {
+  const { windows, focus, heard } = await openTogether()
+  await page.getByText('All together').click()
+  await focus('PC-1')
+  windows[0]?.print(`${ESC}[c${ESC}[6n${ESC}[>c${ESC}P$q"p${ESC}\\`)
+  await expect.poll(() => windows[0]?.heard).toContain('R')
+  expect(heard().slice(1)).toEqual(['', ''])
+})
+
+test('issue 4, 2.1: a machine that is taken away ends its terminal, and the address says who is left', async () => {
+  const { windows, at } = await openTogether()
+  const pill = page.getByText('PC-2, Berlin').element().parentElement
+  pill?.querySelector('button')?.click()
+  await expect.poll(at).toBe('/terminals?agents=alpha0000000.charl0000000')
+  await expect.poll(() => windows.map(({ isEnded }) => isEnded)).toEqual([false, true, false])
+})
+
+test.each([
+  ['alone', ['a', 'b'], []],
+  ['marked', ['a'], ['a']],
+  ['marked', ['gone', 'b'], ['b']],
+  ['all', [], ['a', 'b', 'c']],
+] as const)('in the mode %s with %j marked, keys go to %j', (mode, marked, targets) => {
+  expect(targetsOf({ mode, marked: new Set(marked), shown: ['a', 'b', 'c'] })).toEqual(targets)
+})
