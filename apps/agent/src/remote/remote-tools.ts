@@ -68,7 +68,10 @@ export class RemoteTools implements AsyncDisposable {
     const rules = this.gate.rules
     const name = (person ?? author).replaceAll(/\p{Cc}/gu, ' ')
     const visit = { session, tool: tool.tool, person: name, recorded }
-    const goesOn = tool.tool === 'terminal' && (tool.resume || this.terminals.has(session, author))
+    const goesOn =
+      tool.tool === 'terminal' &&
+      tool.join === undefined &&
+      (tool.resume || this.terminals.has(session, author))
     if (!goesOn && !(await this.#consents.admit(channel, visit, rules))) return
     if (!goesOn) this.#receipts.begin(session)
     await (tool.tool === 'terminal'

@@ -1,6 +1,7 @@
 import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
 import type { JoinMode } from '@muster/contract/channels'
-import { expect, test } from 'vitest'
+import { DEFAULT_REMOTE_RULES } from '@muster/rules/remote-rules'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenAgent } from '../testing/given.ts'
 import { TestChannel } from './test-channel.ts'
 
@@ -107,4 +108,19 @@ test('the link is lost: visits are over, their terminal is not', async () => {
   expect(server.answers.at(-1)?.sessions).toEqual([anna.session, ben.session])
   await reasonOf(server, ben.session)
   await new TestChannel(server, { session: anna.session }).opened()
+})
+
+test('issue 4, 2.1: the person at the machine is asked about each visitor, where the rules want that', async () => {
+  const { server, anna, join } = await givenShared('view')
+  vi.stubEnv('DISPLAY', '')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const rules = { ...DEFAULT_REMOTE_RULES, consent: 'require' as const, consent_seconds: 5 }
+  server.command(server.sign('set-remote-rules', { revision: 'r1', rules }))
+  const cleo = new TestChannel(server, { author: 'cleo', join })
+  const end = await cleo.ended()
+  expect(end).toMatchObject({ code: 'refused' })
+  expect(end.message).toMatch(/person at the machine/)
+  expect(cleo.byteCount).toBe(0)
+  anna.type('echo alone=$((2 + 3))\n')
+  await anna.until(/alone=5\r\n/)
 })

@@ -43,7 +43,7 @@ export class TestChannel {
     this.id = lastChannel
     this.session = given.session ?? randomUUID()
     const { cols = 80, rows = 24, author = 'anna' } = given
-    const resume = given.session !== undefined
+    const resume = given.session !== undefined || given.join !== undefined
     const more = { ...given.wish, ...(given.join === undefined ? {} : { join: given.join }) }
     const input = {
       channel: this.id,

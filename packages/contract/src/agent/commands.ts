@@ -103,7 +103,7 @@ export const commands = {
         resume: z.boolean(),
         ...TerminalSize.shape,
         ...ShellWish.shape,
-        /** The session is a visit to this other one. */
+        /** The session is a visit to this other one. With `resume`, so that who does not know of visits opens nothing. */
         join: TerminalJoin.optional(),
       }),
       z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopWish.shape }),

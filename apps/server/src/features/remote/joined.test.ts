@@ -38,7 +38,7 @@ test('issue 4, 2.1: a colleague joins a terminal that goes on, which is signed, 
   const { opening } = await join('view')
   const { channel, tool, payload } = await opening()
   expect(payload.author).toBe('ben')
-  expect(tool).toMatchObject({ resume: false, join: { session: owner.tool.session, mode: 'view' } })
+  expect(tool).toMatchObject({ resume: true, join: { session: owner.tool.session, mode: 'view' } })
   expect(tool.session).not.toBe(owner.tool.session)
   agent.report({
     kind: 'session-ended',

@@ -108,7 +108,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const opened = await fleet.tools.open(
     agentId,
     {
-      tool: orderOf(request, { session, resume: own !== undefined }),
+      tool: orderOf(request, { session, resume: own !== undefined || join !== undefined }),
       author: caller.username,
       person: caller.name === null ? caller.username : `${caller.name} (${caller.username})`,
       ...(recorded && { recorded }),
