@@ -79,6 +79,7 @@ async function openPlayer(last: ScreenEvent[]) {
 test('issue 4, 2.7: a recorded desktop is played, and any place is shown as it was, forwards and back', async () => {
   await openPlayer([stream(61_000, paint('blue'))])
   await expect.element(dialog().getByText('0:00 / 0:03')).toBeVisible()
+  await expect.poll(pixel).toEqual(COLOURS.red)
   const place = dialog().getByRole('slider', { name: 'Place in the recording' })
   await place.click()
   await userEvent.keyboard('{End}')

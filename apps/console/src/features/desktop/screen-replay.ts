@@ -12,6 +12,8 @@ export interface ReplayState {
 
 /** noVNC draws pictures a moment later than it is given them, and takes forty megabytes at most before. */
 const MOST_WAITING_BYTES = 16 * 1024 * 1024
+/** A VNC server has sent its first picture by then. */
+const FIRST_PICTURE_MS = 500
 const EMPTY: Laid<ReplayEvent> = { events: [], atMs: [], lengthMs: 0 }
 
 /**
@@ -47,8 +49,8 @@ export class ScreenReplay implements Playing, Disposable {
     this.#laid = laid
     this.#isWhole = isWhole
     if (this.#next > 0) this.#positionMs = laid.atMs[this.#next - 1] ?? this.#positionMs
-    // The first picture, so that there is something to see.
-    if (isFirst) this.#positionMs = laid.atMs[0] ?? 0
+    // So that there is something to see.
+    if (isFirst) this.#positionMs = Math.min(FIRST_PICTURE_MS, laid.lengthMs)
     this.#go()
   }
 
