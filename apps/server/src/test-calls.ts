@@ -110,6 +110,9 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     },
     'PUT /automation/places/:level/:id/': { policies: [placed] },
     'POST /automation/places/:level/:id/plan/': { policies: [placed] },
+    'POST /accounts/roles/': { name: 'A new role' },
+    'POST /software/:agent_id/': { name: 'cowsay' },
+    'POST /winupdate/:agent_id/install/': {},
     'PUT /accounts/roles/:id/': { require_2fa_for_remote: true },
     'POST /accounts/sessions/confirm/': { twofactor: '000000' },
     'PUT /remoteaccess/:level/:id/': {
