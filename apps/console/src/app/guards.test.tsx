@@ -113,12 +113,3 @@ test('a missing second factor leads to its setup from anywhere', async () => {
   await expect.element(screen.getByRole('heading', { name: /two-factor sign-in/i })).toBeVisible()
   expect(at()).toBe('/totp_setup')
 })
-
-test('the addresses of later tools say so and lead back', async () => {
-  givenSession({ token: 'abc', username: 'ada' })
-  const server = freshServer()
-  server.on(listClients, () => refuse('not_allowed', 'Your role does not allow this.'))
-  const { screen } = await openConsole('/webterm')
-  await expect.element(screen.getByRole('heading', { name: 'This tool is not here yet' })).toBeVisible()
-  await expect.element(screen.getByRole('link', { name: 'Go to the dashboard' })).toBeVisible()
-})
