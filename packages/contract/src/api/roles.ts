@@ -18,7 +18,7 @@ const EditableRole = Flags.extend({
   is_superuser: z.boolean(),
   /** Who has the role has to set up two-factor sign-in. */
   totp_required: z.boolean(),
-  /** A code is asked for again before a terminal or a desktop is opened. */
+  /** A code is asked for again before a terminal, a desktop or the registry is opened. */
   require_2fa_for_remote: z.boolean(),
   /** The clients and sites that it sees, by id; both empty = all. A client brings its sites. */
   can_view_clients: Places,

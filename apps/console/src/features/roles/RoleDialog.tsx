@@ -140,7 +140,7 @@ function RoleForm({ role, onReload, onClose }: RoleFormProps) {
         />
         <Checkbox
           label="Ask for a code again before remote tools"
-          description="A terminal or a desktop opens only after a code of the last ten minutes."
+          description="A terminal, a desktop and the registry open only after a code of the last ten minutes."
           {...flag('require_2fa_for_remote')}
         />
         {!form.values.is_superuser && <PlaceFields form={form} />}

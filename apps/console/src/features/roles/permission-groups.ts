@@ -43,7 +43,6 @@ const LABELS: Partial<Record<Permission, string>> = {
   can_manage_files: 'Files: read, change, upload, download',
   can_manage_procs: 'Processes: see, end, priority',
   can_view_eventlogs: 'Read logs of machines',
-  can_use_registry: 'Registry of Windows: read and change',
   can_manage_winsvcs: 'Services: see, start, stop',
   can_list_software: 'See installed software',
   can_manage_software: 'Install packages, list software anew',
