@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, parse } from 'node:path'
 import { expect, test } from 'vitest'
 import * as rules from './convention-rules.ts'
 import { findForbiddenImports } from './import-rules.ts'
 import { root } from './programs.ts'
 import { listTopFolders, readSources } from './source-files.ts'
+import { findUnstyled } from './style-rules.ts'
 
 const files = readSources(root)
 
@@ -26,6 +27,12 @@ test.each([
   ['imports follow the architecture', findForbiddenImports],
 ])('%s', (_name, findProblems) => {
   expect(findProblems(files)).toEqual([])
+})
+
+test('each file loads the styles of what it shows', () => {
+  const styles = readdirSync(join(root, 'node_modules/@mantine/core/styles')).map((name) => parse(name).name)
+  expect(styles).toContain('SegmentedControl')
+  expect(findUnstyled(files, styles)).toEqual([])
 })
 
 test('every top folder is known', () => {

@@ -20,7 +20,7 @@ export interface PatchReporterOptions {
 }
 
 /**
- * Looks for patches: some minutes after the start, each six hours, when somebody asks, and after an installation. The
+ * Looks for patches: some minutes after the start, every six hours, when somebody asks, and after an installation. The
  * times differ from machine to machine, so that a network does not ask all at once.
  */
 export class PatchReporter implements Disposable {

@@ -1,4 +1,5 @@
 import { Button, Progress } from '@mantine/core'
+import '@mantine/core/styles/Progress.css'
 import { formatFileSize } from '@muster/rules/file-size'
 import { useMutation } from '@tanstack/react-query'
 import { useStore } from '../../app/store.ts'

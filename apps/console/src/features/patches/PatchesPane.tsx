@@ -72,6 +72,6 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
 
 function neverLooked({ hostname, connected }: AgentDetail): string {
   return connected
-    ? `${hostname} has not looked for patches yet. It does some minutes after its agent starts, and each six hours.`
+    ? `${hostname} has not looked for patches yet. It does some minutes after its agent starts, and every six hours.`
     : `${hostname} is not connected, and has not looked for patches yet.`
 }

@@ -1,4 +1,5 @@
 import { Button, Switch } from '@mantine/core'
+import '@mantine/core/styles/Switch.css'
 import {
   listAgentPendingActions,
   listPendingActions,

@@ -1,4 +1,5 @@
 import { Button, Switch } from '@mantine/core'
+import '@mantine/core/styles/Switch.css'
 import { formatFileSize } from '@muster/rules/file-size'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { SearchField } from '../../ui/SearchField.tsx'

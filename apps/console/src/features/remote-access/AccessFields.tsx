@@ -1,4 +1,5 @@
 import { Checkbox, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
 import type { UseFormReturnType } from '@mantine/form'
 import type { PlaceRemoteAccess } from '@muster/contract/api/remote-access'
 import { WEEKDAYS } from '../maintenance/schedule-words.ts'

@@ -2,7 +2,7 @@ import { Button, Tabs } from '@mantine/core'
 import { getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import { Suspense, useEffect } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { query } from '../../app/api.ts'
 import type { RemoteTool } from '../../app/search.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
@@ -39,6 +39,11 @@ export function RemoteBackgroundPage() {
   const isHidden =
     (wanted === 'sessions' && !mayView) || (wanted === 'registry' && agent !== undefined && !isWindows)
   const tool = isHidden ? 'terminal' : wanted
+  const tabs = useRef<HTMLDivElement>(null)
+  const isThere = agent !== undefined && me !== undefined
+  useEffect(() => {
+    if (isThere) tabs.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [tool, isThere])
   useEffect(() => {
     if (agent === undefined) return
     document.title = `${agent.hostname} - ${agent.client_name} - ${agent.site_name} | Remote Background`
@@ -71,7 +76,7 @@ export function RemoteBackgroundPage() {
         keepMounted={false}
         className={classes.tabs}
       >
-        <Tabs.List aria-label="Tools" className={classes.list}>
+        <Tabs.List ref={tabs} aria-label="Tools" className={classes.list}>
           <Tabs.Tab value="terminal">Terminal</Tabs.Tab>
           <Tabs.Tab value="files">Files</Tabs.Tab>
           <Tabs.Tab value="processes">Processes</Tabs.Tab>

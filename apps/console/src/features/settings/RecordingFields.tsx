@@ -39,7 +39,7 @@ export function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps)
         a site or a machine says which desktops, and may say something else of terminals. A shorter time
         removes what is older, for good.
       </p>
-      <div className={classes.fields}>
+      <div className={classes.pairs}>
         <Select
           label="Recorded terminals"
           description="Servers are the machines that are monitored as such."
