@@ -26,6 +26,7 @@ export function WebTerminal() {
       onTitle: () => {},
     })
     view.current = opened
+    opened.focus()
     return () => opened[Symbol.dispose]()
   }, [round])
   const again = () => setRound(round + 1)
