@@ -38,6 +38,7 @@ const LABELS: Partial<Record<Permission, string>> = {
   can_use_mesh: 'Take Control and VNC',
   can_use_terminal: 'Terminal',
   can_join_terminals: "Look on or type at a colleague's terminal",
+  can_use_registry: 'Registry of Windows: read and change',
   can_view_recordings: 'See sessions and play recordings',
   can_manage_remote_access: 'Change when remote tools may be used',
   can_manage_files: 'Files: read, change, upload, download',
