@@ -26,14 +26,15 @@ async function splitterOf(page: Page): Promise<number> {
 
 async function expectHeights(page: Page, windowHeight: number): Promise<void> {
   // The pane takes its new height a frame after the window.
-  await expect
-    .poll(async () => (await boxOf(table(page))).height + (await splitterOf(page)))
-    .toBe(windowHeight - HEADER - MENU_BAR - TABS_AND_SEARCH)
-  const splitter = await splitterOf(page)
-  expect((await boxOf(table(page))).y).toBe(HEADER + MENU_BAR + TABS_AND_SEARCH)
-  const content = await boxOf(tab(page))
-  expect(content.height).toBe(splitter - STRIP)
-  expect(content.y + content.height).toBe(windowHeight)
+  await expect(async () => {
+    const splitter = await splitterOf(page)
+    const { y, height } = await boxOf(table(page))
+    expect(height + splitter).toBe(windowHeight - HEADER - MENU_BAR - TABS_AND_SEARCH)
+    expect(y).toBe(HEADER + MENU_BAR + TABS_AND_SEARCH)
+    const content = await boxOf(tab(page))
+    expect(content.height).toBe(splitter - STRIP)
+    expect(content.y + content.height).toBe(windowHeight)
+  }).toPass({ timeout: 10_000 })
 }
 
 async function openMachine(admin: Session, openConsole: (options: object) => Promise<Page>) {

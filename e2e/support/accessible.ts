@@ -44,6 +44,8 @@ async function sourceFor(page: Page): Promise<{ axeSource?: string }> {
 
 /** Goes to a path as a link of the console itself would, without loading it anew. */
 export async function follow(page: Page, path: string): Promise<void> {
+  // Before there is a screen nobody listens.
+  await page.getByRole('main').waitFor()
   await page.evaluate(
     `history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
   )
