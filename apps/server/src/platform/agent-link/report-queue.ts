@@ -22,8 +22,8 @@ const LINGER_MS = 20
 /** As many are worth a transaction at once. */
 const ENOUGH = 100
 const MAY_LINGER: ReadonlySet<Report['kind']> = new Set(['facts', 'checks', 'metrics'])
-/** One that is longer goes alone. Some 20 milliseconds: all other queries of SQLite wait meanwhile. */
-const MAX_BATCH_BYTES = 64 * 1024
+/** One that is longer goes alone. Some 10 milliseconds: all other queries of SQLite wait meanwhile. */
+const MAX_BATCH_BYTES = 32 * 1024
 /** Reports that wait above this: the machines keep theirs on disk, so the link is dropped and they come again. */
 const MAX_WAITING = 50_000
 
