@@ -22,8 +22,10 @@ const LINGER_MS = 20
 /** As many are worth a transaction at once. */
 const ENOUGH = 100
 const MAY_LINGER: ReadonlySet<Report['kind']> = new Set(['facts', 'checks', 'metrics'])
-/** One that is longer goes alone. Some 10 milliseconds: all other queries of SQLite wait meanwhile. */
-const MAX_BATCH_BYTES = 32 * 1024
+/** One that is longer goes alone. Some 20 milliseconds: all other queries of SQLite wait meanwhile. */
+const MAX_BATCH_BYTES = 128 * 1024
+/** Results of checks have rows of their own, so that as many bytes take longer. */
+const CHECKS_WEIGH = 4
 /** Reports that wait above this: the machines keep theirs on disk, so the link is dropped and they come again. */
 const MAX_WAITING = 50_000
 
@@ -113,7 +115,7 @@ export class ReportQueue implements AsyncDisposable {
 function countOfBatch(waiting: Entry[]): number {
   let bytes = 0
   const end = waiting.findIndex((entry, index) => {
-    bytes += entry.bytes
+    bytes += entry.bytes * (entry.report.kind === 'checks' ? CHECKS_WEIGH : 1)
     return index === MAX_BATCH || (index > 0 && bytes > MAX_BATCH_BYTES)
   })
   return end < 0 ? waiting.length : end
