@@ -22,6 +22,8 @@ export const ERROR_STATUS = {
   agent_refused: 409,
   client_not_empty: 409,
   already_finished: 409,
+  /** A setting of the server has to allow it first. */
+  switched_off: 412,
   too_large: 413,
   too_many_requests: 429,
   internal: 500,

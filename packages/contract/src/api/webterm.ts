@@ -23,6 +23,16 @@ export const WebTermSession = RemoteSession.extend({
 })
 export type WebTermSession = z.infer<typeof WebTermSession>
 
+/** For scripts of the field's API; the console learns the same from `GET /core/dashinfo/` and from the socket. */
+export const checkWebTermPermission = endpoint({
+  method: 'POST',
+  path: '/core/webtermperms/',
+  access: 'signed-in',
+  summary:
+    'Whether one may open the web terminal: "ok", 403 for who is no superuser, 412 where it is switched off',
+  response: z.literal('ok'),
+})
+
 export const listWebTermSessions = endpoint({
   method: 'GET',
   path: '/core/webterm/sessions/',

@@ -1,4 +1,9 @@
-import { listWebTermSessions, WEBTERM_PATH, WebTermHello } from '@muster/contract/api/webterm'
+import {
+  checkWebTermPermission,
+  listWebTermSessions,
+  WEBTERM_PATH,
+  WebTermHello,
+} from '@muster/contract/api/webterm'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { isAllowedOrigin } from '../../platform/http/origins.ts'
@@ -8,6 +13,7 @@ import { openWebTerminal } from './open-web-terminal.ts'
 import { listWebTerminals } from './queries.ts'
 import { viewWebTerminal } from './view.ts'
 import { WebTerminals } from './web-terminals.ts'
+import { whyNoWebTerminal } from './why-no-web-terminal.ts'
 
 /** Shells of the server itself, for superusers: their sockets, and who has used them. */
 export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
@@ -19,6 +25,13 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
     if (!caller.isSuperuser)
       throw new AppError('not_allowed', 'Only a superuser may see who used the web terminal.')
     return (await listWebTerminals(ctx.db)).map(viewWebTerminal)
+  })
+
+  route(api, checkWebTermPermission, async ({ caller }) => {
+    const refusal = await whyNoWebTerminal(ctx, caller)
+    if (refusal !== undefined)
+      throw new AppError(caller.isSuperuser ? 'switched_off' : 'not_allowed', refusal.message)
+    return 'ok' as const
   })
 
   api.fastify.get(

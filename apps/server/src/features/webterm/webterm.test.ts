@@ -5,7 +5,7 @@ import { listAudit } from '@muster/contract/api/audit'
 import { getDashInfo } from '@muster/contract/api/core'
 import { getRecording } from '@muster/contract/api/remote'
 import { editCoreSettings } from '@muster/contract/api/settings'
-import { listWebTermSessions, WEBTERM_PATH } from '@muster/contract/api/webterm'
+import { checkWebTermPermission, listWebTermSessions, WEBTERM_PATH } from '@muster/contract/api/webterm'
 import { expect, test, vi } from 'vitest'
 import type { TestUser, UserOptions } from '../../test-given.ts'
 import { createTestServer, type TestServer } from '../../test-server.ts'
@@ -111,6 +111,29 @@ test('it is off by default, for superusers only, asks for a code, and takes no f
   guess.socket.once('open', () => guess.ask('no ticket', { tool: 'webterm', cols: 80, rows: 24 }))
   expect(await guess.closed).toMatchObject({ code: 4001 })
   expect(await audit()).toEqual([])
+})
+
+test('issue 4, 2.2: a script of the field asks whether the web terminal may be opened', async () => {
+  await using server = await createTestServer()
+  const { switchTo, root, user } = await prepare(server)
+  const ok = await root.call(checkWebTermPermission, {})
+  expect([ok.status, ok.body]).toEqual([200, 'ok'])
+  // As such scripts do: without a body.
+  const bare = await server.as(user).send({ method: 'POST', url: '/core/webtermperms/' })
+  expect([bare.status, bare.text]).toEqual([200, '"ok"'])
+  const other = server.as(await server.given.user({ permissions: ['can_use_terminal'] }))
+  expect((await other.call(checkWebTermPermission, {})).error).toMatchObject({ code: 'not_allowed' })
+  expect((await server.anonymous.call(checkWebTermPermission, {})).status).toBe(401)
+  await switchTo(false)
+  const off = await root.call(checkWebTermPermission, {})
+  expect([off.status, off.error]).toEqual([
+    412,
+    expect.objectContaining({
+      code: 'switched_off',
+      detail: 'The web terminal is switched off. A superuser may switch it on in the global settings.',
+    }),
+  ])
+  expect((await other.call(checkWebTermPermission, {})).status).toBe(403)
 })
 
 test.each([
