@@ -1,11 +1,10 @@
 import { Button, Pill, Select } from '@mantine/core'
 import '@mantine/core/styles/Pill.css'
 import type { AuditEntry } from '@muster/contract/api/audit'
-import { IconArrowUp, IconDownload } from '@tabler/icons-react'
+import { IconArrowUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { clientsQuery, useMay } from '../../app/queries.ts'
-import { toCsv } from '../../ui/csv.ts'
-import { saveFile } from '../../ui/save-file.ts'
+import { CsvButton } from '../../ui/CsvButton.tsx'
 import { AuditFilterMenu } from './AuditFilterMenu.tsx'
 import classes from './AuditLog.module.css'
 import { type AUDIT_COLUMNS, auditTable } from './audit-columns.tsx'
@@ -27,10 +26,6 @@ interface AuditToolsProps {
 export function AuditTools(props: AuditToolsProps) {
   const { view, onChange, agentId, newEntries, onShowNew, entries, columns } = props
   const narrow = (change: Partial<AuditFilter>) => onChange({ ...view, ...change, page: 1 })
-  const save = () => {
-    const day = new Date().toISOString().slice(0, 10)
-    saveFile(`audit-log-${day}.csv`, `\uFEFF${toCsv(auditTable(entries, columns))}`, 'text/csv')
-  }
   return (
     <div className={classes.tools}>
       <Select
@@ -52,15 +47,11 @@ export function AuditTools(props: AuditToolsProps) {
             </Button>
           )}
         </span>
-        <Button
-          variant="default"
-          disabled={entries.length === 0}
-          leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-          aria-label="Download these entries as CSV"
-          onClick={save}
-        >
-          CSV
-        </Button>
+        <CsvButton
+          of="entries"
+          fileName={() => `audit-log-${new Date().toISOString().slice(0, 10)}.csv`}
+          table={entries.length === 0 ? undefined : () => auditTable(entries, columns)}
+        />
       </div>
     </div>
   )

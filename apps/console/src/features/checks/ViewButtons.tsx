@@ -1,14 +1,13 @@
 import { Button } from '@mantine/core'
-import { IconChartLine, IconDownload, IconTable } from '@tabler/icons-react'
-import { toCsv } from '../../ui/csv.ts'
-import { saveFile } from '../../ui/save-file.ts'
+import { IconChartLine, IconTable } from '@tabler/icons-react'
+import { CsvButton, type CsvTable } from '../../ui/CsvButton.tsx'
 
 interface ViewButtonsProps {
   asTable: boolean
   onAsTable: (asTable: boolean) => void
   fileName: string
   /** The numbers for the file; absent while there are none. */
-  table: (() => Parameters<typeof toCsv>[0]) | undefined
+  table: CsvTable | undefined
 }
 
 /** Numbers as a graph or as a table, and as a file. */
@@ -23,15 +22,7 @@ export function ViewButtons({ asTable, onAsTable, fileName, table }: ViewButtons
       >
         {asTable ? 'Graph' : 'Table'}
       </Button>
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-        aria-label="Download these numbers as CSV"
-        disabled={table === undefined}
-        onClick={() => table && saveFile(fileName, `\uFEFF${toCsv(table())}`, 'text/csv')}
-      >
-        CSV
-      </Button>
+      <CsvButton of="numbers" fileName={fileName} table={table} />
     </>
   )
 }

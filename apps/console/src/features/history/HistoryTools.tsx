@@ -1,9 +1,6 @@
-import { Button } from '@mantine/core'
 import type { AgentHistory } from '@muster/contract/api/history'
-import { IconDownload } from '@tabler/icons-react'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { toCsv } from '../../ui/csv.ts'
-import { saveFile } from '../../ui/save-file.ts'
+import { CsvButton } from '../../ui/CsvButton.tsx'
 import classes from './HistoryPane.module.css'
 import { historyTable } from './history-list.ts'
 
@@ -26,15 +23,11 @@ export function HistoryTools({ search, onSearch, runs }: HistoryToolsProps) {
         className={classes.search}
         size="xs"
       />
-      <Button
-        variant="default"
-        disabled={runs.length === 0}
-        leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-        aria-label="Download these runs as CSV"
-        onClick={() => saveFile('history.csv', `\uFEFF${toCsv(historyTable(runs))}`, 'text/csv')}
-      >
-        CSV
-      </Button>
+      <CsvButton
+        of="runs"
+        fileName="history.csv"
+        table={runs.length === 0 ? undefined : () => historyTable(runs)}
+      />
     </div>
   )
 }

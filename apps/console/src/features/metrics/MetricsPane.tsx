@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { IconChartDots, IconDownload } from '@tabler/icons-react'
+import { IconChartDots } from '@tabler/icons-react'
 import { Suspense, useMemo } from 'react'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { lazyPart } from '../../app/lazy-part.ts'
 import { useDialog } from '../../app/use-dialog.ts'
-import { toCsv } from '../../ui/csv.ts'
-import { saveFile } from '../../ui/save-file.ts'
+import { CsvButton } from '../../ui/CsvButton.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { usePane } from '../agents/use-pane.ts'
 import { RangeTools } from '../checks/RangeTools.tsx'
@@ -54,15 +53,11 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
         >
           Compare
         </Button>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-          aria-label="Download these numbers as CSV"
-          disabled={data === undefined || data.series.length === 0}
-          onClick={() => data && saveFile(fileName(agent), toText(data), 'text/csv')}
-        >
-          CSV
-        </Button>
+        <CsvButton
+          of="numbers"
+          fileName={fileName(agent)}
+          table={data === undefined || data.series.length === 0 ? undefined : () => toTable(data)}
+        />
       </div>
       {data === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
@@ -130,7 +125,7 @@ function describeNothing({ hostname, connected }: AgentDetail): string {
     : `${hostname} is not connected, and nothing was measured in this time.`
 }
 
-const toText = ({ series, resolution, timeline }: ShownMetrics) =>
-  `\uFEFF${toCsv(samplesTable({ series: sortMetrics(series), resolution, ...marksOf(timeline.entries) }, metricLabel))}`
+const toTable = ({ series, resolution, timeline }: ShownMetrics) =>
+  samplesTable({ series: sortMetrics(series), resolution, ...marksOf(timeline.entries) }, metricLabel)
 
 const fileName = ({ hostname }: AgentDetail) => `${hostname.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}-metrics.csv`

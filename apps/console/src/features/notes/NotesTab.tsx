@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { type Note, deleteNote, listNotes } from '@muster/contract/api/notes'
-import { IconDownload, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
@@ -12,8 +12,7 @@ import { useDialog } from '../../app/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { EmptyState, NoPermission } from '../../ui/States.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { toCsv } from '../../ui/csv.ts'
-import { saveFile } from '../../ui/save-file.ts'
+import { CsvButton } from '../../ui/CsvButton.tsx'
 import classes from './NotesTab.module.css'
 import { countLabel, excerptOf, notesTable } from './note-text.ts'
 
@@ -47,14 +46,7 @@ export function NotesTab({ agentId }: { agentId: string }) {
       <div className={classes.head}>
         <span className={classes.dim}>{countLabel(notes.length)}</span>
         <div className={classes.buttons}>
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-            aria-label="Download these notes as CSV"
-            onClick={() => saveFile('notes.csv', `\uFEFF${toCsv(notesTable(notes))}`, 'text/csv')}
-          >
-            CSV
-          </Button>
+          <CsvButton of="notes" fileName="notes.csv" table={() => notesTable(notes)} />
           {mayManage && add}
         </div>
       </div>

@@ -3,12 +3,11 @@ import type { Patch } from '@muster/contract/agent/patches'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { PatchStatus } from '@muster/contract/api/patches'
 import { isFinal } from '@muster/rules/history-state'
-import { IconDownload, IconRefresh } from '@tabler/icons-react'
+import { IconRefresh } from '@tabler/icons-react'
+import { CsvButton } from '../../ui/CsvButton.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { toCsv } from '../../ui/csv.ts'
 import type { TableSort } from '../../ui/data-column.ts'
-import { saveFile } from '../../ui/save-file.ts'
 import list from '../../ui/ListPane.module.css'
 import type { InstallWish } from './InstallPatchesDialog.tsx'
 import { findPatches, patchesTable } from './patch-rows.ts'
@@ -28,7 +27,6 @@ interface PatchToolsProps {
 export function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }: PatchToolsProps) {
   const found = findPatches(patches, shown.search, shown.sort)
   const security = patches.filter((patch) => patch.security)
-  const save = () => saveFile('patches.csv', `\uFEFF${toCsv(patchesTable(found))}`, 'text/csv')
   const whyNot = whyNoInstall(agent, status)
   return (
     <div className={list.tools}>
@@ -63,16 +61,12 @@ export function PatchTools({ agent, patches, status, shown, onSearch, scan, onIn
             <IconRefresh size={16} stroke={1.75} />
           </ActionIcon>
         </Tooltip>
-        <Button
-          variant="default"
+        <CsvButton
+          of="patches"
+          fileName="patches.csv"
           size="xs"
-          disabled={found.length === 0}
-          leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-          aria-label="Download these patches as CSV"
-          onClick={save}
-        >
-          CSV
-        </Button>
+          table={found.length === 0 ? undefined : () => patchesTable(found)}
+        />
         {security.length > 0 && security.length < patches.length && (
           <Button
             variant="default"

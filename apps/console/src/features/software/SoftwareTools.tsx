@@ -1,11 +1,10 @@
-import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, TextInput, Tooltip } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Software } from '@muster/contract/api/software'
-import { IconDownload, IconRefresh, IconSearch } from '@tabler/icons-react'
+import { IconRefresh, IconSearch } from '@tabler/icons-react'
+import { CsvButton } from '../../ui/CsvButton.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { toCsv } from '../../ui/csv.ts'
 import type { TableSort } from '../../ui/data-column.ts'
-import { saveFile } from '../../ui/save-file.ts'
 import list from '../../ui/ListPane.module.css'
 import { findPackages, packagesTable } from './software-rows.ts'
 import type { Refresh } from './use-refresh-software.ts'
@@ -23,7 +22,6 @@ interface SoftwareToolsProps {
 export function SoftwareTools({ agent, software, search, onSearch, sort, refresh }: SoftwareToolsProps) {
   const found = findPackages(software.software, search, sort)
   const count = software.software.length
-  const save = () => saveFile('software.csv', `\uFEFF${toCsv(packagesTable(found))}`, 'text/csv')
   return (
     <div className={list.tools}>
       <TextInput
@@ -58,16 +56,12 @@ export function SoftwareTools({ agent, software, search, onSearch, sort, refresh
             <IconRefresh size={16} stroke={1.75} />
           </ActionIcon>
         </Tooltip>
-        <Button
-          variant="default"
+        <CsvButton
+          of="packages"
+          fileName="software.csv"
           size="xs"
-          disabled={found.length === 0}
-          leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-          aria-label="Download these packages as CSV"
-          onClick={save}
-        >
-          CSV
-        </Button>
+          table={found.length === 0 ? undefined : () => packagesTable(found)}
+        />
       </div>
     </div>
   )

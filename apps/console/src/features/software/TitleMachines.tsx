@@ -1,16 +1,15 @@
-import { ActionIcon, Button, Select, Tooltip } from '@mantine/core'
+import { ActionIcon, Select, Tooltip } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { listSoftwareMachines } from '@muster/contract/api/software'
-import { IconDownload, IconX } from '@tabler/icons-react'
+import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { query } from '../../app/api.ts'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { CsvButton } from '../../ui/CsvButton.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/States.tsx'
-import { toCsv } from '../../ui/csv.ts'
-import { saveFile } from '../../ui/save-file.ts'
 import list from '../../ui/ListPane.module.css'
 import classes from './Software.module.css'
 import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
@@ -30,7 +29,6 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
   const name = data?.[0]?.name ?? ''
   const open = ({ agent_id }: { agent_id: string }) =>
     void navigate({ to: '/agents/$agent_id', params: { agent_id }, search: { pane: 'software' } })
-  const save = () => saveFile('machines.csv', `\uFEFF${toCsv(machinesTable(rows))}`, 'text/csv')
   return (
     <section className={classes.detail} aria-label="Machines that have it">
       <header className={classes.detailHead}>
@@ -58,16 +56,12 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
             />
             <div className={list.sums}>
               <span role="status">{rows.length === 1 ? '1 machine' : `${rows.length} machines`}</span>
-              <Button
-                variant="default"
+              <CsvButton
+                of="machines"
+                fileName="machines.csv"
                 size="xs"
-                leftSection={<IconDownload size={16} stroke={1.75} aria-hidden />}
-                aria-label="Download these machines as CSV"
-                disabled={rows.length === 0}
-                onClick={save}
-              >
-                CSV
-              </Button>
+                table={rows.length === 0 ? undefined : () => machinesTable(rows)}
+              />
             </div>
           </div>
           <div className={list.table}>

@@ -1,18 +1,19 @@
 import { Button } from '@mantine/core'
-import { IconPlayerRecordFilled } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../app/notify.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { openTerminal, type TerminalState, type TerminalView } from '../remote/terminal-view.ts'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
-import classes from './WebTerminal.module.css'
-
-const TIP = 'What this terminal shows is kept, and can be played back by superusers. Keys are not recorded.'
+import { RecordedMark } from '../remote/RecordedMark.tsx'
+import classes from '../remote/TerminalTab.module.css'
+import { TERMINAL_THEMES } from '../remote/terminal-look.ts'
+import { useTerminalLook } from '../remote/use-terminal-look.ts'
 
 /** One shell of the server; it ends with this window. */
 export function WebTerminal() {
   const [state, setState] = useState<TerminalState>({ state: 'connecting' })
   const [round, setRound] = useState(0)
+  const { terminal_font_size, terminal_theme } = useTerminalLook().look
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<TerminalView>(null)
   useEffect(() => {
@@ -29,6 +30,10 @@ export function WebTerminal() {
     opened.focus()
     return () => opened[Symbol.dispose]()
   }, [round])
+  useEffect(
+    () => view.current?.setLook({ terminal_font_size, terminal_theme }),
+    [terminal_font_size, terminal_theme, round],
+  )
   const again = () => setRound(round + 1)
   const isOver = state.state === 'ended' || state.state === 'refused'
   return (
@@ -37,12 +42,7 @@ export function WebTerminal() {
         <p className={classes.status} role="status" data-state={state.state}>
           {describe(state)}
         </p>
-        {state.state === 'open' && (
-          <p className={classes.recorded} title={TIP}>
-            <IconPlayerRecordFilled size={12} aria-hidden className={classes.dot} />
-            Recorded
-          </p>
-        )}
+        {state.state === 'open' && <RecordedMark what="terminal" by="superusers" />}
         <Button
           size="compact-sm"
           variant="default"
@@ -69,7 +69,7 @@ export function WebTerminal() {
           onClose={() => setState({ ...state, code: 'refused' })}
         />
       )}
-      <div className={classes.screen}>
+      <div className={classes.screen} style={{ background: TERMINAL_THEMES[terminal_theme].background }}>
         <div ref={place} className={classes.place} />
       </div>
     </div>
