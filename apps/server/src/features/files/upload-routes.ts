@@ -61,8 +61,15 @@ export function uploadRoutes(api: Api, parts: FileParts): void {
         if (Number(request.headers['content-length'] ?? 0) > MOST_UPLOAD_BYTES) throw tooMuch()
         const { agent_id: agentId, upload } = params.data
         // As the parser above hands it over: a stream without an encoding, of buffers.
-        const body = request.body as Readable & AsyncIterable<Buffer>
-        return sendBytes(parts, { caller, agentId }, { ...query.data, upload, body })
+        const stream = request.body as Readable
+        const isBounded = request.headers['content-length'] !== undefined
+        const body: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: !isBounded })
+        try {
+          return await sendBytes(parts, { caller, agentId }, { ...query.data, upload, body })
+        } finally {
+          // What is under way of a refused body ends the connection, and maybe the answer, unless it is read.
+          if (isBounded) stream.resume()
+        }
       },
     )
   })
