@@ -48,6 +48,8 @@ const DIALOG_LOADERS = {
   'check-history': () =>
     import('../features/checks/CheckHistoryDialog.tsx').then((file) => file.CheckHistoryDialog),
   compare: () => import('../features/metrics/CompareDialog.tsx').then((file) => file.CompareDialog),
+  'side-by-side': () =>
+    import('../features/remote/SideBySideDialog.tsx').then((file) => file.SideBySideDialog),
   'assign-policies': () =>
     import('../features/automation/AssignPoliciesDialog.tsx').then((file) => file.AssignPoliciesDialog),
   'why-check': () => import('../features/automation/WhyDialog.tsx').then((file) => file.WhyCheckDialog),

@@ -45,6 +45,7 @@ const MENUS: readonly MenuTable[] = [
       { label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' },
       { label: 'Software', opens: { page: '/software' }, needs: 'can_list_software' },
       { label: 'Compare machines', opens: { dialog: 'compare' }, needs: 'can_list_agents' },
+      { label: 'Terminals side by side', opens: { dialog: 'side-by-side' }, needs: 'can_use_terminal' },
       { label: 'Web terminal', opens: { window: '/webterm' }, switch: 'web_terminal_enabled' },
     ],
   },

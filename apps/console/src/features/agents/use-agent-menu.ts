@@ -135,7 +135,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       label: 'Terminals side by side',
       icon: IconLayoutGrid,
       disabledReason: unless(mayTerminal),
-      run: () => void window.open(`/terminals?agents=${agent_id}`, '_blank', REMOTE_WINDOW),
+      run: () => open('side-by-side', `agent-${agent_id}`),
     },
     {
       id: 'run-checks',

@@ -7,6 +7,7 @@ import {
   IconCalendarClock,
   IconDeviceDesktopCog,
   IconDownload,
+  IconLayoutGrid,
   IconPencil,
   IconPlayerPlay,
   IconShieldCheck,
@@ -37,6 +38,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const { open } = useDialog()
   const maintain = useNodeMaintenance(line)
   const mayRunChecks = useMay('can_run_checks')
+  const mayTerminal = useMay('can_use_terminal')
   const runNode = useRunNode(line)
   if (line.kind === 'All') return []
   const isClient = line.kind === 'Client'
@@ -88,6 +90,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       note: `Of all ${line.count} machines here.`,
       disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayRunChecks),
       run: runNode,
+    },
+    {
+      id: 'terminals',
+      label: 'Terminals side by side',
+      icon: IconLayoutGrid,
+      disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayTerminal),
+      run: () => open('side-by-side', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
       id: 'assign-policies',

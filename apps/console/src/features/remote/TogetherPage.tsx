@@ -3,7 +3,6 @@ import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
 import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
-import { AgentId } from '@muster/contract/fields'
 import { IconKeyboard } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -13,12 +12,10 @@ import { EmptyState, NoPermission } from '../../ui/States.tsx'
 import { machineNamesQuery, namesOf } from '../alert-templates/machine-names.ts'
 import { TerminalCell } from './TerminalCell.tsx'
 import classes from './TogetherPage.module.css'
+import { MOST_MACHINES, readAgents, writeAgents } from './side-by-side.ts'
 import type { TerminalView } from './terminal-view.ts'
 import { type TypingMode, targetsOf } from './typing-targets.ts'
 
-const MOST_MACHINES = 12
-/** Between the machines in the address. */
-const BETWEEN = '.'
 const MODES: { value: TypingMode; label: string }[] = [
   { value: 'alone', label: 'Each alone' },
   { value: 'marked', label: 'Marked together' },
@@ -42,7 +39,7 @@ export function TogetherPage() {
   const shown = readAgents(written)
   const change = (ids: string[]) => {
     for (const id of shown) if (!ids.includes(id)) views.current.get(id)?.end()
-    void navigate({ search: { agents: ids.join(BETWEEN) || undefined }, replace: true })
+    void navigate({ search: { agents: writeAgents(ids) }, replace: true })
   }
   const targets = targetsOf({ mode, marked, shown })
   const type = (from: string, text: string) => {
@@ -107,11 +104,6 @@ export function TogetherPage() {
       )}
     </main>
   )
-}
-
-function readAgents(written: string): string[] {
-  const ids = written.split(BETWEEN).filter((id) => AgentId.safeParse(id).success)
-  return [...new Set(ids)].slice(0, MOST_MACHINES)
 }
 
 function withMark(marked: ReadonlySet<string>, id: string, on: boolean): ReadonlySet<string> {
