@@ -80,7 +80,7 @@ export async function sendBytes(
   const ready = await sink.hear('ready')
   clearTimeout(late)
   try {
-    if (ready !== undefined && (await sink.send(bounded(body)))) {
+    if (ready !== undefined && (await sendAll(sink, body))) {
       const written = await sink.hear('written')
       if (written !== undefined) return { size: written.size }
     }
@@ -91,6 +91,14 @@ export async function sendBytes(
       : new AppError('invalid', 'The upload broke off. It can be gone on with.', { cause: error })
   }
   throw refuseFor(await sink.ended, agent.hostname)
+}
+
+/** False where the machine has ended it before, also while nothing comes from the browser. */
+async function sendAll(sink: MachineSink, body: AsyncIterable<Buffer>): Promise<boolean> {
+  const sending = sink.send(bounded(body))
+  // Nobody waits for it any more when the machine was first.
+  sending.catch(() => undefined)
+  return Promise.race([sending, sink.ended.then(() => false)])
 }
 
 export async function finishFileUpload(
