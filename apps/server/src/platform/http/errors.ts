@@ -1,17 +1,16 @@
 import { AppError, ERROR_STATUS, type ErrorBody } from '@muster/contract/errors'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
+const SQLITE_FULL = 13
+const POSTGRES_DISK_FULL = '53100'
+
 /** Every refusal leaves as the contract's ErrorBody; unknown errors are logged and leave as `internal`. */
 export function handleErrors(fastify: FastifyInstance): void {
   fastify.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const known = error instanceof AppError ? error : fromFastify(error)
     if (known === undefined) {
       request.log.error({ err: error, method: request.method, url: request.url }, 'request failed')
-      sendError(
-        request,
-        reply,
-        new AppError('internal', 'Something went wrong on the server. Its log has the details.'),
-      )
+      sendError(request, reply, tellFault(error))
       return
     }
     sendError(request, reply, known)
@@ -37,6 +36,18 @@ export function errorText(error: AppError, requestId: string): string {
     request_id: requestId,
   }
   return JSON.stringify(body)
+}
+
+function tellFault(error: Error): AppError {
+  if (isDiskFull(error))
+    return new AppError('unavailable', 'The disk of the server is full: make room on it, and try again.')
+  return new AppError('internal', 'Something went wrong on the server. Its log has the details.')
+}
+
+/** As SQLite, PostgreSQL and the system say it. */
+function isDiskFull(error: Error): boolean {
+  if ('errcode' in error && error.errcode === SQLITE_FULL) return true
+  return 'code' in error && (error.code === POSTGRES_DISK_FULL || error.code === 'ENOSPC')
 }
 
 function fromFastify(error: FastifyError | Error): AppError | undefined {
