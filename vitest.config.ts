@@ -59,7 +59,7 @@ export default defineConfig({
       nodeProject('wine', 'apps/agent/wine'),
       nodeProject('tools', 'tools'),
       nodeProject('console-units', 'apps/console'),
-      nodeProject('e2e', 'e2e', '{load,support}/**/*.test.ts'),
+      nodeProject('e2e', 'e2e', '{faults,load,support}/**/*.test.ts'),
       nodeProject('service', 'e2e/service'),
       {
         root: 'apps/console',

@@ -8,10 +8,10 @@ import {
 } from '@muster/contract/agent/channel'
 import { CreditDebt } from '@muster/contract/agent/channel-flow'
 import { createSocketTicket } from '@muster/contract/api/core'
-import { channelPath } from '@muster/contract/channels'
+import { channelPath, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 import type { Session } from '../support/sign-in.ts'
 
-/** A terminal of a machine as a browser has it, without the drawing: everything that comes is taken at once. */
+/** A terminal of a machine, or a log that is followed, as a browser has it, without the drawing: everything that comes is taken at once. */
 export class TerminalWindow implements Disposable {
   #socket: WebSocket
   #debt = new CreditDebt()
@@ -28,17 +28,20 @@ export class TerminalWindow implements Disposable {
       if (data instanceof ArrayBuffer) this.#take(new Uint8Array(data))
     })
     socket.addEventListener('close', ({ reason }) => {
-      this.#end ??= `closed: ${reason}`
+      this.#end ??= reason === '' ? 'the connection was lost' : `closed: ${reason}`
       this.#wake?.()
     })
   }
 
-  static async open(session: Session, agentId: string): Promise<TerminalWindow> {
+  static async open(
+    session: Session,
+    agentId: string,
+    request: ToolRequest | LogRequest = { tool: 'terminal', session: null, cols: 120, rows: 40 },
+  ): Promise<TerminalWindow> {
     const { ticket } = await session.call(createSocketTicket, {})
     const socket = new WebSocket(`${session.url.replace('http', 'ws')}${channelPath(agentId)}`)
     const window = new TerminalWindow(socket)
     await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
-    const request = { tool: 'terminal', session: null, cols: 120, rows: 40 }
     socket.send(JSON.stringify({ type: 'hello', ticket, request }))
     return window
   }
