@@ -52,7 +52,10 @@ for (const look of TWO_LOOKS) {
     await page.getByRole('tab', { name: 'Terminal' }).click()
     await page.getByRole('button', { name: 'New tab' }).click()
     await expect(page.getByRole('status').filter({ hasText: /^In \// })).toBeVisible()
-    await page.getByRole('button', { name: 'Search' }).click()
+    const search = page.getByRole('button', { name: 'Search' })
+    // The tab that was left is hidden a moment later.
+    await expect(search).toHaveCount(1)
+    await search.click()
     await page.getByRole('button', { name: /^Shell: / }).click()
     await expect(page.getByRole('menuitem', { name: /\(default\)/ })).toBeVisible()
     await lookAt('terminal-shells')

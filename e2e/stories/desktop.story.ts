@@ -68,7 +68,7 @@ const countBright = (shown: Locator) =>
     return data.reduce((sum, value, index) => sum + Number(index % 4 === 0 && value > 150), 0)
   })
 
-test('take control of a desktop: see, type, click, copy, look only, take a picture, end', async ({
+test('take control of a desktop: see, type, click, copy, look only, take a picture, end, ask the person there', async ({
   admin,
   server,
   openConsole,
@@ -176,9 +176,20 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await window.screenshot({ path: testInfo.outputPath('recorded.png') })
   await canvas(window).hover({ position: { x: 200, y: 200 } })
 
-  // A second window sees the same, both read of each other, and the first goes on when the second is closed.
+  // A second window has to be allowed by the person there, who is whoever has the first one.
   const { agent_id } = (await admin.call(listAgents, { query: {} }))[0] ?? { agent_id: '' }
+  await admin.call(setRemoteAccess, {
+    params,
+    body: { ...settings, record_desktops: 'all', consent: 'require', consent_seconds: 60 },
+  })
   await page.goto(`/takecontrol/${agent_id}`)
+  const asks = page.getByRole('status').filter({ hasText: 'Waiting for the person at the machine' })
+  await expect(asks).toBeVisible()
+  await expect.poll(() => display.findButtons('Remote access').length).toBe(2)
+  await expect(canvas(page)).toBeHidden()
+  await window.screenshot({ path: testInfo.outputPath('asked.png') })
+  await canvas(window).click({ position: display.findButtons('Remote access')[0] ?? { x: 0, y: 0 } })
+  // It sees the same, both read of each other, and the first goes on when the second is closed.
   await expect(canvas(page)).toBeFocused()
   await expect.poll(() => countServers(display.name)).toBe(2)
   for (const one of [page, window]) await expect(one.getByText('Also here: admin (desktop)')).toBeVisible()

@@ -150,7 +150,7 @@ test('files of a machine: made, renamed, given rights, edited without losing wha
   agent.expectCleanLog()
 })
 
-test('a file is uploaded with progress, paused and gone on with, arrives whole; one that is cancelled leaves nothing', async ({
+test('a file of 1 GB is uploaded with progress, paused and gone on with, arrives whole; one that is cancelled leaves nothing', async ({
   admin,
   server,
   openConsole,
@@ -162,7 +162,7 @@ test('a file is uploaded with progress, paused and gone on with, arrives whole; 
   await using _ = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
   const source = `${folder}-source.bin`
   await using _source = { [Symbol.asyncDispose]: () => rm(source, { force: true }) }
-  execFileSync('sh', ['-c', 'head -c 200000000 /dev/urandom > "$1"', 'sh', source])
+  execFileSync('sh', ['-c', 'head -c 1073741824 /dev/urandom > "$1"', 'sh', source])
   const name = source.split('/').at(-1) ?? ''
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
@@ -177,13 +177,13 @@ test('a file is uploaded with progress, paused and gone on with, arrives whole; 
   }
 
   await choose()
-  await expect(uploads.getByRole('status')).toHaveText(/^Uploading, [1-9].* of 190\.73 MB$/)
+  await expect(uploads.getByRole('status')).toHaveText(/^Uploading, [1-9].* of 1 GB$/)
   await uploads.getByRole('button', { name: 'Pause' }).click()
   await expect(uploads.getByRole('status')).toHaveText(/^Paused, /)
   expect(await readdir(folder)).toEqual([expect.stringMatching(/^\.muster-.*\.part$/)])
   await uploads.getByRole('button', { name: 'Resume' }).click()
-  await expect(uploads.getByRole('status')).toHaveText(/^Uploaded, 190\.73 MB of 190\.73 MB$/, {
-    timeout: 60_000,
+  await expect(uploads.getByRole('status')).toHaveText(/^Uploaded, 1 GB of 1 GB$/, {
+    timeout: 100_000,
   })
   expect(await hashOf(join(folder, name))).toBe(await hashOf(source))
   await uploads.getByRole('button', { name: 'Close' }).click()
@@ -195,9 +195,9 @@ test('a file is uploaded with progress, paused and gone on with, arrives whole; 
   await expect(uploads).toHaveCount(0)
   await expect.poll(() => readdir(folder)).toEqual([name])
   expect(await auditOf(admin)).toEqual([
-    `Started to upload "${join(folder, name)}" (190.73 MB)`,
-    `Uploaded "${join(folder, name)}" (190.73 MB)`,
-    `Started to upload "${join(folder, name)}" (190.73 MB)`,
+    `Started to upload "${join(folder, name)}" (1 GB)`,
+    `Uploaded "${join(folder, name)}" (1 GB)`,
+    `Started to upload "${join(folder, name)}" (1 GB)`,
     `Cancelled the upload of "${join(folder, name)}"`,
   ])
   agent.expectCleanLog()

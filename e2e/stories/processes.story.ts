@@ -7,7 +7,7 @@ import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
 
-test('a process of a real machine is found, ended, and seen to go', async ({
+test('a process of a real machine is found, sorted, ended, and seen to go', async ({
   admin,
   server,
   openConsole,
@@ -19,12 +19,24 @@ test('a process of a real machine is found, ended, and seen to go', async ({
   await page.keyboard.press('Enter')
   await page.getByRole('tab', { name: 'Processes' }).click()
   await expect(page.getByText('Live while you look')).toBeVisible()
+  const grid = page.getByRole('grid', { name: 'Processes' })
+  const numbers = async () => {
+    const cells = await grid.locator('[role=row] > [role=gridcell]:nth-child(2)').allTextContents()
+    return cells.map(Number)
+  }
+  const heading = grid.getByRole('columnheader', { name: 'PID' })
+  await heading.getByText('PID').click()
+  await expect(heading).toHaveAttribute('aria-sort', 'ascending')
+  await expect.poll(async () => (await numbers())[0]).toBe(1)
+  const upwards = await numbers()
+  expect(upwards.length).toBeGreaterThan(5)
+  expect(upwards).toEqual(upwards.toSorted((one, other) => one - other))
   // Begun while somebody looks, as a number that nothing else has in its command line.
   const child = spawn('sleep', ['1000.4711'])
   const ended = once(child, 'exit')
   try {
     await page.getByRole('textbox', { name: 'Search processes' }).fill(`sleep 1000.4711 pid:${child.pid}`)
-    const row = page.getByRole('grid', { name: 'Processes' }).getByRole('row', { name: /1000\.4711/ })
+    const row = grid.getByRole('row', { name: /1000\.4711/ })
     await expect(row).toBeVisible()
     await row.click()
     await page.keyboard.press('Enter')

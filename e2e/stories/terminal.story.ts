@@ -21,7 +21,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   test.setTimeout(120_000)
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
-  const page = await openConsole({ as: admin })
+  const page = await openConsole({ as: admin, permissions: ['clipboard-read', 'clipboard-write'] })
   await machineRow(page, hostname()).click({ button: 'right' })
   const [window] = await Promise.all([
     page.context().waitForEvent('page'),
@@ -37,9 +37,25 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await expect(screen(window)).toContainText('sum 42')
   await enter(window, 'sleep 1000')
   await window.keyboard.press('Control+c')
-  await enter(window, 'stty size | tr " " x')
-  await expect(screen(window)).toContainText(/\d{2,}x\d{2,}/)
+  await enter(window, String.raw`printf '\033[31mred\033[0m, \033[44mblue\033[0m\n'`)
+  await expect(screen(window).locator('.xterm-fg-1')).toHaveText('red')
+  await expect(screen(window).locator('.xterm-bg-4')).toHaveText('blue')
+  await enter(window, 'clear; echo copied-$((40 + 2))')
+  const place = await screen(window).getByText('copied-42', { exact: true }).boundingBox()
+  // What stands over the rows is what the pointer meets.
+  await window.mouse.dblclick((place?.x ?? 0) + 20, (place?.y ?? 0) + 6)
+  await window.keyboard.press('Control+c')
+  await window.keyboard.type('echo "and pasted: ')
+  await window.keyboard.press('Control+v')
+  await enter(window, '"')
+  await expect(screen(window)).toContainText('and pasted: copied-42')
 
+  const sizeNow = async (mark: string) => {
+    await enter(window, `echo "${mark}: $(stty size | tr ' ' x)."`)
+    await expect(screen(window)).toContainText(new RegExp(`${mark}: \\d+x\\d+\\.`))
+    return new RegExp(`${mark}: (\\d+x\\d+)`).exec(await screen(window).innerText())?.[1]
+  }
+  const large = await sizeNow('large')
   await enter(window, 'top')
   await expect(screen(window)).toContainText(/load average/)
   await window.setViewportSize({ width: 900, height: 600 })
@@ -47,6 +63,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await window.keyboard.press('q')
   // What is typed before the shell is back is for the program.
   await expect(screen(window)).toContainText(/next>\s*$/)
+  expect(await sizeNow('small')).not.toBe(large)
   await enter(window, 'vi -u NONE /etc/passwd')
   await expect(screen(window)).toContainText('root:x:0:0')
   await enter(window, ':q!')

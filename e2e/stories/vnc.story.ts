@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { editCoreSettings } from '@muster/contract/api/settings'
@@ -14,15 +14,18 @@ import { test } from '../support/story.ts'
 
 const screen = (page: Page) => page.getByRole('application', { name: 'Screen of the machine' })
 
+/** Another address than the machine's own, as far as those who allow it are concerned. */
+const NEIGHBOUR = '127.0.0.2'
+
 /** Listens on a port of its own; answers it. */
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a port has a number')
   return address.port
 }
 
-test('VNC to a port of a machine: allowed, with its password, and what is refused says why', async ({
+test('VNC to a port of a machine and to a neighbour: allowed, with its password, and what is refused says why', async ({
   admin,
   server,
   openConsole,
@@ -55,10 +58,11 @@ test('VNC to a port of a machine: allowed, with its password, and what is refuse
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
   const page = await openConsole({ as: admin })
-  const openVnc = async (to: number) => {
+  const openVnc = async (to: number, host?: string) => {
     await machineRow(page, hostname()).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'VNC', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'VNC' })
+    if (host !== undefined) await dialog.getByRole('textbox', { name: 'Host' }).fill(host)
     await dialog.getByRole('textbox', { name: 'Port' }).fill(String(to))
     const [window] = await Promise.all([
       page.context().waitForEvent('page'),
@@ -85,6 +89,25 @@ test('VNC to a port of a machine: allowed, with its password, and what is refuse
   await expect(refused.getByText(`VNC to localhost:${port}`)).toBeVisible()
   await expect(screen(refused)).toHaveAttribute('width', '800')
   await refused.screenshot({ path: testInfo.outputPath('open.png') })
+  await refused.close()
+
+  const behind = createServer((socket) => {
+    const onward = connect(port, '127.0.0.1')
+    for (const one of [socket, onward]) one.on('error', () => undefined)
+    socket.pipe(onward).pipe(socket)
+  })
+  await using _behind = { [Symbol.asyncDispose]: async () => void behind.close() }
+  const theirPort = await listen(behind, NEIGHBOUR)
+  const neighbour = await openVnc(theirPort, NEIGHBOUR)
+  await expect(neighbour.getByText(`VNC to ${NEIGHBOUR}:${theirPort} is not allowed.`)).toBeVisible()
+  await admin.call(editCoreSettings, {
+    body: { vnc_targets: ['localhost:1024-65535', `127.0.0.0/24:${theirPort}`] },
+  })
+  await neighbour.getByRole('button', { name: 'Connect again' }).click()
+  await neighbour.getByRole('textbox', { name: 'Password of the VNC server' }).fill('sesame')
+  await neighbour.keyboard.press('Enter')
+  await expect(screen(neighbour)).toBeFocused()
+  await expect(screen(neighbour)).toHaveAttribute('width', '800')
 
   const wrong = await openVnc(wrongPort)
   await expect(wrong.getByText(`What answers at localhost:${wrongPort} is no VNC server.`)).toBeVisible()

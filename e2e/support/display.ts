@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
 interface DisplayOptions {
@@ -35,6 +35,22 @@ export class TestDisplay implements AsyncDisposable {
     return new TestDisplay(name, [window, server])
   }
 
+  /** Where the buttons of a window with this title are, from the left: the lowest windows within it. */
+  findButtons(title: string): { x: number; y: number }[] {
+    const tree = execFileSync('xwininfo', ['-display', this.name, '-root', '-tree'], { encoding: 'utf8' })
+    const lines = tree.split('\n')
+    const first = lines.findIndex((line) => line.includes(`"${title}"`))
+    if (first < 0) return []
+    const depth = indentOf(lines[first])
+    const next = lines.findIndex((line, index) => index > first && indentOf(line) <= depth)
+    const places = lines.slice(first + 1, next).flatMap((line) => {
+      const [, width, height, x, y] = /(\d+)x(\d+)\+-?\d+\+-?\d+ +\+(\d+)\+(\d+)$/.exec(line) ?? []
+      return y === undefined ? [] : [{ x: Number(x) + Number(width) / 2, y: Number(y) + Number(height) / 2 }]
+    })
+    const lowest = Math.max(...places.map(({ y }) => y))
+    return places.filter(({ y }) => y === lowest).toSorted((one, other) => one.x - other.x)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.#children) {
       child.kill('SIGKILL')
@@ -42,3 +58,5 @@ export class TestDisplay implements AsyncDisposable {
     }
   }
 }
+
+const indentOf = (line = '') => line.length - line.trimStart().length
