@@ -12,6 +12,7 @@ import { automationRoutes } from './features/automation/routes.ts'
 import { PolicySweep } from './features/automation/sweep.ts'
 import { Fleet } from './features/agents/fleet.ts'
 import { linkRoutes } from './features/agents/link-routes.ts'
+import { accountsRoutes } from './features/accounts/routes.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
 import { ServerChecks } from './features/checks/from-server/server-checks.ts'
 import { checksJobs } from './features/checks/jobs.ts'
@@ -137,6 +138,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   )
   registerFigures(metrics, ctx)
   sessionsRoutes(api, ctx, cookies)
+  accountsRoutes(api, ctx)
   usersRoutes(api, ctx)
   rolesRoutes(api, ctx)
   coreRoutes(api, ctx)
