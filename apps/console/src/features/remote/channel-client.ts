@@ -16,6 +16,9 @@ import { channelPath, ChannelWelcome, type LogRequest, type ToolRequest } from '
 
 const RETRY_FIRST_MS = 300
 const RETRY_MOST_MS = 5000
+const PING_EVERY_MS = 5000
+/** A slow line may have a whole window of the channel before the first answer. */
+const MOST_UNANSWERED = 4
 /** After these it is tried again by itself. */
 const COMES_BACK = new Set<ChannelEnd['code']>(['link_lost', 'agent_offline', 'server_stopping'])
 
@@ -45,6 +48,9 @@ export class ChannelClient implements Disposable {
   #waiting: Uint8Array[] = []
   #failures = 0
   #timer: ReturnType<typeof setTimeout> | undefined
+  #pulse: ReturnType<typeof setInterval> | undefined
+  /** Pings since something came last. */
+  #unanswered = 0
   #isOver = false
 
   /** `place`: a machine's id, or the path of another socket that speaks the same. */
@@ -74,6 +80,7 @@ export class ChannelClient implements Disposable {
   [Symbol.dispose](): void {
     this.#isOver = true
     clearTimeout(this.#timer)
+    clearInterval(this.#pulse)
     this.#socket?.close()
     this.#socket = undefined
   }
@@ -97,17 +104,36 @@ export class ChannelClient implements Disposable {
     socket.addEventListener('open', () => {
       socket.send(JSON.stringify({ type: 'hello', ticket, request: this.#handlers.request() }))
     })
+    this.#watch(socket)
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (this.#socket !== socket) return
+      this.#unanswered = 0
       if (data instanceof ArrayBuffer) end = this.#receive(new Uint8Array(data)) ?? end
       else if (typeof data === 'string') this.#greet(data)
     })
     socket.addEventListener('close', () => {
       if (this.#socket !== socket) return
       this.#socket = undefined
+      clearInterval(this.#pulse)
       if (end === undefined || COMES_BACK.has(end.code)) return this.#lose(end)
       if (this.#handlers.onEnd(end)) void this.#connect()
     })
+  }
+
+  /** A connection that breaks without a word is missed: neither side of it is told by its network. */
+  #watch(socket: WebSocket): void {
+    clearInterval(this.#pulse)
+    this.#unanswered = 0
+    this.#pulse = setInterval(() => {
+      if (this.#socket !== socket) return
+      if (this.#unanswered >= MOST_UNANSWERED) {
+        this.#socket = undefined
+        socket.close()
+        return this.#lose(undefined)
+      }
+      this.#unanswered += 1
+      if (socket.readyState === WebSocket.OPEN) socket.send('ping')
+    }, PING_EVERY_MS)
   }
 
   #greet(text: string): void {
@@ -157,6 +183,7 @@ export class ChannelClient implements Disposable {
   }
 
   #lose(why: ChannelEnd | undefined): void {
+    clearInterval(this.#pulse)
     if (this.#isOver) return
     if (this.#handlers.onLost(why) === false) return this[Symbol.dispose]()
     const most = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** this.#failures)

@@ -82,6 +82,7 @@ export class TestSocket extends EventTarget {
   /** Sizes that came after the first one. */
   readonly sizes: unknown[] = []
   readonly session = crypto.randomUUID()
+  #pings = 0
 
   constructor() {
     super()
@@ -89,6 +90,10 @@ export class TestSocket extends EventTarget {
   }
 
   send(data: string | Uint8Array): void {
+    if (data === 'ping') {
+      this.#pings += 1
+      return
+    }
     if (typeof data === 'string') {
       this.asked = ChannelHello.parse(JSON.parse(data)).request
       return
@@ -104,6 +109,11 @@ export class TestSocket extends EventTarget {
 
   open({ shell, user }: { shell: string; user: string }): void {
     this.tell({ type: 'opened', session: this.session, shell, user, resumed: false })
+  }
+
+  answerPings(): void {
+    for (; this.#pings > 0; this.#pings -= 1)
+      this.dispatchEvent(new MessageEvent('message', { data: 'pong' }))
   }
 
   tell(news: object): void {

@@ -78,6 +78,7 @@ class MachineSocket extends EventTarget {
       if (!('wrong' in frame)) this.#frames.push(frame)
       return
     }
+    if (data === 'ping') return
     this.isGreeted = true
     const session = crypto.randomUUID()
     this.#tell(

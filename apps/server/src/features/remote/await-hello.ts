@@ -4,6 +4,9 @@ import type { z } from 'zod'
 
 const HELLO_WITHIN_MS = 5000
 const LONGEST_HELLO_BYTES = 4096
+const PING_EVERY_MS = 5000
+/** A slow line may have a whole window of the channel before the first ping. */
+const MOST_UNANSWERED = 4
 
 export type EarlyMessage = [data: RawData, isBinary: boolean]
 
@@ -36,8 +39,28 @@ export function awaitHello<Hello>(
       socket.off('message', keep)
       return early
     }
-    void onHello(hello, takeEarly).finally(() => socket.resume())
+    void onHello(hello, takeEarly).finally(() => {
+      socket.resume()
+      endWhenSilent(socket)
+    })
   })
+}
+
+/** A browser whose network is gone says nothing, and no connection tells of that. */
+function endWhenSilent(socket: WebSocket): void {
+  if (socket.readyState !== socket.OPEN) return
+  let unanswered = 0
+  const hear = () => {
+    unanswered = 0
+  }
+  socket.on('message', hear).on('pong', hear)
+  const timer = setInterval(() => {
+    if (unanswered >= MOST_UNANSWERED) return socket.terminate()
+    unanswered += 1
+    socket.ping()
+  }, PING_EVERY_MS)
+  timer.unref()
+  socket.once('close', () => clearInterval(timer))
 }
 
 function readHello<Hello>(schema: z.ZodType<Hello>, text: string): Hello | undefined {
