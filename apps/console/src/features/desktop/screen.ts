@@ -2,6 +2,11 @@ import RFB from '@novnc/novnc'
 import type { Key } from './key-sequences.ts'
 import { RfbSocket } from './rfb-socket.ts'
 
+/** A VNC server that says nothing for so long before there is a picture is given up. */
+export const SILENT_AFTER_MS = 15_000
+/** More is no screen; browsers draw nothing at all then. */
+const MOST_PIXELS = 100_000_000
+
 /** How a screen is shown, and what may be done on it. */
 export interface ScreenLook {
   viewOnly: boolean
@@ -54,12 +59,20 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
   rfb.background = 'transparent'
   let isOver = false
   let isGone = false
+  let isConnected = false
   let refusal: string | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
   const fail = (message: string) => {
+    clearTimeout(silence)
     if (isOver) return
     isOver = true
     options.onTrouble(message)
   }
+  const waitOn = () => {
+    clearTimeout(silence)
+    if (!isConnected) silence = setTimeout(() => fail(SILENT), SILENT_AFTER_MS)
+  }
+  waitOn()
   const change = ({ viewOnly, fit, quality }: ScreenLook) => {
     const { qualityLevel, compressionLevel } = QUALITIES[quality]
     Object.assign(rfb, { viewOnly, scaleViewport: fit, qualityLevel, compressionLevel })
@@ -69,6 +82,8 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
   canvas?.setAttribute('aria-label', 'Screen of the machine')
   canvas?.setAttribute('role', 'application')
   rfb.addEventListener('connect', () => {
+    isConnected = true
+    clearTimeout(silence)
     if (canvas !== null) canvas.tabIndex = 0
     rfb.focus()
     options.onConnect()
@@ -78,7 +93,12 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
   })
   rfb.addEventListener('credentialsrequired', ({ detail }) => {
     const types = detail.types.filter((type) => type !== 'target')
-    options.onAsk(types, (given) => rfb.sendCredentials(given))
+    // People take their time.
+    clearTimeout(silence)
+    options.onAsk(types, (given) => {
+      waitOn()
+      rfb.sendCredentials(given)
+    })
   })
   rfb.addEventListener('disconnect', ({ detail }) => {
     isGone = true
@@ -87,12 +107,15 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
   rfb.addEventListener('clipboard', ({ detail }) => options.onClipboard(detail.text))
   return {
     receive(bytes) {
+      waitOn()
       try {
         socket.receive(bytes)
       } catch {
         // noVNC throws where more comes than it was told of.
         fail(NONSENSE)
       }
+      const { width = 0, height = 0 } = canvas ?? {}
+      if (width * height > MOST_PIXELS) fail(NONSENSE)
     },
     change,
     press(keys) {
@@ -104,9 +127,11 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
     takePicture: () => new Promise((resolve) => rfb.toBlob(resolve)),
     [Symbol.dispose]() {
       isOver = true
+      clearTimeout(silence)
       if (!isGone) rfb.disconnect()
     },
   }
 }
 
+const SILENT = `The VNC server said nothing for ${SILENT_AFTER_MS / 1000} seconds, so nothing can be shown.`
 const NONSENSE = 'What answers there does not speak VNC as it should, so nothing can be shown.'
