@@ -1,5 +1,4 @@
-import { Alert, Button, Checkbox, Stack, TextInput } from '@mantine/core'
-import '@mantine/core/styles/Alert.css'
+import { Checkbox, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import {
   type AlertChannel,
@@ -7,15 +6,13 @@ import {
   createAlertChannel,
   editAlertChannel,
 } from '@muster/contract/api/alert-channels'
-import { ApiError } from '@muster/contract/client'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ChangedMeanwhile, EditedItem } from '../../app/EditedItem.tsx'
 import { FormDialog } from '../../app/FormDialog.tsx'
-import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { useSaveInto } from '../../app/use-save-into.ts'
 import { ownTimeZone } from '../setup/time-zones.ts'
 import classes from './ChannelForm.module.css'
 import { RuleFields } from './RuleFields.tsx'
@@ -51,42 +48,26 @@ export function ChannelDialog({ item = '' }: AddressedDialogProps) {
 }
 
 function LoadedChannel({ id, onClose }: { id: number; onClose: () => void }) {
-  // Nothing is kept from the last time: what is edited must be what is there.
-  const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...channelsQuery, staleTime: 0 })
-  const [opened, setOpened] = useState<AlertChannel>()
-  const channel = data?.find((one) => one.id === id)
-  if (opened === undefined && channel !== undefined && isFetchedAfterMount) setOpened(channel)
-  if (opened !== undefined) {
-    return (
-      <ChannelFormDialog
-        key={opened.modified}
-        title={`Edit ${opened.name}`}
-        kind={opened.settings.kind}
-        channel={opened}
-        onReload={channel && channel.modified !== opened.modified ? () => setOpened(channel) : undefined}
-        onClose={onClose}
-      />
-    )
-  }
-  if (data !== undefined && isFetchedAfterMount && channel === undefined) {
-    return (
-      <Dialog title="Alert channel" size="lg" onClose={onClose}>
-        <EmptyState message="This channel does not exist any more.">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Show all channels
-          </Button>
-        </EmptyState>
-      </Dialog>
-    )
-  }
   return (
-    <StateDialog
+    <EditedItem
+      list={channelsQuery}
+      id={id}
       title="Alert channel"
       size="lg"
+      gone="This channel does not exist any more."
+      back="Show all channels"
       onClose={onClose}
-      error={error}
-      onRetry={() => void refetch()}
-    />
+    >
+      {(channel, onReload) => (
+        <ChannelFormDialog
+          title={`Edit ${channel.name}`}
+          kind={channel.settings.kind}
+          channel={channel}
+          onReload={onReload}
+          onClose={onClose}
+        />
+      )}
+    </EditedItem>
   )
 }
 
@@ -101,7 +82,7 @@ interface ChannelFormDialogProps {
 }
 
 function ChannelFormDialog({ title, kind, channel, onReload, onClose }: ChannelFormDialogProps) {
-  const queryClient = useQueryClient()
+  const saveInto = useSaveInto(channelsQuery.queryKey)
   const [start] = useState(() =>
     channel === undefined ? newChannelForm(kind, ownTimeZone()) : readChannelForm(channel),
   )
@@ -113,18 +94,13 @@ function ChannelFormDialog({ title, kind, channel, onReload, onClose }: ChannelF
   const save = async (values: ChannelForm) => {
     const name = `${values.name as string}`.trim()
     const body = { name, settings: toSettings(kind, values), rules: toRules(values) }
-    try {
+    await saveInto(async () => {
       if (channel === undefined) await call(createAlertChannel, { body })
       else {
         const { id, modified } = channel
         await call(editAlertChannel, { params: { id }, body: { ...body, modified } })
       }
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'changed_meanwhile')
-        await queryClient.invalidateQueries({ queryKey: channelsQuery.queryKey })
-      throw error
-    }
-    await queryClient.invalidateQueries({ queryKey: channelsQuery.queryKey })
+    })
   }
   return (
     <FormDialog
@@ -137,13 +113,7 @@ function ChannelFormDialog({ title, kind, channel, onReload, onClose }: ChannelF
       onClose={onClose}
     >
       <Stack gap="md">
-        {onReload !== undefined && (
-          <Alert color="warning" title="Somebody else has changed this channel">
-            <Button variant="default" mt="sm" onClick={onReload}>
-              Begin again with the new values
-            </Button>
-          </Alert>
-        )}
+        <ChangedMeanwhile what="this channel" onReload={onReload} />
         <TextInput label="Name" maxLength={255} data-autofocus {...form.getInputProps('name')} />
         <SettingFields kind={kind} form={form} start={start} />
         <TestChannel

@@ -1,20 +1,16 @@
-import { Alert, Button } from '@mantine/core'
-import '@mantine/core/styles/Alert.css'
 import { useForm } from '@mantine/form'
 import {
   type AlertTemplate,
   createAlertTemplate,
   editAlertTemplate,
 } from '@muster/contract/api/alert-templates'
-import { ApiError } from '@muster/contract/client'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ChangedMeanwhile, EditedItem } from '../../app/EditedItem.tsx'
 import { FormDialog } from '../../app/FormDialog.tsx'
-import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { useSaveInto } from '../../app/use-save-into.ts'
 import { TemplateFields } from './TemplateFields.tsx'
 import {
   checkTemplateForm,
@@ -42,42 +38,25 @@ export function TemplateDialog({ item = '' }: AddressedDialogProps) {
 }
 
 function LoadedTemplate({ id, onClose }: { id: number; onClose: () => void }) {
-  // Nothing is kept from the last time: what is edited must be what is there.
-  const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...templatesQuery, staleTime: 0 })
-  const [opened, setOpened] = useState<AlertTemplate>()
-  const template = data?.find((one) => one.id === id)
-  if (opened === undefined && template !== undefined && isFetchedAfterMount) setOpened(template)
-  if (opened !== undefined) {
-    const isOld = template !== undefined && template.modified !== opened.modified
-    return (
-      <TemplateFormDialog
-        key={opened.modified}
-        title={`Edit ${opened.name}`}
-        template={opened}
-        onReload={isOld ? () => setOpened(template) : undefined}
-        onClose={onClose}
-      />
-    )
-  }
-  if (data !== undefined && isFetchedAfterMount) {
-    return (
-      <Dialog title="Alert template" size="lg" onClose={onClose}>
-        <EmptyState message="This alert template does not exist any more.">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Show all templates
-          </Button>
-        </EmptyState>
-      </Dialog>
-    )
-  }
   return (
-    <StateDialog
+    <EditedItem
+      list={templatesQuery}
+      id={id}
       title="Alert template"
       size="lg"
+      gone="This alert template does not exist any more."
+      back="Show all templates"
       onClose={onClose}
-      error={error}
-      onRetry={() => void refetch()}
-    />
+    >
+      {(template, onReload) => (
+        <TemplateFormDialog
+          title={`Edit ${template.name}`}
+          template={template}
+          onReload={onReload}
+          onClose={onClose}
+        />
+      )}
+    </EditedItem>
   )
 }
 
@@ -91,7 +70,7 @@ interface TemplateFormDialogProps {
 }
 
 function TemplateFormDialog({ title, template, onReload, onClose }: TemplateFormDialogProps) {
-  const queryClient = useQueryClient()
+  const saveInto = useSaveInto(templatesQuery.queryKey)
   const [start] = useState(() => (template === undefined ? newTemplateForm() : readTemplateForm(template)))
   const form = useForm<TemplateForm>({
     initialValues: start,
@@ -100,18 +79,13 @@ function TemplateFormDialog({ title, template, onReload, onClose }: TemplateForm
   })
   const save = async (values: TemplateForm) => {
     const body = toTemplate(values)
-    try {
+    await saveInto(async () => {
       if (template === undefined) await call(createAlertTemplate, { body })
       else {
         const { id, modified } = template
         await call(editAlertTemplate, { params: { id }, body: { ...body, modified } })
       }
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'changed_meanwhile')
-        await queryClient.invalidateQueries({ queryKey: templatesQuery.queryKey })
-      throw error
-    }
-    await queryClient.invalidateQueries({ queryKey: templatesQuery.queryKey })
+    })
   }
   return (
     <FormDialog
@@ -123,13 +97,7 @@ function TemplateFormDialog({ title, template, onReload, onClose }: TemplateForm
       submitLabel={template === undefined ? 'Add template' : 'Save'}
       onClose={onClose}
     >
-      {onReload !== undefined && (
-        <Alert color="warning" title="Somebody else has changed this template" mb="md">
-          <Button variant="default" mt="sm" onClick={onReload}>
-            Begin again with the new values
-          </Button>
-        </Alert>
-      )}
+      <ChangedMeanwhile what="this template" onReload={onReload} mb="md" />
       <TemplateFields form={form} start={start} />
     </FormDialog>
   )

@@ -1,15 +1,12 @@
-import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type CustomField, createCustomField, editCustomField } from '@muster/contract/api/custom-fields'
 import type { CustomFieldModel } from '@muster/contract/custom-field-values'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { ChangedMeanwhile, EditedItem } from '../../app/EditedItem.tsx'
 import { FormDialog } from '../../app/FormDialog.tsx'
-import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { useSaveInto } from '../../app/use-save-into.ts'
 import { DefinitionInputs } from './DefinitionInputs.tsx'
 import { type FieldForm, NEW_FIELD, checkFieldForm, readFieldForm, toFieldBody } from './field-form.ts'
 import { MODELS } from './field-words.ts'
@@ -37,50 +34,53 @@ export function FieldDialog({ item = '' }: AddressedDialogProps) {
 
 function LoadedField({ id }: { id: number }) {
   const { openList } = useFieldAddress()
-  const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...fieldsQuery, staleTime: 0 })
-  const [opened, setOpened] = useState<CustomField>()
-  const field = data?.find((one) => one.id === id)
-  const close = () => openList(opened?.model ?? 'client')
-  if (opened === undefined && field !== undefined && isFetchedAfterMount) setOpened(field)
-  if (opened !== undefined) return <DefinitionForm model={opened.model} field={opened} onClose={close} />
-  if (data !== undefined && isFetchedAfterMount && field === undefined) {
-    return (
-      <Dialog title="Custom field" onClose={close}>
-        <EmptyState message="This field does not exist any more.">
-          <Button variant="default" onClick={close} data-autofocus>
-            Show all fields
-          </Button>
-        </EmptyState>
-      </Dialog>
-    )
-  }
-  return <StateDialog title="Custom field" onClose={close} error={error} onRetry={() => void refetch()} />
+  return (
+    <EditedItem
+      list={fieldsQuery}
+      id={id}
+      title="Custom field"
+      gone="This field does not exist any more."
+      back="Show all fields"
+      onClose={() => openList('client')}
+    >
+      {(field, onReload) => (
+        <DefinitionForm
+          model={field.model}
+          field={field}
+          onReload={onReload}
+          onClose={() => openList(field.model)}
+        />
+      )}
+    </EditedItem>
+  )
 }
 
 interface DefinitionFormProps {
   model: CustomFieldModel
   /** The one that is edited, as it was when the form was opened. */
   field: CustomField | undefined
+  onReload?: (() => void) | undefined
   onClose: () => void
 }
 
 const NOUNS = { client: 'clients', site: 'sites', agent: 'machines' }
 
-function DefinitionForm({ model, field, onClose }: DefinitionFormProps) {
-  const queryClient = useQueryClient()
+function DefinitionForm({ model, field, onReload, onClose }: DefinitionFormProps) {
+  const saveInto = useSaveInto(fieldsQuery.queryKey)
   const form = useForm<FieldForm>({
     initialValues: field === undefined ? NEW_FIELD : readFieldForm(field),
     validate: checkFieldForm,
     validateInputOnBlur: true,
   })
   const save = async (values: FieldForm) => {
-    const body = toFieldBody(model, values)
-    if (field === undefined) await call(createCustomField, { body })
-    else {
-      const { id, modified } = field
-      await call(editCustomField, { params: { id }, body: { ...body, modified } })
-    }
-    await queryClient.invalidateQueries({ queryKey: fieldsQuery.queryKey })
+    await saveInto(async () => {
+      const body = toFieldBody(model, values)
+      if (field === undefined) await call(createCustomField, { body })
+      else {
+        const { id, modified } = field
+        await call(editCustomField, { params: { id }, body: { ...body, modified } })
+      }
+    })
   }
   return (
     <FormDialog
@@ -91,6 +91,7 @@ function DefinitionForm({ model, field, onClose }: DefinitionFormProps) {
       submitLabel={field === undefined ? 'Add field' : 'Save'}
       onClose={onClose}
     >
+      <ChangedMeanwhile what="this field" onReload={onReload} mb="md" />
       <DefinitionInputs form={form} isNew={field === undefined} />
     </FormDialog>
   )

@@ -1,16 +1,12 @@
-import { Alert, Button, Stack, TextInput, Textarea } from '@mantine/core'
-import '@mantine/core/styles/Alert.css'
+import { Stack, TextInput, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type KeyStoreEntry, createKey, editKey } from '@muster/contract/api/keystore'
-import { ApiError } from '@muster/contract/client'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { ChangedMeanwhile, EditedItem } from '../../app/EditedItem.tsx'
 import { FormDialog } from '../../app/FormDialog.tsx'
-import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { useSaveInto } from '../../app/use-save-into.ts'
 import { keyStoreQuery } from './keystore-query.ts'
 import { useKeyAddress } from './use-key-address.ts'
 
@@ -29,33 +25,18 @@ export function KeyDialog({ item = '' }: AddressedDialogProps) {
 }
 
 function LoadedKey({ id, onClose }: { id: number; onClose: () => void }) {
-  const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...keyStoreQuery, staleTime: 0 })
-  const [opened, setOpened] = useState<KeyStoreEntry>()
-  const entry = data?.find((one) => one.id === id)
-  if (opened === undefined && entry !== undefined && isFetchedAfterMount) setOpened(entry)
-  if (opened !== undefined) {
-    const isOld = entry !== undefined && entry.modified !== opened.modified
-    return (
-      <KeyForm
-        key={opened.modified}
-        entry={opened}
-        onReload={isOld ? () => setOpened(entry) : undefined}
-        onClose={onClose}
-      />
-    )
-  }
-  if (data !== undefined && isFetchedAfterMount && entry === undefined) {
-    return (
-      <Dialog title="Key" onClose={onClose}>
-        <EmptyState message="This key does not exist any more.">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Show the key store
-          </Button>
-        </EmptyState>
-      </Dialog>
-    )
-  }
-  return <StateDialog title="Key" onClose={onClose} error={error} onRetry={() => void refetch()} />
+  return (
+    <EditedItem
+      list={keyStoreQuery}
+      id={id}
+      title="Key"
+      gone="This key does not exist any more."
+      back="Show the key store"
+      onClose={onClose}
+    >
+      {(entry, onReload) => <KeyForm entry={entry} onReload={onReload} onClose={onClose} />}
+    </EditedItem>
+  )
 }
 
 interface KeyFormProps {
@@ -67,7 +48,7 @@ interface KeyFormProps {
 }
 
 function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
-  const queryClient = useQueryClient()
+  const saveInto = useSaveInto(keyStoreQuery.queryKey)
   const form = useForm({
     initialValues: { name: entry?.name ?? '', value: '' },
     validate: {
@@ -77,18 +58,13 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
     validateInputOnBlur: true,
   })
   const save = async ({ name, value }: { name: string; value: string }) => {
-    try {
+    await saveInto(async () => {
       if (entry === undefined) await call(createKey, { body: { name, value } })
       else {
         const body = { name, modified: entry.modified, ...(value === '' ? {} : { value }) }
         await call(editKey, { params: { id: entry.id }, body })
       }
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'changed_meanwhile')
-        await queryClient.invalidateQueries({ queryKey: keyStoreQuery.queryKey })
-      throw error
-    }
-    await queryClient.invalidateQueries({ queryKey: keyStoreQuery.queryKey })
+    })
   }
   return (
     <FormDialog
@@ -100,13 +76,7 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
       onClose={onClose}
     >
       <Stack gap="md">
-        {onReload !== undefined && (
-          <Alert color="warning" title="Somebody else has changed this key">
-            <Button variant="default" mt="sm" onClick={onReload}>
-              Begin again
-            </Button>
-          </Alert>
-        )}
+        <ChangedMeanwhile what="this key" onReload={onReload} />
         <TextInput
           label="Name"
           description="Scripts write {{global.name}} in an argument or a variable."

@@ -1,17 +1,16 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { Patch } from '@muster/contract/agent/patches'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { PatchStatus } from '@muster/contract/api/patches'
 import { isFinal } from '@muster/rules/history-state'
-import { IconRefresh } from '@tabler/icons-react'
 import { CsvButton } from '../../ui/CsvButton.tsx'
+import { type Refresh, RefreshButton } from '../../ui/RefreshButton.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { TableSort } from '../../ui/data-column.ts'
 import list from '../../ui/ListPane.module.css'
 import type { InstallWish } from './InstallPatchesDialog.tsx'
 import { findPatches, patchesTable } from './patch-rows.ts'
-import type { Scan } from './use-scan.ts'
 
 interface PatchToolsProps {
   agent: Pick<AgentDetail, 'connected' | 'hostname'>
@@ -19,7 +18,7 @@ interface PatchToolsProps {
   status: PatchStatus
   shown: { search: string; sort: TableSort }
   onSearch: (search: string) => void
-  scan: Scan
+  scan: Refresh
   onInstall: (wish: InstallWish) => void
 }
 
@@ -48,19 +47,11 @@ export function PatchTools({ agent, patches, status, shown, onSearch, scan, onIn
             </span>
           </>
         )}
-        <Tooltip label={scan.reason ?? (scan.busy ? 'The machine is looking' : 'Look for patches now')}>
-          <ActionIcon
-            aria-label="Look for patches now"
-            loading={scan.busy}
-            {...(scan.reason === undefined ? {} : { 'data-disabled': true })}
-            aria-disabled={scan.reason !== undefined}
-            onClick={() => {
-              if (scan.reason === undefined) scan.run()
-            }}
-          >
-            <IconRefresh size={16} stroke={1.75} />
-          </ActionIcon>
-        </Tooltip>
+        <RefreshButton
+          label="Look for patches now"
+          tip={scan.busy ? 'The machine is looking' : 'Look for patches now'}
+          refresh={scan}
+        />
         <CsvButton
           of="patches"
           fileName="patches.csv"

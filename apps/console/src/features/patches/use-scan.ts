@@ -3,20 +3,13 @@ import { type PatchStatus, scanPatches } from '@muster/contract/api/patches'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../app/api.ts'
+import type { Refresh } from '../../ui/RefreshButton.tsx'
 
-export interface Scan {
-  run: () => void
-  /** Until the machine has told what it saw. */
-  busy: boolean
-  /** Why it cannot be asked for now. */
-  reason: string | undefined
-}
-
-/** Has a machine look for patches; it takes seconds on Linux, and minutes on Windows. */
+/** Has a machine look for patches, and is busy until it has told what it saw; it takes seconds on Linux, and minutes on Windows. */
 export function useScan(
   { agent_id, hostname, connected }: AgentDetail,
   status: PatchStatus | undefined,
-): Scan {
+): Refresh {
   /** When it had looked last as it was asked; null = never. */
   const [askedAt, setAskedAt] = useState<string | null>()
   const { mutate, isPending } = useMutation({

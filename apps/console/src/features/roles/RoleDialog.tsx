@@ -1,17 +1,16 @@
-import { Alert, Button, Checkbox, Stack, TextInput } from '@mantine/core'
+import { Alert, Checkbox, Stack, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import { useForm } from '@mantine/form'
 import { createRole, editRole, type Role } from '@muster/contract/api/roles'
-import { ApiError } from '@muster/contract/client'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { ChangedMeanwhile, EditedItem } from '../../app/EditedItem.tsx'
 import { FormDialog } from '../../app/FormDialog.tsx'
-import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMe } from '../../app/queries.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState, NoPermission } from '../../ui/States.tsx'
+import { useSaveInto } from '../../app/use-save-into.ts'
+import { NoPermission } from '../../ui/States.tsx'
 import { PermissionFields } from './PermissionFields.tsx'
 import { PlaceFields } from './PlaceFields.tsx'
 import { checkRole, readRole, type RoleForm as Values, writeRole } from './role-form.ts'
@@ -38,33 +37,18 @@ export function RoleDialog({ item = '' }: AddressedDialogProps) {
 }
 
 function LoadedRole({ id, onClose }: { id: number; onClose: () => void }) {
-  const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...rolesQuery, staleTime: 0 })
-  const [opened, setOpened] = useState<Role>()
-  const role = data?.find((one) => one.id === id)
-  if (opened === undefined && role !== undefined && isFetchedAfterMount) setOpened(role)
-  if (opened !== undefined) {
-    const isOld = role !== undefined && role.modified !== opened.modified
-    return (
-      <RoleForm
-        key={opened.modified}
-        role={opened}
-        onReload={isOld ? () => setOpened(role) : undefined}
-        onClose={onClose}
-      />
-    )
-  }
-  if (data !== undefined && isFetchedAfterMount && role === undefined) {
-    return (
-      <Dialog title="Role" onClose={onClose}>
-        <EmptyState message="This role does not exist any more.">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Show the roles
-          </Button>
-        </EmptyState>
-      </Dialog>
-    )
-  }
-  return <StateDialog title="Role" onClose={onClose} error={error} onRetry={() => void refetch()} />
+  return (
+    <EditedItem
+      list={rolesQuery}
+      id={id}
+      title="Role"
+      gone="This role does not exist any more."
+      back="Show the roles"
+      onClose={onClose}
+    >
+      {(role, onReload) => <RoleForm role={role} onReload={onReload} onClose={onClose} />}
+    </EditedItem>
+  )
 }
 
 interface RoleFormProps {
@@ -76,7 +60,7 @@ interface RoleFormProps {
 }
 
 function RoleForm({ role, onReload, onClose }: RoleFormProps) {
-  const queryClient = useQueryClient()
+  const saveInto = useSaveInto(rolesQuery.queryKey)
   const me = useMe()
   const isOwn = role !== undefined && me !== undefined && role.users.includes(me.username)
   const form = useForm<Values>({
@@ -86,15 +70,10 @@ function RoleForm({ role, onReload, onClose }: RoleFormProps) {
   })
   const save = async (values: Values) => {
     const body = writeRole(values)
-    try {
+    await saveInto(async () => {
       if (role === undefined) await call(createRole, { body })
       else await call(editRole, { params: { id: role.id }, body: { ...body, modified: role.modified } })
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'changed_meanwhile')
-        await queryClient.invalidateQueries({ queryKey: rolesQuery.queryKey })
-      throw error
-    }
-    await queryClient.invalidateQueries({ queryKey: rolesQuery.queryKey })
+    })
   }
   const flag = (name: 'is_superuser' | 'totp_required' | 'require_2fa_for_remote') =>
     form.getInputProps(name, { type: 'checkbox' })
@@ -109,13 +88,7 @@ function RoleForm({ role, onReload, onClose }: RoleFormProps) {
       size="lg"
     >
       <Stack gap="md">
-        {onReload !== undefined && (
-          <Alert color="warning" title="Somebody else has changed this role">
-            <Button variant="default" mt="sm" onClick={onReload}>
-              Begin again
-            </Button>
-          </Alert>
-        )}
+        <ChangedMeanwhile what="this role" onReload={onReload} />
         {isOwn && (
           <Alert color="warning" title="This is your own role">
             What you take away is gone for you as soon as it is saved.

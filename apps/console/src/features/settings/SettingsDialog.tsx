@@ -1,15 +1,15 @@
-import { Alert, Button, NumberInput, Stack, Switch } from '@mantine/core'
-import '@mantine/core/styles/Alert.css'
+import { NumberInput, Stack, Switch } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Switch.css'
 import { useForm } from '@mantine/form'
 import { type CoreSettings, editCoreSettings } from '@muster/contract/api/settings'
 import { MetricsInterval } from '@muster/contract/agent/metrics'
-import { ApiError } from '@muster/contract/client'
 import { findShorterKept, MOST_DAYS, type Retention } from '@muster/rules/retention'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ChangedMeanwhile } from '../../app/EditedItem.tsx'
 import { FormDialog } from '../../app/FormDialog.tsx'
+import { useSaveInto } from '../../app/use-save-into.ts'
 import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
@@ -74,7 +74,7 @@ interface SettingsFormProps {
 }
 
 function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
-  const queryClient = useQueryClient()
+  const saveInto = useSaveInto(settingsQuery.queryKey)
   const mayEdit = useMay('can_edit_core_settings')
   const isSuperuser = useMe()?.is_superuser === true
   const { modified, ...initialValues } = settings
@@ -85,26 +85,15 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
   // A change of one field may be what is wrong with the next one.
   const wrong = checkNumbers(form.values)
   const save = async (values: Values) => {
-    try {
+    await saveInto(async () => {
       // Validation has refused empty ones.
       await call(editCoreSettings, { body: { ...(values as Numbers), modified } })
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'changed_meanwhile')
-        await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
-      throw error
-    }
-    await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
+    })
   }
   return (
     <FormDialog title={TITLE} form={form} save={save} done="Settings saved." onClose={onClose}>
       <Stack gap="md">
-        {onReload !== undefined && (
-          <Alert color="warning" title="Somebody else has changed these settings">
-            <Button variant="default" mt="sm" onClick={onReload}>
-              Begin again
-            </Button>
-          </Alert>
-        )}
+        <ChangedMeanwhile what="these settings" onReload={onReload} />
         <fieldset className={classes.group} disabled={!mayEdit}>
           <legend className={classes.legend}>How long history is kept</legend>
           <p className={classes.note}>

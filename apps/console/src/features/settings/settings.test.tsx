@@ -74,7 +74,7 @@ test('what somebody else saved meanwhile is said, and can be begun with', async 
   server.on(getCoreSettings, () => answer(getCoreSettings, newer))
   await save().click()
   await expect.element(dialog().getByText(sentence)).toBeVisible()
-  await dialog().getByRole('button', { name: 'Begin again' }).click()
+  await dialog().getByRole('button', { name: 'Begin again with the new values' }).click()
   await expect.element(field('Every hour')).toHaveValue('800 days')
 })
 

@@ -1,16 +1,16 @@
-import { Button, Input, Select, Stack, TextInput } from '@mantine/core'
+import { Input, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ScriptShell } from '@muster/contract/api/scripts'
 import { type Snippet, createSnippet, editSnippet } from '@muster/contract/api/snippets'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Suspense, lazy, useState } from 'react'
+import { Suspense, lazy } from 'react'
+import { ChangedMeanwhile, EditedItem } from '../../app/EditedItem.tsx'
 import { FormDialog } from '../../app/FormDialog.tsx'
-import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
+import { GuardedDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay } from '../../app/queries.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState, SkeletonRows } from '../../ui/States.tsx'
+import { useSaveInto } from '../../app/use-save-into.ts'
+import { SkeletonRows } from '../../ui/States.tsx'
 import { readShell } from '../scripts/script-form.ts'
 import { SHELL_LABELS } from '../scripts/script-words.ts'
 import classes from './SnippetDialog.module.css'
@@ -37,24 +37,18 @@ export function SnippetDialog({ item = '' }: AddressedDialogProps) {
 }
 
 function LoadedSnippet({ id, onClose }: { id: number; onClose: () => void }) {
-  const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...snippetsQuery, staleTime: 0 })
-  const [opened, setOpened] = useState<Snippet>()
-  const snippet = data?.find((one) => one.id === id)
-  if (opened === undefined && snippet !== undefined && isFetchedAfterMount) setOpened(snippet)
-  if (opened !== undefined) return <SnippetForm snippet={opened} onClose={onClose} />
-  if (data !== undefined && isFetchedAfterMount && snippet === undefined) {
-    return (
-      <Dialog title="Snippet" onClose={onClose}>
-        <EmptyState message="This snippet does not exist any more.">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Show all snippets
-          </Button>
-        </EmptyState>
-      </Dialog>
-    )
-  }
   return (
-    <StateDialog title="Snippet" size="lg" onClose={onClose} error={error} onRetry={() => void refetch()} />
+    <EditedItem
+      list={snippetsQuery}
+      id={id}
+      title="Snippet"
+      size="lg"
+      gone="This snippet does not exist any more."
+      back="Show all snippets"
+      onClose={onClose}
+    >
+      {(snippet, onReload) => <SnippetForm snippet={snippet} onReload={onReload} onClose={onClose} />}
+    </EditedItem>
   )
 }
 
@@ -65,8 +59,15 @@ interface SnippetForm extends Record<string, unknown> {
   code: string
 }
 
-function SnippetForm({ snippet, onClose }: { snippet: Snippet | undefined; onClose: () => void }) {
-  const queryClient = useQueryClient()
+interface SnippetFormProps {
+  /** The one that is edited, as it was when the form was opened. */
+  snippet: Snippet | undefined
+  onReload?: (() => void) | undefined
+  onClose: () => void
+}
+
+function SnippetForm({ snippet, onReload, onClose }: SnippetFormProps) {
+  const saveInto = useSaveInto(snippetsQuery.queryKey)
   const mayManage = useMay('can_manage_scripts')
   const form = useForm<SnippetForm>({
     initialValues: {
@@ -82,12 +83,13 @@ function SnippetForm({ snippet, onClose }: { snippet: Snippet | undefined; onClo
     validateInputOnBlur: true,
   })
   const save = async (body: SnippetForm) => {
-    if (snippet === undefined) await call(createSnippet, { body })
-    else {
-      const { id, modified } = snippet
-      await call(editSnippet, { params: { id }, body: { ...body, modified } })
-    }
-    await queryClient.invalidateQueries({ queryKey: snippetsQuery.queryKey })
+    await saveInto(async () => {
+      if (snippet === undefined) await call(createSnippet, { body })
+      else {
+        const { id, modified } = snippet
+        await call(editSnippet, { params: { id }, body: { ...body, modified } })
+      }
+    })
   }
   return (
     <FormDialog
@@ -100,6 +102,7 @@ function SnippetForm({ snippet, onClose }: { snippet: Snippet | undefined; onClo
       onClose={onClose}
     >
       <Stack gap="md">
+        <ChangedMeanwhile what="this snippet" onReload={onReload} />
         <TextInput
           label="Name"
           description="Scripts include it as {{name}}."

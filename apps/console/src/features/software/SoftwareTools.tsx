@@ -1,13 +1,13 @@
-import { ActionIcon, TextInput, Tooltip } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Software } from '@muster/contract/api/software'
-import { IconRefresh, IconSearch } from '@tabler/icons-react'
+import { IconSearch } from '@tabler/icons-react'
 import { CsvButton } from '../../ui/CsvButton.tsx'
+import { type Refresh, RefreshButton } from '../../ui/RefreshButton.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { TableSort } from '../../ui/data-column.ts'
 import list from '../../ui/ListPane.module.css'
 import { findPackages, packagesTable } from './software-rows.ts'
-import type { Refresh } from './use-refresh-software.ts'
 
 interface SoftwareToolsProps {
   agent: Pick<AgentDetail, 'connected'>
@@ -43,19 +43,7 @@ export function SoftwareTools({ agent, software, search, onSearch, sort, refresh
           looked at <Time instant={software.looked_at} relative />
           {!agent.connected && ', not connected now'}
         </span>
-        <Tooltip label={refresh.reason ?? 'List anew'}>
-          <ActionIcon
-            aria-label="List the software anew"
-            loading={refresh.busy}
-            {...(refresh.reason === undefined ? {} : { 'data-disabled': true })}
-            aria-disabled={refresh.reason !== undefined}
-            onClick={() => {
-              if (refresh.reason === undefined) refresh.run()
-            }}
-          >
-            <IconRefresh size={16} stroke={1.75} />
-          </ActionIcon>
-        </Tooltip>
+        <RefreshButton label="List the software anew" tip="List anew" refresh={refresh} />
         <CsvButton
           of="packages"
           fileName="software.csv"

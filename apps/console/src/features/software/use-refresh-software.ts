@@ -5,13 +5,7 @@ import { call } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
 import { useMay } from '../../app/queries.ts'
 import { queryKey } from '../../app/query-key.ts'
-
-export interface Refresh {
-  run: () => void
-  busy: boolean
-  /** Why it cannot be asked for now. */
-  reason: string | undefined
-}
+import type { Refresh } from '../../ui/RefreshButton.tsx'
 
 /** Has a machine list its software anew. */
 export function useRefreshSoftware({
