@@ -31,6 +31,7 @@ process.exitCode = await main()
 
 // Modules are loaded where they are needed: an agent that runs for months carries nothing of the other commands.
 async function main(): Promise<number> {
+  await import('./cli/lean-schemas.ts')
   const { CliError } = await import('./cli/cli-error.ts')
   try {
     return await dispatch()
