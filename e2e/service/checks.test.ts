@@ -1,5 +1,7 @@
+import { createServer } from 'node:net'
 import { createInstaller, listAgents } from '@muster/contract/api/agents'
 import { type Check, createCheck, getCheck, runChecks } from '@muster/contract/api/checks'
+import { getReceipt, listRemoteSessions } from '@muster/contract/api/remote'
 import type { Input } from '@muster/contract/endpoint'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildPrograms } from '../support/build.ts'
@@ -7,6 +9,7 @@ import { addClient } from '../support/seed.ts'
 import { type Session, signIn } from '../support/sign-in.ts'
 import { startServer } from '../support/start-server.ts'
 import { startSystemdMachine, type SystemdMachine } from '../support/systemd-machine.ts'
+import { TerminalWindow } from '../load/terminal-window.ts'
 
 type Settings = Input<typeof createCheck>['body']['settings']
 
@@ -108,6 +111,75 @@ test('issue 3, 1.1: a journal check: unit, priority and message of what a servic
     ['failing', 'No matching entries'],
   ])
 }, 60_000)
+
+test('issue 4, 2.8: a receipt says what a session did to services, /etc, users and ports of a real system', async () => {
+  await addUnit('muster-web', 'ExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target')
+  await addUnit('muster-door', 'ExecStart=/bin/sleep infinity')
+  const port = await findFreePort()
+  const socket = `[Unit]\\nDefaultDependencies=no\\n[Socket]\\nListenStream=127.0.0.1:${port}\\n`
+  await machine.run(`printf '${socket}' > /etc/systemd/system/muster-door.socket; systemctl daemon-reload`)
+  await machine.run('systemctl start muster-web')
+  {
+    using window = await TerminalWindow.open(admin, agentId)
+    await looked()
+    const line = [
+      'systemctl stop muster-web',
+      'systemctl -q enable muster-web',
+      'systemctl start muster-door.socket',
+      'echo changed > /etc/muster-proof.conf',
+      'useradd --no-create-home eve',
+      'echo all "$((1 + 1))" done',
+    ].join('; ')
+    window.type(`stty -echo; ${line}\r`)
+    await window.until('all 2 done')
+  }
+  const parts = await vi.waitFor(
+    async () => {
+      const [session] = await admin.call(listRemoteSessions, { params: { agent_id: agentId } })
+      return (await admin.call(getReceipt, { params: { id: session?.id ?? '' } })).parts
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+  expect(parts.services).toMatchObject({
+    state: 'collected',
+    changed: expect.arrayContaining([
+      {
+        name: 'muster-web.service',
+        from: 'running, started by hand',
+        to: 'stopped, starts by itself',
+      },
+    ]),
+  })
+  expect(parts.files).toMatchObject({
+    added: expect.arrayContaining([
+      { name: '/etc/muster-proof.conf', state: expect.stringContaining('8 bytes') },
+    ]),
+    changed: expect.arrayContaining([expect.objectContaining({ name: '/etc/passwd' })]),
+  })
+  expect(parts.users).toMatchObject({ added: [{ name: 'eve', state: expect.stringContaining('/home/eve') }] })
+  expect(parts.ports).toMatchObject({
+    added: expect.arrayContaining([{ name: `tcp 127.0.0.1:${port}`, state: 'systemd' }]),
+  })
+}, 60_000)
+
+/** The machine has the ports of the one that the test runs on. */
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('a port has a number')
+  return address.port
+}
+
+/** The agent has kept what the machine was like when the session began. */
+async function looked(): Promise<void> {
+  const kept = 'ls /var/lib/muster-agent/receipts 2>/dev/null | grep -vc "new$"'
+  await vi.waitFor(async () => expect((await machine.run(kept)).output).toBe('1\n'), {
+    timeout: 20_000,
+    interval: 100,
+  })
+}
 
 async function addUnit(name: string, body: string): Promise<void> {
   const text = `[Unit]\nDefaultDependencies=no\n[Service]\n${body}\n`

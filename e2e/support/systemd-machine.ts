@@ -22,11 +22,13 @@ mount -t tmpfs disk "$1"
 mkdir "$1/groups"
 mount -t cgroup2 groups "$1/groups"
 mkdir "$1/groups/$2"
-mount -t tmpfs -o mode=755 units /etc/systemd/system
-for folder in opt var/lib; do
+for folder in opt var/lib etc; do
   mkdir -p "$1/$folder/new" "$1/$folder/work"
+  # Of a container these are mounted over what lies in /etc, and would not be seen.
+  if [ $folder = etc ]; then cp -L /etc/hosts /etc/resolv.conf "$1/etc/new"; fi
   mount -t overlay -o "lowerdir=/$folder,upperdir=$1/$folder/new,workdir=$1/$folder/work" disk "/$folder"
 done
+mount -t tmpfs -o mode=755 units /etc/systemd/system
 echo ready
 exec sleep infinity
 `
@@ -69,8 +71,8 @@ export async function startSystemdMachine(): Promise<SystemdMachine> {
 }
 
 /**
- * A Linux machine inside this one: the same programs and network, with processes, services, /opt and /var/lib of
- * its own, so that an agent can be installed where administrators install it.
+ * A Linux machine inside this one: the same programs and network, with processes, services, /etc, /opt and
+ * /var/lib of its own, so that an agent can be installed where administrators install it.
  */
 export class SystemdMachine implements AsyncDisposable {
   readonly #folder: string
