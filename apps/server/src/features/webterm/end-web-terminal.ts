@@ -1,8 +1,10 @@
+import { hostname } from 'node:os'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
 import { tellSeconds } from '../remote/tell-seconds.ts'
+import { endLeftBehind } from './end-left-behind.ts'
 import { closeWebTerminal, listLostWebTerminals, type WebTerminalRow } from './queries.ts'
 
 interface Writing {
@@ -43,10 +45,11 @@ export async function writeWebTerminalEnd(
   })
 }
 
-/** Those of server processes that were killed: the system has hung up on their shells. */
+/** Those of server processes that were killed: the system has hung up on their shells, and what did not mind ends now. */
 export async function endLostWebTerminals(ctx: Context): Promise<void> {
   const lost = await listLostWebTerminals(ctx.db)
   if (lost.length === 0) return
+  for (const { id, host } of lost) if (host === hostname()) await endLeftBehind(id)
   const reason = 'The server process was killed, and the shell with it.'
   await ctx.transaction(async (tx, emit) => {
     for (const row of lost) await writeWebTerminalEnd({ ctx, tx, emit }, row, { exitCode: null, reason })

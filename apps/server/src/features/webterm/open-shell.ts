@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { hostname, userInfo } from 'node:os'
 import { basename } from 'node:path'
 import { serverEnvironment } from '../scripts/server-environment.ts'
+import { endLeftBehind, markOf } from './end-left-behind.ts'
 import { createTerminalWriter } from './terminal-writer.ts'
 
 const TAKES_LOGIN = new Set(['bash', 'zsh', 'fish', 'dash', 'ksh', 'ash', 'sh'])
@@ -18,7 +19,7 @@ export interface Shell {
   resize: (size: Size) => void
   pause: () => void
   resume: () => void
-  /** Hangs up, and kills what goes on for two seconds all the same. */
+  /** Hangs up, and kills what goes on for two seconds all the same, and what has left its group. */
   end: () => Promise<void>
 }
 
@@ -32,8 +33,11 @@ interface ShellEvents {
   onExit: (exitCode: number | null) => void
 }
 
-/** Starts the shell of the server's own user on a new terminal; an error says what is missing here. */
-export async function openShell(size: Size, events: ShellEvents): Promise<Shell> {
+/**
+ * Starts the shell of the server's own user on a new terminal; an error says what is missing here. What it starts is
+ * known by its session.
+ */
+export async function openShell(session: string, size: Size, events: ShellEvents): Promise<Shell> {
   const { spawn } = await loadModule()
   const program = chooseShell()
   const user = userInfo().username
@@ -43,7 +47,14 @@ export async function openShell(size: Size, events: ShellEvents): Promise<Shell>
       name: 'xterm-256color',
       ...size,
       cwd: process.env['HOME'] ?? '/',
-      env: { ...serverEnvironment(), USER: user, LOGNAME: user, SHELL: program, COLORTERM: 'truecolor' },
+      env: {
+        ...serverEnvironment(),
+        ...markOf(session),
+        USER: user,
+        LOGNAME: user,
+        SHELL: program,
+        COLORTERM: 'truecolor',
+      },
       // Bytes as they come: a character may be split between two of them.
       encoding: null,
     }),
@@ -77,6 +88,7 @@ export async function openShell(size: Size, events: ShellEvents): Promise<Shell>
       const timer = setTimeout(() => signalGroup(pty.pid, 'SIGKILL'), HANG_UP_MS)
       await exited.promise
       clearTimeout(timer)
+      await endLeftBehind(session)
     },
   }
 }

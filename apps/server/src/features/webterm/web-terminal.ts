@@ -49,7 +49,8 @@ export class WebTerminal {
 
   /** Throws where there can be no shell. */
   async start(size: { cols: number; rows: number }): Promise<void> {
-    const shell = await openShell(size, {
+    const { session, host } = this.#options
+    const shell = await openShell(session, size, {
       onData: (bytes) => this.#show(bytes),
       onExit: (exitCode) => {
         this.#exitCode = exitCode
@@ -63,7 +64,6 @@ export class WebTerminal {
     this.#shell = shell
     // It was ended while its module was loaded.
     if (this.#ended !== undefined) return shell.end()
-    const { session, host } = this.#options
     const { program, user } = shell
     this.#tell(encodeChannelText(0, { type: 'opened', session, shell: program, user, resumed: false, host }))
   }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { CHANNEL_KIND, encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
@@ -11,6 +13,7 @@ import type { TestUser, UserOptions } from '../../test-given.ts'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import { getTicket, onceOpen, upgradeStatus } from '../live/test-console.ts'
 import { TestWindow } from '../remote/test-window.ts'
+import { markOf } from './end-left-behind.ts'
 import { endLostWebTerminals } from './end-web-terminal.ts'
 
 async function prepare(server: TestServer, options: UserOptions = {}) {
@@ -159,15 +162,16 @@ test.each([
   await using server = await createTestServer()
   const scene = await prepare(server)
   using window = await scene.open()
-  await run(window, `sh -c 'echo pid:$$: ; exec sleep 600'`, /pid:\d+:/)
-  const pid = Number(/pid:(\d+):/.exec(window.text)?.[1])
-  expect(isThere(pid)).toBe(true)
+  const away = `setsid sh -c 'trap "" HUP; echo away:$$: ; exec sleep 600' &`
+  await run(window, `${away} sh -c 'echo pid:$$: ; exec sleep 600'`, /(pid|away):\d+:[^]*(pid|away):\d+:/)
+  const pids = [...window.text.matchAll(/(?:pid|away):(\d+):/g)].map(([, pid]) => Number(pid))
+  expect(pids.map(isThere)).toEqual([true, true])
   const before = performance.now()
   await take(scene, server, window)
   const closed = await window.closed
   expect(performance.now() - before).toBeLessThan(1000)
   expect(closed.reason).toBe(reason)
-  await vi.waitFor(() => expect(isThere(pid)).toBe(false), 5000)
+  await vi.waitFor(() => expect(pids.map(isThere)).toEqual([false, false]), 5000)
   await vi.waitFor(async () => expect(await scene.audit()).toHaveLength(2))
 })
 
@@ -194,31 +198,44 @@ test('neither flood nor nonsense of a window does harm, and one that is slow is 
   expect(await wrong.closed).toMatchObject({ reason: 'bad_frame' })
 })
 
-test('shells of a server process that was killed are closed in the books', async () => {
+test('issue 4, section 4: shells of a server process that was killed are closed in the books, and what they left is ended', async () => {
   await using server = await createTestServer()
   const { audit } = await prepare(server)
   const started_at = server.ctx.now().toISOString()
-  const row = { id: crypto.randomUUID(), host: 'gone', process_id: crypto.randomUUID(), username: 'ben' }
+  const left = spawn('sleep', ['600'], { env: { ...process.env, ...markOf(HERE) } })
+  const ended = once(left, 'exit')
+  const row = { process_id: crypto.randomUUID(), username: 'ben' }
+  const places = [
+    { id: crypto.randomUUID(), host: 'gone' },
+    { id: HERE, host: hostname() },
+  ]
   await server.ctx.db
     .insertInto('web_terminals')
-    .values({
-      ...row,
-      ip_address: '10.0.0.7',
-      started_at,
-      ended_at: null,
-      exit_code: null,
-      reason: null,
-      recorded: 1,
-      recording_bytes: 0,
-      recording_problem: null,
-    })
+    .values(
+      places.map((place) => ({
+        ...row,
+        ...place,
+        ip_address: '10.0.0.7',
+        started_at,
+        ended_at: null,
+        exit_code: null,
+        reason: null,
+        recorded: 1,
+        recording_bytes: 0,
+        recording_problem: null,
+      })),
+    )
     .execute()
   await endLostWebTerminals(server.ctx)
   await endLostWebTerminals(server.ctx)
-  expect(await audit()).toEqual(['ben: The web terminal on "gone" ended after 0 s'])
+  expect((await audit()).map((line) => line.replace(/\d+ s$/, '0 s')).toSorted()).toEqual(
+    places.map(({ host }) => `ben: The web terminal on "${host}" ended after 0 s`).toSorted(),
+  )
+  expect(await ended).toEqual([null, 'SIGKILL'])
 })
 
 const CREDIT_BYTES = 65_536
+const HERE = crypto.randomUUID()
 type Scene = Awaited<ReturnType<typeof prepare>>
 
 /** One that has ended, and that the system has not buried yet, is not. */
