@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { ToolRequest } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
 import { isToolRecorded } from '@muster/rules/recording-rules'
@@ -15,6 +15,7 @@ import type { RecordingEnd } from './recording-writer.ts'
 import { ScreenRecording } from './screen-recording.ts'
 
 const MEGABYTE = 1024 * 1024
+const LEAST_ROOM_BYTES = MEGABYTE
 
 /** Below the data folder, which all processes of one server share. */
 export function recordingPath({ config }: Context, id: string): string {
@@ -72,7 +73,11 @@ export async function beginRecording(
 export async function createRecordingFile(ctx: Context, id: string): Promise<SealedFile> {
   const path = recordingPath(ctx, id)
   try {
-    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+    const folder = dirname(path)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const { bavail, bsize } = await statfs(folder)
+    // A file can be made on a full disk, too.
+    if (bavail * bsize < LEAST_ROOM_BYTES) throw new Error('the disk is full')
     return await SealedFile.create(path, recordingSeal(ctx, id))
   } catch (cause) {
     ctx.log.error({ err: cause }, 'a recording could not be begun')

@@ -1,0 +1,62 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { openRemoteScene } from './remote-scene.ts'
+import { signInByVnc } from './sign-in-by-vnc.ts'
+import { WAIT } from './tool-window.ts'
+
+const TERMINAL = { tool: 'terminal', session: null, cols: 80, rows: 24 } as const
+const DESKTOP = { tool: 'desktop', display: null } as const
+
+test(
+  'issue 4, section 4: the disk of the server is full while a terminal and a desktop are recorded',
+  { timeout: 60_000 },
+  async () => {
+    await using disk = await mountSmallDisk()
+    const data = await mkdtemp(join(tmpdir(), 'muster-e2e-'))
+    await using _data = { [Symbol.asyncDispose]: () => rm(data, { recursive: true, force: true }) }
+    await symlink(disk.path, join(data, 'recordings'))
+    await using scene = await openRemoteScene({ data })
+    await scene.setRules({ record_terminals: 'all', record_desktops: 'all' })
+    const terminal = await scene.open(TERMINAL)
+    const { session } = await terminal.opened()
+    const desktop = await scene.open(DESKTOP)
+    const opened = await desktop.opened()
+    await disk.fill(20).catch(() => undefined)
+
+    // Both go on; what is recorded says what is lacking.
+    terminal.send(Buffer.from('head -c 400000 /dev/urandom | base64; echo still=$((40 + 2))\n'))
+    await vi.waitFor(() => expect(terminal.text).toContain('still=42'), WAIT)
+    await signInByVnc(desktop, opened.password ?? '')
+    for (const window of [terminal, desktop]) {
+      expect(window.end).toBeUndefined()
+      window.close()
+    }
+    const problem = 'The server could not write it: its disk may be full.'
+    await vi.waitFor(async () => {
+      const rows = await scene.sessions()
+      const of = (id: string) => rows.find((row) => row.id === id)?.recording?.problem
+      expect([of(session), of(opened.session)]).toEqual([problem, problem])
+    }, WAIT)
+
+    const refused = await scene.open(TERMINAL)
+    await vi.waitFor(
+      () =>
+        expect(refused.end).toEqual({
+          code: 'failed',
+          message: 'This is to be recorded, and the server cannot write the recording.',
+        }),
+      WAIT,
+    )
+    await vi.waitFor(() => expect(scene.started()).toEqual([]), WAIT)
+    await disk.empty()
+    const again = await scene.open(TERMINAL)
+    await again.opened()
+    again.close()
+    await vi.waitFor(() => expect(scene.started()).toEqual([]), WAIT)
+    scene.server.expectCleanLog(/recording/)
+    scene.agent.expectCleanLog()
+  },
+)
