@@ -1,6 +1,7 @@
 import '@xterm/xterm/css/xterm.css'
 import { Terminal } from '@xterm/xterm'
 import type { CastScreen } from './cast-player.ts'
+import { bindLinks } from './terminal-links.ts'
 import { TERMINAL_LOOK } from './terminal-look.ts'
 
 /** Beyond these a recording is not believed. */
@@ -13,6 +14,7 @@ export function openScreen(
 ): CastScreen & Disposable {
   const terminal = new Terminal({ ...TERMINAL_LOOK, disableStdin: true, scrollback: 1000, ...within(size) })
   terminal.open(element)
+  bindLinks(terminal)
   return {
     reset: () => terminal.reset(),
     resize: (cols, rows) => {

@@ -1,7 +1,7 @@
 import { getAgent } from '@muster/contract/api/agents'
 import { getReceipt, getRecording, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
 import { listServices } from '@muster/contract/api/services'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
@@ -33,7 +33,7 @@ async function openSessions(sessions: RemoteSession[]) {
 }
 
 /** Two pages: a long pause lies between them. */
-async function openPlayer() {
+async function openPlayer(first = '$ first\r\n') {
   const server = await openSessions([SESSION])
   server.on(getRecording, ({ search }) =>
     answer(
@@ -44,7 +44,7 @@ async function openPlayer() {
             height: 24,
             events: [
               [0, 'r', '80x24'],
-              [10, 'o', '$ first\r\n'],
+              [10, 'o', first],
             ],
             next: 1,
           }
@@ -101,6 +101,28 @@ test('a recording is played to its end, with its pauses skipped, and paused', as
   await expect.element(dialog().getByRole('button', { name: 'Play' })).toBeVisible()
   await dialog().getByRole('switch', { name: 'Skip pauses' }).click()
   await expect.element(dialog().getByText('5:00 / 5:00')).toBeVisible()
+})
+
+test('issue 4, section 4: a recording that prints hostile orders changes no title or clipboard, and hides no address', async () => {
+  const ask = vi.spyOn(window, 'confirm').mockReturnValue(false)
+  const write = vi.spyOn(navigator.clipboard, 'writeText')
+  const title = document.title
+  await openPlayer(
+    '\u001b]8;;https://evil.example/x\u001b\\https://bank.example\u001b]8;;\u001b\\ \u001b]2;Muster\u0007\u001b]52;c;ZXZpbA==\u0007ok\r\n',
+  )
+  await dialog().getByRole('slider', { name: 'Place in the recording' }).click()
+  await userEvent.keyboard('{End}')
+  await expect.poll(shown).toContain('https://bank.example ok')
+  const screen = document.querySelector('.xterm-screen')
+  const row = document.querySelector('.xterm-rows > div')
+  if (row === null || screen === null) throw new Error('the line is there')
+  const { left, top } = row.getBoundingClientRect()
+  const at = { clientX: left + 20, clientY: top + 5, bubbles: true, button: 0 }
+  for (const type of ['mousemove', 'mousedown', 'mouseup', 'click'])
+    screen.dispatchEvent(new MouseEvent(type, at))
+  expect(ask).toHaveBeenCalledExactlyOnceWith('Open a page of evil.example?\n\nhttps://evil.example/x')
+  expect(write).not.toHaveBeenCalled()
+  expect(document.title).toBe(title)
 })
 
 test('any place is shown as it was, forwards and back', async () => {
