@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote-rules'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenDisplay } from '../desktop/given-display.ts'
 import { TestDesktop } from '../desktop/test-desktop.ts'
 import { TestChannel } from '../terminal/test-channel.ts'
@@ -54,6 +56,27 @@ test.each(['ask', 'ask_allow', 'require'] as const)('%s: a person who refuses is
   expect(await terminal.ended()).toEqual({ code: 'refused', message: 'The person at the machine refused.' })
   expect(terminal.heard.map(({ type }) => type)).toEqual(['asking'])
   expect(processesOf(terminal.session)).toEqual([])
+})
+
+test('issue 4, 1.3: VNC to a neighbour is asked for as well, and nothing reaches the neighbour before', async () => {
+  await givenDisplay('320x200')
+  const folder = givenPrograms({ zenity: 'printf "%s\\n" "$@" > "$here/asked"; exit 1' })
+  const { server } = await givenRules({ consent: 'ask' })
+  let calls = 0
+  const neighbour = createServer((socket) => {
+    calls += 1
+    socket.destroy()
+  })
+  onTestFinished(() => void neighbour.close())
+  await once(neighbour.listen(0, '127.0.0.1'), 'listening')
+  const { port } = neighbour.address() as AddressInfo
+  const vnc = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port }, { person: 'Ada (ada)' })
+  expect(await vnc.ended()).toEqual({ code: 'refused', message: 'The person at the machine refused.' })
+  expect(calls).toBe(0)
+  expect(readFileSync(join(folder, 'asked'), 'utf8')).toContain(
+    'Ada (ada) asks to see and use a screen by way of this computer.',
+  )
+  expect(processesOf(vnc.session)).toEqual([])
 })
 
 test('the desktop is asked for as well', async () => {

@@ -1,10 +1,12 @@
 import { confirmSession } from '@muster/contract/api/sessions'
 import { editRole, listRoles } from '@muster/contract/api/roles'
+import { editCoreSettings } from '@muster/contract/api/settings'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test, vi } from 'vitest'
-import type { TestUser } from '../../test-given.ts'
+import type { TestUser, UserOptions } from '../../test-given.ts'
 import { createTestServer, type TestServer } from '../../test-server.ts'
-import { nextOpening, start } from './test-tool.ts'
+import { getTicket, onceOpen } from '../live/test-console.ts'
+import { nextDesktop, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
 const MINUTE = 60
@@ -15,9 +17,14 @@ function codeOf({ totpKey = '' }: TestUser, server: TestServer, steps = 0): stri
   return new TOTP({ secret: Secret.fromBase32(totpKey) }).generate({ timestamp })
 }
 
-async function givenStrict(server: TestServer, totp = true) {
+async function givenStrict(server: TestServer, more: UserOptions = {}) {
   const at = await start(server)
-  const user = await server.given.user({ permissions: ['can_use_terminal'], codeForRemote: true, totp })
+  const user = await server.given.user({
+    permissions: ['can_use_terminal'],
+    codeForRemote: true,
+    totp: true,
+    ...more,
+  })
   const confirm = (twofactor: string) => server.as(user).call(confirmSession, { body: { twofactor } })
   return { ...at, user, confirm }
 }
@@ -49,6 +56,31 @@ test('issue 4, 1.3: a second factor is asked again before a terminal when the ro
   expect(again.end).toBeUndefined()
 })
 
+test.each([
+  { tool: 'desktop', display: null },
+  { tool: 'vnc', host: 'localhost', port: 5901 },
+  { tool: 'vnc', host: '10.0.0.5', port: 5900 },
+])('issue 4, 1.3: a code is asked for before $tool to $host:$port as well', async (request) => {
+  await using server = await createTestServer()
+  const { confirm, ...at } = await givenStrict(server, { permissions: ['can_use_mesh'] })
+  const admin = server.as(await server.given.user({ superuser: true }))
+  await admin.call(editCoreSettings, { body: { vnc_targets: ['localhost:5900-5999', '10.0.0.0/24:5900'] } })
+  const open = async () => {
+    const window = new TestWindow(at.url, at.agentId)
+    await onceOpen(window.socket)
+    window.ask(await getTicket(server, at.user), request)
+    return window
+  }
+  using refused = await open()
+  expect(await refused.closed).toEqual({ code: 4000, reason: 'code_needed' })
+  expect(refused.end?.message).toContain(`before a ${request.tool} is opened`)
+  expect(at.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+  expect((await confirm(codeOf(at.user, server))).status).toBe(200)
+  using window = await open()
+  expect((await nextDesktop(at.agent)).tool).toMatchObject(request)
+  expect(window.end).toBeUndefined()
+})
+
 test('a wrong code and one that was used are refused with a sentence, and guessing is slowed down', async () => {
   await using server = await createTestServer()
   const { confirm, user } = await givenStrict(server)
@@ -76,7 +108,7 @@ test('a wrong code and one that was used are refused with a sentence, and guessi
 
 test('who has no second factor is told to set it up', async () => {
   await using server = await createTestServer()
-  const { confirm, ...at } = await givenStrict(server, false)
+  const { confirm, ...at } = await givenStrict(server, { totp: false })
   using window = await TestWindow.open(server, at)
   expect(await window.closed).toEqual({ code: 4000, reason: 'not_allowed' })
   expect(window.end?.message).toContain('Set up two-factor sign-in first')
