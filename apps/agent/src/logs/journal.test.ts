@@ -65,6 +65,23 @@ test('a journal without end is read as far as an answer holds', async () => {
   expect(answer.entries).toHaveLength(500)
 })
 
+test('issue 4, 2.4: what is older is read from a place on, within the time, up to the start of the log', async () => {
+  const { folder, calls } = givenJournal(
+    'case "$*" in *--after-cursor=*) cat "$here/older";; *) cat "$here/lines";; esac',
+  )
+  const at = (index: number) =>
+    line('again', { __CURSOR: `s=a;i=${index}`, __REALTIME_TIMESTAMP: `${1772366400 - index}000000` })
+  writeFileSync(join(folder, 'lines'), Array.from({ length: 600 }, (_, index) => at(index)).join('\n'))
+  writeFileSync(join(folder, 'older'), [at(500), at(501), at(700)].join('\n'))
+  const { server } = await givenAgent()
+  const since = 1772366400 - 600
+  const first = (await ask(server, 'read-log', { ...SEARCH, since })).answer
+  expect([first.entries.length, first.complete, first.next]).toEqual([500, false, 's=a;i=499'])
+  const older = (await ask(server, 'read-log', { ...SEARCH, since, before: 's=a;i=499' })).answer
+  expect([older.entries.length, older.complete, older.next]).toEqual([2, true, undefined])
+  expect(calls().split('\n').at(-1)).toMatch(/ --priority=7 --after-cursor=s=a;i=499$/)
+})
+
 test('a journal that cannot be read is told as journalctl tells it', async () => {
   givenJournal('echo "No journal files were found." >&2')
   const { server } = await givenAgent()

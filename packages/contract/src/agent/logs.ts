@@ -32,6 +32,12 @@ export const EventLogName = z
 
 export const EventId = z.int().min(0).max(65_535)
 
+/** A place in a log, as the machine that keeps it writes it: journald's cursor, or the number of an event. */
+export const LogPlace = z
+  .string()
+  .max(500)
+  .regex(/^[\w=;-]+$/, 'This is no place in a log.')
+
 /** Which entries: of this priority and more serious ones; the times are seconds since 1970. */
 export const LogSearch = z.object({
   unit: ServiceName.nullable(),
@@ -45,11 +51,20 @@ export const LogSearch = z.object({
   event_id: EventId.optional(),
   /** A part of the source's name. */
   source: z.string().max(255).optional(),
+  /** Only what is older than this place. */
+  before: LogPlace.optional(),
 })
 export type LogSearch = z.infer<typeof LogSearch>
 
-/** The newest entries that fit, the newest first. `complete`: there are no more. */
-export const FoundLog = z.object({ entries: z.array(LogLine).max(MOST_ENTRIES), complete: z.boolean() })
+/**
+ * The newest entries that fit, the newest first. `complete`: there are no more; else `next` is the `before` of those
+ * behind them, where the machine knows it.
+ */
+export const FoundLog = z.object({
+  entries: z.array(LogLine).max(MOST_ENTRIES),
+  complete: z.boolean(),
+  next: LogPlace.optional(),
+})
 export type FoundLog = z.infer<typeof FoundLog>
 
 /** The system's log, as far as it is of this unit, of this priority and more serious. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EventId, EventLogName, FoundLog, JournalPriority, LogSearch } from '../agent/logs.ts'
+import { EventId, EventLogName, FoundLog, JournalPriority, LogPlace, LogSearch } from '../agent/logs.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams } from '../fields.ts'
 
@@ -10,7 +10,7 @@ export const readMachineLog = endpoint({
   path: '/agents/:agent_id/logs/',
   access: 'can_view_eventlogs',
   summary:
-    'The newest entries of the log of a machine, by unit (systemd) or log and event id (Windows), priority (and more serious ones), time (unix seconds), and parts of source and text',
+    'The newest entries of the log of a machine, by unit (systemd) or log and event id (Windows), priority (and more serious ones), time (unix seconds), and parts of source and text; `before` is the `next` of the answer before, for older ones',
   params: AgentParams,
   query: z.object({
     unit: LogSearch.shape.unit.unwrap().optional(),
@@ -21,6 +21,7 @@ export const readMachineLog = endpoint({
     log: EventLogName.optional(),
     event_id: z.coerce.number().pipe(EventId).optional(),
     source: LogSearch.shape.source,
+    before: LogPlace.optional(),
   }),
   response: FoundLog,
 })

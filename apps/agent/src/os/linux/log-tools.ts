@@ -3,6 +3,7 @@ import {
   type FoundLog,
   LONGEST_MESSAGE,
   type LogLine,
+  LogPlace,
   type LogSearch,
   MOST_ENTRIES,
 } from '@muster/contract/agent/logs'
@@ -45,28 +46,40 @@ async function readJournal(search: LogSearch): Promise<FoundLog> {
   const lines = new TextPieces({ end: '\n', maxLength: MAX_LINE })
   const entries: LogLine[] = []
   let characters = 0
+  let next: string | undefined
+  let isAtStart = false
+  let isEnough = false
   const { code, stderr } = await streamTool('journalctl', searchArgs(search), {
     signal: AbortSignal.timeout(LIMIT_MS + 1000),
     timeoutMs: LIMIT_MS,
-    onText: (text) =>
-      lines.take(text).every((line) => {
-        const entry = parseEntry(line)
-        if (entry === undefined || !(hasPart(entry.message) || hasPart(entry.source))) return true
-        characters += entry.message.length
-        if (characters > MOST_CHARACTERS) return false
-        entries.push(entry)
+    onText: (text) => {
+      isEnough = !lines.take(text).every((line) => {
+        const found = parseEntry(line)
+        if (found === undefined) return true
+        const { entry, place } = found
+        isAtStart = search.before !== undefined && search.since !== null && entry.at_ms < search.since * 1000
+        if (isAtStart) return false
+        if (hasPart(entry.message) || hasPart(entry.source)) {
+          characters += entry.message.length
+          if (characters > MOST_CHARACTERS) return false
+          entries.push(entry)
+        }
+        next = place
         return entries.length < MOST_ENTRIES
-      }),
+      })
+      return !isEnough
+    },
   })
   const isBare = entries.length === 0
   if (isBare && (/No journal files were (found|opened)/.test(stderr) || (code !== 0 && code !== null)))
     throw new MachineRefused(
       `The journal cannot be read: ${firstLine(stderr) || `journalctl ended with ${code}`}`,
     )
-  return { entries, complete: code !== null }
+  const complete = isAtStart || (code !== null && !isEnough)
+  return { entries, complete, ...(complete || next === undefined ? {} : { next }) }
 }
 
-function searchArgs({ since, until, ...filter }: LogSearch): string[] {
+function searchArgs({ since, until, before, ...filter }: LogSearch): string[] {
   return [
     '--output=json',
     `--output-fields=${FIELDS}`,
@@ -74,9 +87,13 @@ function searchArgs({ since, until, ...filter }: LogSearch): string[] {
     '--reverse',
     '--no-pager',
     ...filterArgs(filter),
-    ...(since === null ? [] : [`--since=@${since}`]),
-    ...(until === null ? [] : [`--until=@${until}`]),
+    // journalctl takes either a time or a place; what is behind a place is older than `until`.
+    ...(before === undefined ? timeArgs({ since, until }) : [`--after-cursor=${before}`]),
   ]
+}
+
+function timeArgs({ since, until }: Pick<LogSearch, 'since' | 'until'>): string[] {
+  return [...(since === null ? [] : [`--since=@${since}`]), ...(until === null ? [] : [`--until=@${until}`])]
 }
 
 function filterArgs({ unit, priority }: Pick<LogSearch, 'unit' | 'priority'>): string[] {
@@ -85,14 +102,14 @@ function filterArgs({ unit, priority }: Pick<LogSearch, 'unit' | 'priority'>): s
   return [`--priority=${least}`, ...(unit === null ? [] : [`--unit=${unit}`])]
 }
 
-function parseEntry(line: string): LogLine | undefined {
+function parseEntry(line: string): { entry: LogLine; place: string | undefined } | undefined {
   const fields = parseFields(line)
   if (fields === undefined) return undefined
   const value = (name: string) => readField(fields, name)
   const microseconds = Number(value('__REALTIME_TIMESTAMP'))
   if (!(microseconds > 0 && microseconds < 8.64e18)) return undefined
   const pid = Number(value('_PID'))
-  return {
+  const entry: LogLine = {
     at_ms: Math.floor(microseconds / 1000),
     priority: JOURNAL_PRIORITIES[Number(value('PRIORITY') || 6)] ?? 'info',
     source: (value('SYSLOG_IDENTIFIER') || value('_COMM')).slice(0, 255),
@@ -100,6 +117,7 @@ function parseEntry(line: string): LogLine | undefined {
     pid: Number.isSafeInteger(pid) && pid > 0 ? pid : 0,
     message: value('MESSAGE').trim().slice(0, LONGEST_MESSAGE),
   }
+  return { entry, place: LogPlace.safeParse(value('__CURSOR')).data }
 }
 
 function requireJournal(): void {

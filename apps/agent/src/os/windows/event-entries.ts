@@ -36,17 +36,19 @@ export function parseEventEntry(xml: string): EventEntry | undefined {
 
 /** The same as XPath, that only numbers of our own are written into. */
 export function eventXpath(
-  search: Pick<LogSearch, 'priority' | 'since' | 'until' | 'event_id'> & {
+  search: Pick<LogSearch, 'priority' | 'since' | 'until' | 'event_id' | 'before'> & {
     /** What comes after this one, also after the log was emptied and counts from 1 again. */
     after?: EventEntry
   },
 ): string {
-  const { since, until, event_id, after } = search
+  const { since, until, event_id, after, before } = search
   const parts = [
     ...levelsOf(search.priority),
     ...(event_id === undefined ? [] : [`(EventID=${event_id})`]),
     ...(since === null ? [] : [`TimeCreated[@SystemTime>='${atMs(since * 1000)}']`]),
     ...(until === null ? [] : [`TimeCreated[@SystemTime<='${atMs(until * 1000)}']`]),
+    // Another system's place is none of a number.
+    ...(before === undefined ? [] : [`(EventRecordID<${Number.parseInt(before, 10) || 0})`]),
     ...(after === undefined
       ? []
       : [`(EventRecordID>${after.record} or TimeCreated[@SystemTime>='${atMs(after.line.at_ms + 1)}'])`]),

@@ -91,6 +91,16 @@ test('a log without end is read as far as an answer holds', async () => {
   expect(found.complete).toBe(false)
 })
 
+test('issue 4, 2.4: older events are read from a place on', async () => {
+  const { write, calls } = givenLog(...Array.from({ length: 501 }, () => event(9, 4, 'Service', 'again')))
+  const first = await windowsLogTools.read(SEARCH)
+  expect([first.entries.length, first.complete, first.next]).toEqual([500, false, '9'])
+  write('later', event(3, 4, 'Service', 'the first of all'))
+  const older = await windowsLogTools.read({ ...SEARCH, before: '9' })
+  expect(older).toMatchObject({ entries: [{ message: 'the first of all' }], complete: true })
+  expect(calls().at(-1)).toBe('qe System /q:*[System[(EventRecordID<9)]] /f:RenderedXml /uni:true /rd:true')
+})
+
 test('issue 4, 2.4: an event log is followed: what was there, then what comes, each once', async () => {
   const { write, calls } = givenLog(event(2, 3, 'Disk', 'second\r\n  line'), event(1, 4, 'Disk', 'first'))
   let text = ''

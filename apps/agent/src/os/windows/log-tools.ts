@@ -25,16 +25,19 @@ async function readEvents(search: LogSearch): Promise<FoundLog> {
   const hasSource = partFinder(search.source ?? '')
   const entries: LogLine[] = []
   let characters = 0
+  let next: string | undefined
   const isWhole = await queryEvents(search.log ?? 'System', {
     xpath: eventXpath(search),
     args: ['/rd:true'],
-    onEvent: ({ line }) => {
-      if (!hasSource(line.source) || !(hasText(line.message) || hasText(line.source))) return true
-      characters += line.message.length
-      if (characters > MOST_CHARACTERS) return false
-      entries.push(line)
+    onEvent: ({ line, record }) => {
+      if (hasSource(line.source) && (hasText(line.message) || hasText(line.source))) {
+        characters += line.message.length
+        if (characters > MOST_CHARACTERS) return false
+        entries.push(line)
+      }
+      next = `${record}`
       return entries.length < MOST_ENTRIES
     },
   })
-  return { entries, complete: isWhole }
+  return { entries, complete: isWhole, ...(isWhole || next === undefined ? {} : { next }) }
 }

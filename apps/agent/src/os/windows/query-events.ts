@@ -15,6 +15,7 @@ export async function queryEvents(
   log: string,
   { xpath, args, onEvent }: { xpath: string; args: string[]; onEvent: (entry: EventEntry) => boolean },
 ): Promise<boolean> {
+  let isEnough = false
   const events = new TextPieces({ end: '</Event>', maxLength: MAX_EVENT })
   // What it writes is UTF-16 on request; else it would be in the language of the machine's console.
   const { code, stderr } = await streamTool(
@@ -24,16 +25,18 @@ export async function queryEvents(
       signal: AbortSignal.timeout(LIMIT_MS + 1000),
       timeoutMs: LIMIT_MS,
       encoding: 'utf16le',
-      onText: (text) =>
-        events.take(text).every((xml) => {
+      onText: (text) => {
+        isEnough = !events.take(text).every((xml) => {
           const entry = parseEventEntry(xml)
           return entry === undefined || onEvent(entry)
-        }),
+        })
+        return !isEnough
+      },
     },
   )
   if (code !== 0 && code !== null)
     throw new MachineRefused(
       `The log ${log} cannot be read: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
     )
-  return code !== null
+  return code !== null && !isEnough
 }

@@ -140,6 +140,25 @@ test('issue 4, 2.4, Windows event log: events are found by log, source, id, leve
   expect((await last()).hello).toEqual({ tool: 'log', source })
 })
 
+test('issue 4, 2.4: older entries are asked for up to the start of the log', async () => {
+  const server = await openLogs()
+  const part = (message: string, next?: string) =>
+    answer(readMachineLog, {
+      entries: [{ ...ENTRY, message }],
+      complete: next === undefined,
+      ...(next === undefined ? {} : { next }),
+    })
+  server.on(readMachineLog, ({ search }) =>
+    search.get('before') === null ? part('newest', 's=1;i=9') : part('oldest'),
+  )
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.getByRole('button', { name: 'Show older entries' }).click()
+  await expect.element(grid().getByText('oldest')).toBeVisible()
+  await expect.element(grid().getByText('newest')).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Show older entries' })).not.toBeInTheDocument()
+  expect(server.calls(readMachineLog).at(-1)?.search.get('before')).toBe('s=1;i=9')
+})
+
 test('what the machine refuses is said in the place of the entries', async () => {
   const given = await givenDashboard()
   given.server.on(readMachineLog, () =>
