@@ -10,6 +10,7 @@ import {
   renameRegistryKey,
   renameRegistryValue,
 } from '@muster/contract/api/registry'
+import { getTimeline } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
@@ -22,7 +23,7 @@ async function prepare(server: TestServer, more: { codeForRemote?: boolean; totp
   const site = await server.given.site()
   const agent = await TestAgent.enrol(server, url, site.id)
   await agent.connect()
-  const permissions = ['can_use_registry', 'can_view_auditlogs'] as const
+  const permissions = ['can_use_registry', 'can_view_auditlogs', 'can_list_agents'] as const
   const ada = server.as(await server.given.user({ username: 'ada', permissions, ...more }))
   async function answered<Answer>(call: () => Promise<Answer>, reply: object) {
     const from = agent.frames.length
@@ -89,7 +90,7 @@ test('issue 4, 2.4, registry: keys and values are read, with their types and dat
   expect(hostile.answer.error?.detail).toBe('PC-12 gave an answer that cannot be read.')
 })
 
-test('issue 4, 2.4, registry: each change is written down with what was there before', async () => {
+test('issue 4, 2.4, registry: each change is written down with what was there before, and stands on the timeline', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, answered, params, rows } = scene
@@ -123,6 +124,11 @@ test('issue 4, 2.4, registry: each change is written down with what was there be
     ['modify', `Renamed the registry key "${PATH}" to "Other"`],
     ['delete', `Deleted the registry key "${PATH}" with all below it, in vain`],
   ])
+  const now = Math.floor(server.clock.now().getTime() / 1000)
+  const query = { from: now - 60, to: now + 60 }
+  const { entries } = (await ada.call(getTimeline, { params, query })).body
+  const changes = entries.filter(({ kind }) => kind === 'change').map(({ text, by }) => `${by}: ${text}`)
+  expect(changes.toSorted()).toEqual(written.map(({ message }) => `ada: ${message}`).toSorted())
   expect(written[2]).toMatchObject({
     before_value: { type: 'REG_DWORD', data: '0x00000001 (1)' },
     after_value: { path: PATH, name: 'speed', type: 'REG_DWORD', data: '0x00000002 (2)' },
