@@ -16,7 +16,7 @@ import { FileTable } from './FileTable.tsx'
 import { UploadButton } from './UploadButton.tsx'
 import { UploadList } from './UploadList.tsx'
 import { FolderPath } from './FolderPath.tsx'
-import { leadsTo } from './file-rows.ts'
+import { isShownAsImage, leadsTo } from './file-rows.ts'
 import { startDownload } from './start-download.ts'
 import { useFolder } from './use-folder.ts'
 
@@ -47,6 +47,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
   const open = (entry: FileEntry) => {
     const kind = leadsTo(entry)
     if (kind === 'folder') go(joinRaw(path, entry.raw))
+    else if (kind === 'file' && isShownAsImage(entry)) setDialog({ what: 'image', entry })
     else if (kind === 'file' && entry.size <= MOST_TEXT_BYTES) setDialog({ what: 'edit', entry })
     else if (kind === 'file') download(entry)
   }

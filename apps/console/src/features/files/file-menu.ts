@@ -4,12 +4,13 @@ import {
   IconDownload,
   IconEdit,
   IconFolderOpen,
+  IconPhoto,
   IconShieldLock,
   IconTrash,
 } from '@tabler/icons-react'
 import { divider, type MenuEntry } from '../../ui/menu-entry.ts'
 import type { OpenDialog } from './FileDialogs.tsx'
-import { leadsTo } from './file-rows.ts'
+import { isShownAsImage, leadsTo } from './file-rows.ts'
 import { whyNoDownload } from './start-download.ts'
 
 export interface FileActions {
@@ -21,18 +22,8 @@ export interface FileActions {
 /** What can be done with something in a folder. */
 export function fileMenu(entry: FileEntry, { open, download, ask }: FileActions): MenuEntry[] {
   const isFolder = leadsTo(entry) === 'folder'
-  const first: MenuEntry = isFolder
-    ? { id: 'open', label: 'Open', icon: IconFolderOpen, shortcut: 'Enter', run: () => open(entry) }
-    : {
-        id: 'edit',
-        label: 'Look at it, edit',
-        icon: IconEdit,
-        shortcut: 'Enter',
-        disabledReason: whyNoDownload(entry),
-        run: () => ask({ what: 'edit', entry }),
-      }
   return [
-    first,
+    firstEntry(entry, { open, ask }),
     {
       id: 'download',
       label: isFolder ? 'Download as archive' : 'Download',
@@ -62,4 +53,19 @@ export function fileMenu(entry: FileEntry, { open, download, ask }: FileActions)
       run: () => ask({ what: 'delete', entry }),
     },
   ]
+}
+
+function firstEntry(entry: FileEntry, { open, ask }: Pick<FileActions, 'open' | 'ask'>): MenuEntry {
+  if (leadsTo(entry) === 'folder')
+    return { id: 'open', label: 'Open', icon: IconFolderOpen, shortcut: 'Enter', run: () => open(entry) }
+  if (isShownAsImage(entry))
+    return { id: 'look', label: 'Look at it', icon: IconPhoto, shortcut: 'Enter', run: () => open(entry) }
+  return {
+    id: 'edit',
+    label: 'Look at it, edit',
+    icon: IconEdit,
+    shortcut: 'Enter',
+    disabledReason: whyNoDownload(entry),
+    run: () => ask({ what: 'edit', entry }),
+  }
 }

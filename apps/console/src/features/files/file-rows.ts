@@ -1,6 +1,7 @@
 import type { FileEntry, FileKind } from '@muster/contract/agent/files'
 import { formatFileSize } from '@muster/rules/file-size'
 import type { TableSort } from '../../ui/data-column.ts'
+import { isImageName, MOST_IMAGE_BYTES } from './image-type.ts'
 
 export const KIND_LABELS: Record<FileKind, string> = {
   file: 'File',
@@ -15,6 +16,11 @@ export const KIND_LABELS: Record<FileKind, string> = {
 /** What opening it opens: of a link, what it leads to. */
 export function leadsTo({ kind, target }: FileEntry): FileKind | null {
   return target === null ? kind : target.kind
+}
+
+/** Opened as a picture. The size of a link is none of its target's. */
+export function isShownAsImage(entry: FileEntry): boolean {
+  return leadsTo(entry) === 'file' && isImageName(entry.name) && entry.size <= MOST_IMAGE_BYTES
 }
 
 export function sizeLabel({ kind, size }: FileEntry): string {

@@ -141,6 +141,12 @@ test('what the machine refuses is told, and one that sends more or less than it 
   expect((await odd.response).status).toBe(503)
   scene.agent.cut()
   await vi.waitFor(async () => expect((await fetchAs(server, scene.user, { url: address })).status).toBe(409))
+  const body = { path: raw('/gone'), archive: false }
+  await vi.waitFor(async () =>
+    expect((await scene.ada.call(startDownload, { params: scene.params, body })).error?.detail).toBe(
+      'PC-12 is not connected.',
+    ),
+  )
 })
 
 test('an address of a download is worth nothing to others, for other machines, and after its time', async () => {

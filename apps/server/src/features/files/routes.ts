@@ -41,7 +41,9 @@ export function filesRoutes(api: Api, ctx: Context, { fleet, hub, cookies }: Fil
     writeTextFile(ctx, { fleet, caller, agentId }, body),
   )
   route(api, startDownload, async ({ params: { agent_id: agentId }, body, caller }) => {
-    await requireAgent(ctx.db, agentId, caller)
+    const agent = await requireAgent(ctx.db, agentId, caller)
+    // Of a download that fails, browsers say nothing that helps.
+    if (agent.connected === 0) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
     const { session } = caller
     if (session === undefined) throw new AppError('not_allowed', 'Downloads are for signed-in people.')
     return writeDownloadUrl(ctx, { session, agentId, ...body })

@@ -1,0 +1,24 @@
+/** More than this is downloaded instead of shown. */
+export const MOST_IMAGE_BYTES = 20 * 1024 * 1024
+
+const IMAGE_NAME = /\.(png|jpe?g|gif|webp|bmp|ico|avif)$/i
+
+/** Whether a name promises a picture that browsers draw. SVG is none of them: it is a program as well. */
+export const isImageName = (name: string): boolean => IMAGE_NAME.test(name)
+
+/** How each begins: at which byte, with what. */
+const BEGINNINGS: readonly (readonly [type: string, at: number, text: string])[] = [
+  ['image/png', 0, '\u0089PNG\r\n\u001A\n'],
+  ['image/jpeg', 0, '\u00FF\u00D8\u00FF'],
+  ['image/gif', 0, 'GIF8'],
+  ['image/webp', 8, 'WEBP'],
+  ['image/bmp', 0, 'BM'],
+  ['image/x-icon', 0, '\u0000\u0000\u0001\u0000'],
+  ['image/avif', 4, 'ftypavi'],
+]
+
+/** What the bytes are, whatever the file is called; undefined = no picture that is shown. */
+export function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const beginning = String.fromCodePoint(...bytes.subarray(0, 16))
+  return BEGINNINGS.find(([, at, text]) => beginning.startsWith(text, at))?.[0]
+}
