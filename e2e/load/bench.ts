@@ -10,6 +10,7 @@ import { measureConsole } from './measure-console.ts'
 import { measureDesktop } from './measure-desktop.ts'
 import { measureFiles } from './measure-files.ts'
 import { measurePolicies } from './measure-policies.ts'
+import { measureProcesses } from './measure-processes.ts'
 import { measureSamples } from './measure-samples.ts'
 import { measureSteady } from './measure-steady.ts'
 import { measureTerminal } from './measure-terminal.ts'
@@ -33,7 +34,7 @@ const ON_STAGE = {
 }
 /** These take minutes to prepare. */
 const LONG = ['samples', 'steady', 'large']
-const ALL = [...Object.keys(ON_STAGE), 'agent', 'terminal', 'files', 'desktop', ...LONG]
+const ALL = [...Object.keys(ON_STAGE), 'agent', 'terminal', 'processes', 'files', 'desktop', ...LONG]
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -56,6 +57,7 @@ if (wanted.includes('samples')) keep(await measureSamples())
 if (wanted.includes('steady')) keep(await measureSteady())
 if (wanted.includes('agent')) keep(await measureAgent())
 if (wanted.includes('terminal')) keep(await measureTerminal())
+if (wanted.includes('processes')) keep(await measureProcesses())
 if (wanted.includes('files')) keep(await measureFiles())
 if (wanted.includes('desktop')) keep(await measureDesktop())
 if (wanted.includes('large')) await measureLarge()

@@ -121,6 +121,12 @@ export const BUDGETS = {
   },
   fileMemory: { what: 'growth of server and agent while files move', must: 50, aim: 25, unit: 'MB' },
   fileEcho: { what: 'key press to echo beside a download at full speed, p95', must: 20, aim: 10, unit: 'ms' },
+  processList: {
+    what: 'agent, while its list of 1,000 processes is looked at, processor',
+    must: 5,
+    aim: 2.5,
+    unit: '%',
+  },
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 50, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.5, aim: 0.1, unit: '%' },
 } as const satisfies Record<string, Budget>

@@ -43,7 +43,9 @@ export class PortBook {
 
   /** The same list again for as long as nothing changed. */
   portsOf(key: string): ListeningPort[] {
-    const inodes = (this.#inodesOf.get(key) ?? []).filter((inode) => this.#sockets.has(inode))
+    const held = this.#inodesOf.get(key)
+    if (held === undefined || held.length === 0) return NONE
+    const inodes = held.filter((inode) => this.#sockets.has(inode))
     if (inodes.length === 0) return NONE
     const text = inodes.join()
     if (this.#keys.get(key) === text) return this.#ports.get(key) ?? NONE

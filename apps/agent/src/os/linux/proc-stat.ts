@@ -13,27 +13,29 @@ export interface ProcStat {
   residentPages: number
 }
 
-/** /proc/PID/stat: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/**
+ * /proc/PID/stat: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+ *
+ * Fields 1 to 4, 14 and 15, 19, 22 and 24; the name stands in parentheses and may itself hold any character. One
+ * pattern, as a list of all fields would be garbage a thousand times a second.
+ */
+const STAT =
+  /^(\d+) \((.*)\) (\S) (-?\d+) (?:-?\d+ ){9}(\d+) (\d+) (?:-?\d+ ){3}(-?\d+) (?:-?\d+ ){2}(\d+) \d+ (-?\d+)(?: |$)/s
+
 export function parseProcStat(text: string): ProcStat | undefined {
-  const [head = '', pid] = /^(\d+) \(/.exec(text) ?? []
-  // The name stands in parentheses and may itself hold any character.
-  const end = text.lastIndexOf(')')
-  if (pid === undefined || end < head.length) return undefined
-  const fields = text.slice(end + 2).split(' ')
-  const number = (place: number) => Number(fields[place - 3])
-  const [state = '', start = ''] = [fields[0], fields[22 - 3]]
-  const stat = {
+  const found = STAT.exec(text)
+  if (found === null) return undefined
+  const [, pid, name = '', state = '', parent, user, system, nice, start = '', resident] = found
+  return {
     pid: Number(pid),
-    name: text.slice(head.length, end),
+    name,
     state,
-    parent: number(4),
-    cpuTicks: number(14) + number(15),
-    nice: number(19),
+    parent: Number(parent),
+    cpuTicks: Number(user) + Number(system),
+    nice: Number(nice),
     start,
-    residentPages: Math.max(0, number(24)),
+    residentPages: Math.max(0, Number(resident)),
   }
-  const isWhole = /^\d+$/.test(start) && Object.values(stat).every((value) => !Number.isNaN(value))
-  return isWhole ? stat : undefined
 }
 
 /** Undefined when it has ended: processes do while they are looked at. */

@@ -1,22 +1,25 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { setImmediate as letOthersWork } from 'node:timers/promises'
-import { MAX_COMMAND, type MachineProcess } from '@muster/contract/agent/processes'
-import { askDisk } from '../ask-disk.ts'
+import type { MachineProcess } from '@muster/contract/agent/processes'
 import type { ProcessesSeen, ProcessReader, SeenProcess } from '../process-tools.ts'
 import { PortBook } from './listening-ports.ts'
 import { parseCpuTimes, parseMemory } from './proc-load.ts'
-import { programName } from './proc-named.ts'
+import { fullName, niceOf, readCommand, stateOf } from './process-words.ts'
 import { isEnded, type ProcStat, readKernelUnits, readProcStat } from './proc-stat.ts'
 import { UserNames } from './user-names.ts'
 
 /** Between these the link and everything else has its turn. */
 const AT_ONCE = 50
 const PORTS_EVERY_MS = 5000
-/** So often the command line and the user of a process are looked up again: both can change while it runs. */
-const ANEW_AFTER_LOOKS = 10
+/**
+ * After so many to twice as many looks the command line and the user of a process are looked up again: both can change
+ * while it runs. Another program under the same number has another name, and is looked up at once.
+ */
+const ANEW_AFTER_LOOKS = 30
 
 interface Known {
+  /** No other process has it, not even one that gets the same number later. */
+  key: string
   process: MachineProcess
   kernelName: string
   looksLeft: number
@@ -29,7 +32,7 @@ export class LinuxProcessReader implements ProcessReader {
   #users = new UserNames()
   #ports = new PortBook()
   #portsAtMs = -PORTS_EVERY_MS
-  #known = new Map<string, Known>()
+  #known = new Map<number, Known>()
 
   async read(signal: AbortSignal): Promise<ProcessesSeen> {
     const stats: ProcStat[] = []
@@ -46,14 +49,20 @@ export class LinuxProcessReader implements ProcessReader {
     this.#known = new Map()
     const processes: SeenProcess[] = []
     for (const stat of stats) {
-      const process = await this.#describe(stat, before.get(keyOf(stat)))
+      const last = before.get(stat.pid)
+      const known = last?.process.start === stat.start ? last : undefined
+      // Most of them wait for something, and are as they were: a thousand times a second this has to be cheap.
+      const process =
+        known !== undefined && this.#isAsBefore(stat, known)
+          ? known.process
+          : await this.#describe(stat, known)
       processes.push({
         process,
         cpuSeconds: stat.cpuTicks / this.#units.ticksPerSecond,
         memoryBytes: stat.residentPages * this.#units.pageBytes,
       })
     }
-    for (const key of before.keys()) if (!this.#known.has(key)) this.#ports.forget(key)
+    for (const [pid, { key }] of before) if (this.#known.get(pid)?.key !== key) this.#ports.forget(key)
     const { totalBytes, availableBytes } = parseMemory(readFileSync('/proc/meminfo', 'utf8'))
     return {
       processes,
@@ -68,17 +77,31 @@ export class LinuxProcessReader implements ProcessReader {
     this.#portsAtMs = performance.now()
   }
 
+  #isAsBefore(stat: ProcStat, known: Known): boolean {
+    const { process } = known
+    const isSameStill =
+      isFresh(stat, known) &&
+      process.parent_pid === stat.parent &&
+      process.state === stateOf(stat) &&
+      process.nice === niceOf(stat) &&
+      process.ports === this.#ports.portsOf(known.key)
+    if (!isSameStill) return false
+    known.looksLeft -= 1
+    this.#known.set(stat.pid, known)
+    return true
+  }
+
   /** The same object as before when nothing of it has changed. */
   async #describe(stat: ProcStat, known: Known | undefined): Promise<MachineProcess> {
+    const key = known?.key ?? keyOf(stat)
     const changing = {
       parent_pid: stat.parent,
-      state: STATES[stat.state] ?? ('running' as const),
-      nice: Math.min(19, Math.max(-20, stat.nice)),
-      ports: this.#ports.portsOf(keyOf(stat)),
+      state: stateOf(stat),
+      nice: niceOf(stat),
+      ports: this.#ports.portsOf(key),
     }
-    const isFresh =
-      known !== undefined && known.looksLeft > 0 && known.kernelName === stat.name && !isEnded(stat)
-    const lasting = isFresh
+    const fresh = known !== undefined && isFresh(stat, known)
+    const lasting = fresh
       ? { command: known.process.command, username: known.process.username }
       : await this.#lookUp(stat, known?.process)
     const process = {
@@ -90,11 +113,12 @@ export class LinuxProcessReader implements ProcessReader {
       name: fullName(stat.name, lasting.command),
     }
     const same = known !== undefined && isSame(known.process, process) ? known.process : process
-    this.#known.set(keyOf(stat), {
+    this.#known.set(stat.pid, {
+      key,
       process: same,
       kernelName: stat.name,
       // Not all of them in the same look.
-      looksLeft: isFresh ? known.looksLeft - 1 : ANEW_AFTER_LOOKS + (stat.pid % ANEW_AFTER_LOOKS),
+      looksLeft: fresh ? known.looksLeft - 1 : ANEW_AFTER_LOOKS + (stat.pid % ANEW_AFTER_LOOKS),
     })
     return same
   }
@@ -121,34 +145,9 @@ export class LinuxProcessReader implements ProcessReader {
   }
 }
 
-/** What runs and what sleeps changes with every look, and the share of the processor tells more. */
-const STATES: Partial<Record<string, MachineProcess['state']>> = {
-  D: 'waiting',
-  T: 'stopped',
-  t: 'stopped',
-  Z: 'ended',
-  X: 'ended',
-  x: 'ended',
-}
-
-/** What the process was started with; arguments are separated by zeros. */
-async function readCommand(pid: number): Promise<string> {
-  const file = `/proc/${pid}/cmdline`
-  try {
-    // The kernel lets this wait while the process is held up by a disk that does not answer.
-    const text = await askDisk(file, () => readFile(file, 'utf8'))
-    return text.replace(/\0+$/, '').replaceAll('\0', ' ').slice(0, MAX_COMMAND)
-  } catch {
-    // It has just ended, or nobody can tell now.
-    return ''
-  }
-}
-
-/** The kernel cuts names to 15 characters, and programs name their first thread: Node calls it MainThread. */
-function fullName(kernelName: string, command: string): string {
-  const program = programName(command.split(' ', 1)[0] ?? '')
-  const isCut = program.startsWith(kernelName)
-  return (isCut || (kernelName === 'MainThread' && program !== '') ? program : kernelName).slice(0, 255)
+/** Its command line and user need not be looked up again yet. */
+function isFresh(stat: ProcStat, { looksLeft, kernelName }: Known): boolean {
+  return looksLeft > 0 && kernelName === stat.name && !isEnded(stat)
 }
 
 function keyOf({ pid, start }: ProcStat): string {
