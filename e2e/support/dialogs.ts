@@ -26,6 +26,8 @@ export function listDialogs(
     'script-versions': { item: `${scriptId}`, shows: 'This script was never changed.' },
     snippets: { shows: 'There are no snippets yet.' },
     snippet: { item: 'new', shows: 'Scripts include it as' },
+    users: { shows: 'Signed in' },
+    user: { item: 'new', shows: 'To sign in with. It stays as it is.' },
     roles: { shows: 'There are no roles yet.' },
     role: { item: 'new', shows: 'May do everything, sees every client' },
     keystore: { shows: 'Nothing is stored yet.' },

@@ -94,6 +94,8 @@ const DIALOG_LOADERS = {
   'custom-field': () => import('../features/custom-fields/FieldDialog.tsx').then((file) => file.FieldDialog),
   keystore: () => import('../features/keystore/KeyStoreDialog.tsx').then((file) => file.KeyStoreDialog),
   key: () => import('../features/keystore/KeyDialog.tsx').then((file) => file.KeyDialog),
+  users: () => import('../features/accounts/UsersDialog.tsx').then((file) => file.UsersDialog),
+  user: () => import('../features/accounts/UserDialog.tsx').then((file) => file.UserDialog),
   roles: () => import('../features/roles/RolesDialog.tsx').then((file) => file.RolesDialog),
   role: () => import('../features/roles/RoleDialog.tsx').then((file) => file.RoleDialog),
   settings: () => import('../features/settings/SettingsDialog.tsx').then((file) => file.SettingsDialog),

@@ -119,6 +119,7 @@ export const STALE_BY_EVENT: Record<EventType, readonly Stale[]> = {
   'audit.added': [{ endpoint: 'PATCH /logs/audit/' }],
   'user.changed': [
     { endpoint: 'GET /accounts/users/me/' },
+    { endpoint: 'GET /accounts/users/' },
     { endpoint: 'GET /core/dashinfo/' },
     { endpoint: 'GET /accounts/roles/' },
     { endpoint: 'GET /accounts/roles/:id/', by: 'id' },

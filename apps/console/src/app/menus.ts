@@ -64,6 +64,7 @@ const MENUS: readonly MenuTable[] = [
       { label: 'Alert templates', opens: { dialog: 'alert-templates' }, needs: 'can_list_alerttemplates' },
       { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
       { label: 'Remote access', opens: { dialog: 'remote-access' }, needs: 'can_manage_remote_access' },
+      { label: 'Users', opens: { dialog: 'users' }, needs: 'can_list_accounts' },
       { label: 'Roles', opens: { dialog: 'roles' }, needs: 'can_list_accounts' },
       { label: 'Global settings', opens: { dialog: 'settings' }, needs: 'can_view_core_settings' },
     ],

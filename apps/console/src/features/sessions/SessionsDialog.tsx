@@ -1,19 +1,17 @@
-import { Button, Group } from '@mantine/core'
-import { type Session, endSession, listOwnSessions, logoutAll } from '@muster/contract/api/sessions'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from '@mantine/core'
+import { listOwnSessions, logoutAll } from '@muster/contract/api/sessions'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, query } from '../../app/api.ts'
 import { queryKey } from '../../app/query-key.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { describeError } from '../../app/describe-error.ts'
-import { notifyDone } from '../../app/notify.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/States.tsx'
-import { Time } from '../../ui/Time.tsx'
 import classes from './SessionsDialog.module.css'
-import { describeBrowser } from './describe-browser.ts'
+import { SessionRow } from './SessionRow.tsx'
 
 /** The user's own sessions: where one is signed in, and a way to end each. */
 export function SessionsDialog({ close }: AddressedDialogProps) {
@@ -82,40 +80,8 @@ function SessionList() {
   return (
     <ul className={classes.list}>
       {ordered.map((session) => (
-        <SessionRow key={session.digest} session={session} />
+        <SessionRow key={session.digest} session={session} stale={queryKey(listOwnSessions)} />
       ))}
     </ul>
-  )
-}
-
-function SessionRow({ session }: { session: Session }) {
-  const queryClient = useQueryClient()
-  const end = useMutation({
-    mutationFn: () => call(endSession, { params: { digest: session.digest } }),
-    onSuccess: async () => {
-      notifyDone('Session ended.')
-      await queryClient.invalidateQueries({ queryKey: queryKey(listOwnSessions) })
-    },
-  })
-  return (
-    <li className={classes.row}>
-      <div className={classes.text}>
-        <div className={classes.name}>
-          {describeBrowser(session.user_agent)}
-          {session.current && <span className={classes.current}>this session</span>}
-        </div>
-        <div className={classes.dim}>
-          <span className="mono">{session.source}</span> · signed in <Time instant={session.created} /> · last
-          used <Time instant={session.last_used} relative /> · ends <Time instant={session.expiry} />
-        </div>
-      </div>
-      {!session.current && (
-        <Group gap="xs" wrap="nowrap">
-          <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
-            End
-          </Button>
-        </Group>
-      )}
-    </li>
   )
 }

@@ -1,0 +1,44 @@
+import { NewUsername, OptionalEmail, type User } from '@muster/contract/api/accounts'
+import { checkNewPassword } from './NewPasswordField.tsx'
+
+export type UserForm = {
+  username: string
+  password: string
+  first_name: string
+  last_name: string
+  email: string
+  role: number | null
+  is_superuser: boolean
+  is_active: boolean
+}
+
+/** What is known of a user, or nothing yet. */
+export function readUser(user: User | undefined): UserForm {
+  return {
+    username: user?.username ?? '',
+    password: '',
+    first_name: user?.first_name ?? '',
+    last_name: user?.last_name ?? '',
+    email: user?.email ?? '',
+    role: user?.role ?? null,
+    is_superuser: user?.is_superuser ?? false,
+    is_active: user?.is_active ?? true,
+  }
+}
+
+/** What is changed of a user, and said of a new one. */
+export function writeUser(form: UserForm) {
+  const { first_name, last_name, email, role, is_superuser, is_active } = form
+  return { first_name, last_name, email, role, is_superuser, is_active }
+}
+
+const ofContract =
+  (schema: typeof NewUsername) =>
+  (text: string): string | null =>
+    schema.safeParse(text).error?.issues[0]?.message ?? null
+
+/** Name and password are asked for a new user only. */
+export const checkUser = (isNew: boolean) => ({
+  email: ofContract(OptionalEmail),
+  ...(isNew ? { username: ofContract(NewUsername), password: checkNewPassword } : {}),
+})

@@ -1,0 +1,67 @@
+import { createRole } from '@muster/contract/api/roles'
+import { listAudit } from '@muster/contract/api/audit'
+import { expect } from '@playwright/test'
+import { hostname } from 'node:os'
+import { machineRow } from '../support/dashboard.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { sendPassword } from '../support/sign-in-page.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { test } from '../support/story.ts'
+import { refusedWith } from '../support/watch-browser.ts'
+
+test('a colleague is added with a role, works with it, and is out within a second when blocked', async ({
+  admin,
+  server,
+  openConsole,
+  expected,
+}, testInfo) => {
+  expected.browser.push(refusedWith(401))
+  const token = await makeToken(admin, await addClient(admin, 'Acme'))
+  await using _agent = await startAgent({ server: server.url, token })
+  const may = { can_list_agents: true, can_list_clients: true, can_list_sites: true, can_use_terminal: true }
+  await admin.call(createRole, { body: { name: 'Help desk', ...may } })
+
+  const page = await openConsole({ as: admin })
+  await page.getByRole('menuitem', { name: 'Settings' }).click()
+  await page.getByRole('menuitem', { name: 'Users' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'New user' }).click()
+  await dialog.getByRole('textbox', { name: 'User name' }).fill('eve')
+  await dialog.getByRole('button', { name: 'Generate' }).click()
+  const password = await dialog.getByLabel('Password', { exact: true }).inputValue()
+  await dialog.getByRole('textbox', { name: 'First name' }).fill('Eve')
+  await dialog.getByRole('combobox', { name: 'Role' }).click()
+  await page.getByRole('option', { name: 'Help desk' }).click()
+  await page.screenshot({ path: testInfo.outputPath('user.png') })
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  const row = dialog.getByRole('listitem').filter({ hasText: 'eve' })
+  await expect(row.getByText('Help desk')).toBeVisible()
+  await expect(row.getByText('Never signed in')).toBeVisible()
+
+  const eve = await openConsole({ path: '/login' })
+  await sendPassword(eve, { username: 'eve', password })
+  await expect(eve).toHaveURL('/totp_setup')
+  await eve.getByRole('button', { name: 'Not now' }).click()
+  await machineRow(eve, hostname()).click({ button: 'right' })
+  await expect(eve.getByRole('menuitem', { name: 'Run script' })).toHaveCount(0)
+  const [terminal] = await Promise.all([
+    eve.context().waitForEvent('page'),
+    eve.getByRole('menuitem', { name: 'Remote background' }).click(),
+  ])
+  await expect(terminal.getByRole('status').filter({ hasText: /^In \// })).toBeVisible()
+
+  await dialog.getByRole('button', { name: 'More for eve' }).click()
+  await page.screenshot({ path: testInfo.outputPath('users.png') })
+  await page.getByRole('menuitem', { name: 'Block' }).click()
+  await page.getByRole('dialog', { name: 'Block eve?' }).getByRole('button', { name: 'Block' }).click()
+  await expect(row.getByText('blocked')).toBeVisible()
+  await expect(eve).toHaveURL('/expired', { timeout: 1000 })
+  await expect(terminal).toHaveURL('/expired', { timeout: 1000 })
+  const { audit_logs } = await admin.call(listAudit, {
+    body: { userFilter: ['admin'], objectFilter: ['user'] },
+  })
+  expect(audit_logs.slice(0, 2).map(({ message }) => message)).toEqual([
+    'Blocked the user "eve"',
+    'Added the user "eve"',
+  ])
+})
