@@ -52,21 +52,31 @@ test('a desktop is opened by a signed command, written down with its end, and ne
   )
 })
 
-test('the right to the terminal is none to the desktop, and one that is withdrawn ends it at once', async () => {
-  await using server = await createTestServer()
-  const at = await start(server)
-  using refused = await openDesktop(server, at)
-  expect(await refused.closed).toEqual({ code: 4000, reason: 'not_allowed' })
-  expect(refused.end?.message).toBe('Your role does not allow the desktop.')
-  const user = await server.given.user({ permissions: ['can_use_mesh'] })
-  using window = await openDesktop(server, { ...at, user })
-  const { channel } = await nextDesktop(at.agent)
-  await vi.waitFor(() => expect(server.app.channels.size).toBe(1))
-  await server.ctx.db.updateTable('roles').set({ permissions: '[]' }).where('id', '=', user.roleId).execute()
-  server.ctx.emit({ type: 'user.changed', ids: [user.id] })
-  expect(await window.closed).toEqual({ code: 4000, reason: 'not_allowed' })
-  await vi.waitFor(() => expect(endOf(at.agent, channel)).toMatchObject({ code: 'not_allowed' }))
-})
+test.each([
+  ['desktop', { tool: 'desktop', display: null }],
+  ['vnc', { tool: 'vnc', host: 'localhost', port: 5900 }],
+])(
+  'issue 4, section 4: the right to the terminal is none to the %s, and one that is withdrawn ends it at once',
+  async (name, request) => {
+    await using server = await createTestServer()
+    const at = await start(server)
+    using refused = await openDesktop(server, at, request)
+    expect(await refused.closed).toEqual({ code: 4000, reason: 'not_allowed' })
+    expect(refused.end?.message).toBe(`Your role does not allow the ${name}.`)
+    const user = await server.given.user({ permissions: ['can_use_mesh'] })
+    using window = await openDesktop(server, { ...at, user }, request)
+    const { channel } = await nextDesktop(at.agent)
+    await vi.waitFor(() => expect(server.app.channels.size).toBe(1))
+    await server.ctx.db
+      .updateTable('roles')
+      .set({ permissions: '[]' })
+      .where('id', '=', user.roleId)
+      .execute()
+    server.ctx.emit({ type: 'user.changed', ids: [user.id] })
+    expect(await window.closed).toEqual({ code: 4000, reason: 'not_allowed' })
+    await vi.waitFor(() => expect(endOf(at.agent, channel)).toMatchObject({ code: 'not_allowed' }))
+  },
+)
 
 test('a machine that refuses says why, and its session is over', async () => {
   await using server = await createTestServer()
