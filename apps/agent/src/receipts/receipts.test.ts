@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { ReceiptPart, ReceiptReport } from '@muster/contract/agent/receipts'
 import { expect, onTestFinished, test } from 'vitest'
+import { TestDesktop } from '../desktop/test-desktop.ts'
 import { TestChannel } from '../terminal/test-channel.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
@@ -105,6 +106,25 @@ test('issue 4, 2.8: a receipt says what changed: packages, services, files, user
   expect(readdirSync(join(folder, 'receipts'))).toEqual([])
   const kinds = server.reports.map(({ kind }) => kind)
   expect(kinds.indexOf('session-receipt')).toBeGreaterThan(kinds.indexOf('session-ended'))
+})
+
+test('issue 4, 5: VNC to another target has its receipt as well', async () => {
+  const machine = givenMachine()
+  const vnc = createServer((socket) => socket.on('error', () => undefined).write('RFB 003.008\n'))
+  await new Promise<void>((resolve) => void vnc.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void vnc.close())
+  const address = vnc.address()
+  if (address === null || typeof address === 'string') throw new Error('a port has a number')
+  const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
+  const window = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port: address.port })
+  await window.opened()
+  await looked(server, folder, window.session)
+  writeFileSync(join(machine.settingsFolder, 'new.conf'), 'new')
+  window.close('closed')
+  const { receipt } = await receiptOf(server, window.session)
+  expect(collected(receipt.parts.files).added.map(({ name }) => name)).toEqual([
+    join(machine.settingsFolder, 'new.conf'),
+  ])
 })
 
 test('sessions that overlap have a receipt each, of what changed since each of them began', async () => {

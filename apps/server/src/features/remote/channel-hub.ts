@@ -8,6 +8,7 @@ import { findPlacedAgent } from '../agents/queries.ts'
 import { findCaller } from '../sessions/find-caller.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import { listOpenSessions, type SessionRow } from './queries.ts'
+import { theTool } from './tool-words.ts'
 
 const SWEEP_MS = 1000
 /** Events end channels at once; this is for rights that end by the clock, and for an event that was lost. */
@@ -160,7 +161,7 @@ export async function whyNotAllowed(
 ): Promise<ChannelEnd | undefined> {
   const { tool, join } = request
   if (!mayDo(caller, TOOL_PERMISSIONS[tool])) {
-    return { code: 'not_allowed', message: `Your role does not allow the ${tool}.` }
+    return { code: 'not_allowed', message: `Your role does not allow ${theTool(tool)}.` }
   }
   if (join !== undefined && !mayDo(caller, 'can_join_terminals')) {
     return { code: 'not_allowed', message: "Your role does not allow colleagues' terminals." }

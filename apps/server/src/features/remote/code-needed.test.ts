@@ -73,7 +73,8 @@ test.each([
   }
   using refused = await open()
   expect(await refused.closed).toEqual({ code: 4000, reason: 'code_needed' })
-  expect(refused.end?.message).toContain(`before a ${request.tool} is opened`)
+  const what = request.tool === 'vnc' ? 'VNC' : 'a desktop'
+  expect(refused.end?.message).toContain(`before ${what} is opened`)
   expect(at.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
   expect((await confirm(codeOf(at.user, server))).status).toBe(200)
   using window = await open()

@@ -53,16 +53,16 @@ test('a desktop is opened by a signed command, written down with its end, and ne
 })
 
 test.each([
-  ['desktop', { tool: 'desktop', display: null }],
-  ['vnc', { tool: 'vnc', host: 'localhost', port: 5900 }],
+  ['the desktop', { tool: 'desktop', display: null }],
+  ['VNC', { tool: 'vnc', host: 'localhost', port: 5900 }],
 ])(
-  'issue 4, section 4: the right to the terminal is none to the %s, and one that is withdrawn ends it at once',
+  'issue 4, section 4: the right to the terminal is none to %s, and one that is withdrawn ends it at once',
   async (name, request) => {
     await using server = await createTestServer()
     const at = await start(server)
     using refused = await openDesktop(server, at, request)
     expect(await refused.closed).toEqual({ code: 4000, reason: 'not_allowed' })
-    expect(refused.end?.message).toBe(`Your role does not allow the ${name}.`)
+    expect(refused.end?.message).toBe(`Your role does not allow ${name}.`)
     const user = await server.given.user({ permissions: ['can_use_mesh'] })
     using window = await openDesktop(server, { ...at, user }, request)
     const { channel } = await nextDesktop(at.agent)

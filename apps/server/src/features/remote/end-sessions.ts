@@ -5,6 +5,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
 import { closeSession, listOpenSessions, type SessionRow } from './queries.ts'
 import { tellSeconds } from './tell-seconds.ts'
+import { theTool } from './tool-words.ts'
 
 export interface ReportedEnd {
   agentId: string
@@ -61,7 +62,7 @@ export async function writeEnd(
     action: 'remote_session',
     object_type: 'agent',
     message: isRefused
-      ? `"${row.hostname}" refused the ${row.tool}`
+      ? `"${row.hostname}" refused ${theTool(row.tool)}`
       : `${tellEnd(row)} after ${tellSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     agent: { agent_id: row.agent_id },

@@ -1,4 +1,5 @@
 import { CHANNEL_KIND, encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
+import { listAudit } from '@muster/contract/api/audit'
 import {
   getRecording,
   getScreenRecording,
@@ -22,7 +23,11 @@ const POINTER = Buffer.from([5, 0, 1, 44, 0, 200])
 const CHALLENGE = 'sixteen bytes ..'
 
 /** A window on the desktop of a machine whose client has desktops recorded. */
-async function openRecorded(server: TestServer, settings: object = { record_desktops: 'all' }) {
+async function openRecorded(
+  server: TestServer,
+  settings: object = { record_desktops: 'all' },
+  request: object = { tool: 'desktop', display: null },
+) {
   const at = await start(server)
   const admin = server.as(await server.given.user({ superuser: true }))
   const { client_id: client } = await server.ctx.db
@@ -33,11 +38,13 @@ async function openRecorded(server: TestServer, settings: object = { record_desk
     params: { level: 'client', id: `${client}` },
     body: { ...NO_SETTINGS, ...settings },
   })
-  await admin.call(editCoreSettings, { body: { desktop_recording_max_mb: 3 } })
+  await admin.call(editCoreSettings, {
+    body: { desktop_recording_max_mb: 3, vnc_targets: ['10.0.0.5:5900'] },
+  })
   const user = await server.given.user({ permissions: ['can_use_mesh'] })
   const window = new TestWindow(at.url, at.agentId)
   await onceOpen(window.socket)
-  window.ask(await getTicket(server, user), { tool: 'desktop', display: null })
+  window.ask(await getTicket(server, user), request)
   return { at, admin, user, window }
 }
 
@@ -116,6 +123,32 @@ test('issue 4, 2.7: a desktop is recorded where its client wants that: from Serv
   const { body: sessions } = await viewer.call(listRemoteSessions, { params: { agent_id: at.agentId } })
   expect(sessions[0]).toMatchObject({ tool: 'desktop', recording: { bytes: sealed.length, problem: null } })
   expect(await auditOf(server)).toContain(`${user.username}: Opened a desktop on "PC-12", recorded`)
+})
+
+test('issue 4, 5: VNC to another target is recorded as a desktop is, played, and each of it is written down', async () => {
+  await using server = await createTestServer()
+  const target = { tool: 'vnc', host: '10.0.0.5', port: 5900 }
+  const opened = await openRecorded(server, undefined, target)
+  const { window, user, at, admin } = opened
+  const { machine, person, channel, session, recorded } = await talk(opened)
+  expect([recorded, window.texts[0]]).toEqual([true, '{"type":"welcome","recorded":true}'])
+  await signIn({ machine, person })
+  await machine(Buffer.alloc(24, 7))
+  const end = { kind: 'session-ended', session, exit_code: null, reason: 'Closed in the console.' } as const
+  at.agent.report({ ...end, at: new Date().toISOString() })
+  at.agent.sendText(encodeChannelEnd(channel, { code: 'ended', message: 'Over.' }))
+  expect(await window.closed).toEqual({ code: 4000, reason: 'ended' })
+  await finished(server)
+  const { body } = await admin.call(getScreenRecording, { params: { id: session }, query: {} })
+  expect(bytesOf(body.events).equals(Buffer.alloc(24, 7))).toBe(true)
+  await vi.waitFor(async () =>
+    expect(await auditOf(server)).toEqual([
+      `${user.username}: Opened VNC to 10.0.0.5:5900 on "PC-12", recorded`,
+      expect.stringMatching(/^\w+: The VNC on "PC-12" ended after \d+ s$/),
+    ]),
+  )
+  const { body: log } = await admin.call(listAudit, { body: { actionFilter: ['view'] } })
+  expect(log.audit_logs[0]?.message).toBe(`Viewed the recording of the VNC of ${user.username} on "PC-12"`)
 })
 
 test('a desktop is not recorded where nobody has asked for it', async () => {

@@ -2,6 +2,7 @@ import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ToolName } from '@muster/contract/channels'
 import { CODE_MINUTES, hasFreshCode } from '../sessions/confirm-code.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
+import { aTool } from './tool-words.ts'
 
 /** What a code may be asked for; the last two are no tools with a channel to a machine. */
 type Guarded = ToolName | 'registry' | 'web terminal'
@@ -18,12 +19,10 @@ export function whyCodeNeeded(
   const { code } = session
   if (!code.isAsked || !ASKED_BEFORE.has(tool)) return undefined
   if (!code.hasTotp) {
-    const message = `Your role asks for a code before ${withArticle(tool)} is opened. Set up two-factor sign-in first, and sign in again.`
+    const message = `Your role asks for a code before ${aTool(tool)} is opened. Set up two-factor sign-in first, and sign in again.`
     return { code: 'not_allowed', message }
   }
   if (hasFreshCode(code.at, now)) return undefined
-  const message = `Your role asks for a code of your authenticator app before ${withArticle(tool)} is opened. It counts for ${CODE_MINUTES} minutes.`
+  const message = `Your role asks for a code of your authenticator app before ${aTool(tool)} is opened. It counts for ${CODE_MINUTES} minutes.`
   return { code: 'code_needed', message }
 }
-
-const withArticle = (tool: Guarded) => (tool === 'registry' ? 'the registry' : `a ${tool}`)

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { findDropped } from '../checks/dropped-results.ts'
 import { findPeriods } from '../maintenance/record-periods.ts'
+import { aTool } from '../remote/tool-words.ts'
 import { findReboots } from './find-reboots.ts'
 import {
   findChanges,
@@ -90,7 +91,7 @@ export async function readTimeline(
     }),
     sessions.map((row) => ({
       ...entry('remote', null, secondsOf(row.started_at), endOf(row.ended_at)),
-      text: `Opened a ${row.tool}`,
+      text: `Opened ${aTool(row.tool)}`,
       by: row.username,
     })),
     reboots,
