@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { listAudit } from '@muster/contract/api/audit'
 import { expect, type Page } from '@playwright/test'
+import { addColleague, joinTerminal } from '../support/colleague.ts'
 import { machineRow } from '../support/dashboard.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
@@ -17,7 +18,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   admin,
   server,
   openConsole,
-}) => {
+}, testInfo) => {
   test.setTimeout(120_000)
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
@@ -37,6 +38,8 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await expect(screen(window)).toContainText('sum 42')
   await enter(window, 'sleep 1000')
   await window.keyboard.press('Control+c')
+  // With the signal the terminal forgets what was typed behind it.
+  await expect(screen(window)).toContainText(/\^C\s*next>\s*$/)
   await enter(window, String.raw`printf '\033[31mred\033[0m, \033[44mblue\033[0m\n'`)
   await expect(screen(window).locator('.xterm-fg-1')).toHaveText('red')
   await expect(screen(window).locator('.xterm-bg-4')).toHaveText('blue')
@@ -79,12 +82,44 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await enter(window, 'echo "is $MARK"')
   await expect(screen(window)).toContainText('is kept')
 
+  await test.step('issue 4, 2.1: a colleague in a browser of his own looks on, then types too; both are told', async () => {
+    const ben = await openConsole({ as: await addColleague(admin), path: new URL(window.url()).pathname })
+    const shown = ben.locator('.xterm-rows').filter({ visible: true })
+    const told = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text })
+    await expect(shown).toContainText(/[$#] *$/)
+    await joinTerminal(ben, 'Look at the terminal of admin')
+    await expect(ben.getByText(/^Looking on, without typing, in \//)).toBeVisible()
+    await expect(shown).toContainText('is kept')
+    await expect(told(ben, 'admin opened it · Ben (ben) looks on')).toBeVisible()
+    await expect(told(window, 'admin opened it · Ben (ben) looks on')).toBeVisible()
+    await enter(ben, 'echo "not $((40 + 1))"')
+    await enter(window, 'echo "seen $((40 + 2))"')
+    await expect(shown).toContainText('seen 42')
+    await expect(screen(window)).not.toContainText('not 41')
+    await ben.getByRole('button', { name: 'Leave' }).filter({ visible: true }).click()
+    await expect(ben.getByText('You left it.')).toBeVisible()
+    await expect(told(window, 'Ben (ben)')).toBeHidden()
+
+    await joinTerminal(ben, 'Type in the terminal of admin')
+    await expect(told(window, 'admin opened it · Ben (ben) types too')).toBeVisible()
+    await expect(told(ben, 'admin opened it · Ben (ben) types too')).toBeVisible()
+    await window.screenshot({ path: testInfo.outputPath('joined.png') })
+    await ben.screenshot({ path: testInfo.outputPath('joining.png') })
+    await enter(ben, 'echo "typed by ben $((40 + 3))"')
+    await expect(screen(window)).toContainText('typed by ben 43')
+    await ben.close()
+    await expect(told(window, 'Ben (ben)')).toBeHidden()
+  })
+
+  await window.locator('.xterm').click()
   await enter(window, 'exit 3')
   await expect(window.getByText('The shell has ended. Exit code 3.')).toBeVisible()
   await expect
     .poll(async () => {
       const body = { actionFilter: ['remote_session' as const] }
-      return (await admin.call(listAudit, { body })).audit_logs.map(({ message }) => message)
+      return (await admin.call(listAudit, { body })).audit_logs.flatMap(({ username, message }) =>
+        username === 'ben' ? [] : [message],
+      )
     })
     .toEqual([
       expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
