@@ -15,6 +15,7 @@ const ON_EVERY_DATABASE = [
   'monitoring',
   'two-processes',
   'two-processes-terminal',
+  'two-processes-tools',
 ].map(fileOf)
 
 function fileOf(name: string): string {
