@@ -2,6 +2,7 @@ import { createInstaller, listAgents, deleteAgent } from '@muster/contract/api/a
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { buildPrograms } from '../support/build.ts'
 import { findTrouble } from '../support/clean-log.ts'
+import { ToolWindow } from '../faults/tool-window.ts'
 import { addClient } from '../support/seed.ts'
 import { type Session, signIn } from '../support/sign-in.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
@@ -56,9 +57,20 @@ test('the line installs a service, is safe to repeat, and the agent is back afte
   const secondPid = await readPid()
   expect(secondPid).not.toBe(firstPid)
 
+  // Issue 4, section 4: nothing of a terminal outlives an agent that is killed, whatever it ignores.
+  const request = { tool: 'terminal', session: null, cols: 80, rows: 24 } as const
+  const agentId = first?.agent_id ?? ''
+  const terminal = await ToolWindow.open(admin, { through: server.url, agentId, request })
+  await terminal.opened()
+  terminal.send(Buffer.from('trap "" HUP; sleep 4719 & setsid sleep 4719 & echo go=$((1 + 1))\n'))
+  await vi.waitFor(() => expect(terminal.text).toMatch(/go=2\r\n/), { timeout: 20_000 })
+  const countLeft = async () => (await machine.run("pgrep -cfx 'sleep 4719'")).output.trim()
+  await vi.waitFor(async () => expect(await countLeft()).toBe('2'))
   await machine.run(`kill -9 ${secondPid}`)
   await vi.waitFor(async () => expect(await readPid()).not.toBe(secondPid), { timeout: 20_000 })
   await waitForOnline()
+  await vi.waitFor(async () => expect(await countLeft()).toBe('0'), { timeout: 20_000 })
+  expect(terminal.end?.code).toBe('link_lost')
 
   await machine.powerOff()
   await waitForMachines([{ connected: false }])
