@@ -74,6 +74,25 @@ test('what the machine refuses is told, and a lost link breaks an upload off', a
   expect(await (await lost).json()).toMatchObject({ code: 'unavailable' })
 })
 
+test('issue 4, section 4: a right that is withdrawn ends an upload within a second, and says so', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const response = scene.put(Buffer.alloc(600_000))
+  const channel = await nextChannel(scene.agent)
+  channel.text({ type: 'ready', size: 0 })
+  await vi.waitFor(() => expect(channel.received().length).toBeGreaterThan(0))
+  await server.ctx.transaction(async (tx, emit) => {
+    await tx.updateTable('roles').set({ permissions: '[]' }).execute()
+    emit({ type: 'user.changed', ids: [] })
+  })
+  expect(await channel.ended()).toMatchObject({ code: 'not_allowed' })
+  const answer = await response
+  expect([answer.status, await answer.json()]).toEqual([
+    403,
+    expect.objectContaining({ detail: 'Your role does not allow the files.' }),
+  ])
+})
+
 test('who may not sends no bytes, nor more than are taken at a time', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
