@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -10,13 +11,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { FileChange } from '@muster/contract/agent/files'
-import { expect, test } from 'vitest'
-import { givenAgent, givenFolder } from '../testing/given.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Kept } from '../state/kept.ts'
+import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
+import { OpenParts } from './open-parts.ts'
 import { openPlace } from './place.ts'
 import { removeTree } from './remove-tree.ts'
 import { ask, raw } from './test-files.ts'
+import { writeText } from './text-file.ts'
 
 async function prepare() {
   const { server, folder: own } = await givenAgent()
@@ -24,7 +29,7 @@ async function prepare() {
   const change = (wish: FileChange) => ask(server, 'change-file', wish)
   const at = (name: string) => join(folder, name)
   const move = (from: string, to: string) => change({ change: 'move', path: raw(from), to: raw(to) })
-  const remove = (path: string) => change({ change: 'delete', path: raw(path) })
+  const remove = (path: string | Buffer) => change({ change: 'delete', path: raw(path) })
   return { server, own, folder, change, move, remove, at }
 }
 
@@ -39,6 +44,52 @@ test('a folder is made, things are renamed and moved, and rights are set', async
   expect((await move(at('new'), at('old'))).refused).toBeNull()
   await change({ change: 'set-mode', path: raw(at('old/b')), mode: 0o4750 })
   expect(statSync(at('old/b')).mode & 0o7777).toBe(0o4750)
+})
+
+test('issue 4, 2.3: names with any bytes are given, taken away and deleted, exactly', async () => {
+  const { change, remove, folder } = await prepare()
+  const odd = (...bytes: number[]) => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(bytes)])
+  const [one, other] = [odd(0xff, 0x0a, 0x41), odd(0xc3, 0x28, 0x20)]
+  await change({ change: 'make-folder', path: raw(one) })
+  writeFileSync(Buffer.concat([one, Buffer.from([0x2f, 0xfe])]), 'x')
+  expect((await change({ change: 'move', path: raw(one), to: raw(other) })).refused).toBeNull()
+  await change({ change: 'set-mode', path: raw(other), mode: 0o700 })
+  expect(readdirSync(folder, { encoding: 'buffer' })).toEqual([Buffer.from([0xc3, 0x28, 0x20])])
+  expect(statSync(other).mode & 0o777).toBe(0o700)
+  expect((await remove(other)).answer).toEqual({ count: 2 })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('issue 4, section 4: devices, pipes and sockets are deleted without being opened, and never edited', async () => {
+  const { server, remove, folder, at } = await prepare()
+  execFileSync('mkfifo', [at('pipe')])
+  const socket = createServer().listen(at('socket'))
+  onTestFinished(() => void socket.close())
+  for (const name of ['pipe', 'socket']) {
+    const { refused } = await ask(server, 'read-text', { path: raw(at(name)) })
+    expect(refused).toBe(`This is a ${name}, not a file: it has no content that could be read.`)
+    expect((await remove(at(name))).refused).toBeNull()
+  }
+  expect((await ask(server, 'read-text', { path: raw('/dev/zero') })).refused).toMatch(/^This is a device/)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('issue 4, section 4: the draft of an edit is known before it is there, for an agent that is killed', async () => {
+  const { server, folder, at, own } = await prepare()
+  writeFileSync(at('conf'), 'a')
+  const seen: string[][] = []
+  const kept: Pick<Kept, 'find' | 'save' | 'forget'> = {
+    find: () => undefined,
+    save: (_, text) => seen.push([...JSON.parse(text), ...readdirSync(folder)]),
+    forget: () => seen.push(readdirSync(folder)),
+  }
+  const { answer } = await ask(server, 'read-text', { path: raw(at('conf')) })
+  const openParts = new OpenParts({ kept, log: givenLog().log, dataFolder: own })
+  await writeText({ ...answer, text: 'b' }, { dataFolder: own, openParts })
+  const draft = Buffer.from(seen[0]?.[0] ?? '', 'base64url').toString()
+  expect(draft).toMatch(new RegExp(`^${folder}/\\.muster-.*\\.part$`))
+  expect(seen.map((list) => list.at(-1))).toEqual(['conf', 'conf'])
+  expect(seen.map(({ length }) => length)).toEqual([2, 1])
 })
 
 test('nothing is replaced by a new name, a file or a folder', async () => {

@@ -6,9 +6,9 @@ const ABANDONED_AFTER_MS = 3_600_000
 
 /** The files of uploads that are not whole. One that nobody goes on with is removed, also after a restart. */
 export class OpenParts {
-  #options: { kept: Kept; log: Log; dataFolder: string }
+  #options: { kept: Pick<Kept, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }
 
-  constructor(options: { kept: Kept; log: Log; dataFolder: string }) {
+  constructor(options: { kept: Pick<Kept, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }) {
     this.#options = options
   }
 

@@ -7,6 +7,7 @@ import { withSentences } from './file-errors.ts'
 import { openToRead } from './open-to-read.ts'
 import { openPlace, type Place } from './place.ts'
 import { writePath } from './paths.ts'
+import type { UploadSurroundings } from './upload-part.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
 
@@ -23,7 +24,7 @@ export async function readText(path: string, dataFolder: string): Promise<TextFi
 /** Replaces a text as a whole, if it still is the one that was read; what it is now is told otherwise. */
 export async function writeText(
   wish: { path: string; text: string; hash: string },
-  dataFolder: string,
+  { dataFolder, openParts }: UploadSurroundings,
 ): Promise<WrittenText> {
   return withSentences(async () => {
     await using place = await openPlace(wish.path, dataFolder)
@@ -34,7 +35,17 @@ export async function writeText(
     const hash = hashOf(await readSmall(handle))
     if (hash !== wish.hash) return { state: 'changed', hash }
     const bytes = Buffer.from(wish.text)
-    await replaceWith(place, bytes, { mode: mode & 0o7777, uid, gid })
+    const draft = Buffer.from(`.muster-${randomUUID()}.part`)
+    const draftPath = writePath(
+      Buffer.concat([place.path.subarray(0, place.path.lastIndexOf('/') + 1), draft]),
+    )
+    // An agent that is killed before the end removes it later.
+    openParts.remember(draftPath)
+    try {
+      await replaceWith(place, bytes, { draft: place.at(draft), mode: mode & 0o7777, uid, gid })
+    } finally {
+      openParts.forget(draftPath)
+    }
     return { state: 'written', hash: hashOf(bytes) }
   })
 }
@@ -43,9 +54,8 @@ export async function writeText(
 async function replaceWith(
   place: Place,
   bytes: Buffer,
-  { mode, uid, gid }: { mode: number; uid: number; gid: number },
+  { draft, mode, uid, gid }: { draft: Buffer; mode: number; uid: number; gid: number },
 ): Promise<void> {
-  const draft = place.at(Buffer.from(`.muster-${randomUUID()}.part`))
   const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     await using _ = handle
