@@ -22,7 +22,8 @@ export function readPatchesApart([program = '', ...args]: string[]): ReadPatches
     const { stdout } = await run(program, [...args, command], {
       signal,
       timeout: PATIENCE_MS,
-      killSignal: 'SIGKILL',
+      // It ends the programs that it has started, and itself.
+      killSignal: 'SIGTERM',
       windowsHide: true,
       maxBuffer: 8 * 1024 * 1024,
     })

@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { givenPrograms } from '../testing/given-programs.ts'
+import { isAlive } from '../testing/is-alive.ts'
 import { resolve } from 'node:path'
 import { MOST_PATCH_BYTES, MOST_PATCHES, PatchReport } from '@muster/contract/agent/patches'
 import { expect, test, vi } from 'vitest'
@@ -107,4 +112,27 @@ test('issue 4, 2.4: never two installations at once; a locked dpkg and a cut in 
   })
   await release()
   expect(apt.versionOf('muster-hello')).toBe('1.0')
+})
+
+test('issue 4, section 4: an agent that stops or is killed while it looks for patches leaves no apt-get running', async () => {
+  const folder = givenPrograms({ 'apt-get': 'echo $$ >"$here/pid"; exec sleep 60' })
+  const pidOf = () =>
+    vi.waitFor(
+      () => Number(/^\d+\n/.exec(readFileSync(join(folder, 'pid'), 'utf8'))?.[0] || Number.NaN),
+      10_000,
+    )
+  const isGone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), 10_000)
+
+  const stop = new AbortController()
+  const looking = readPatchesApart(AGENT)('when old', stop.signal)
+  const first = await pidOf()
+  stop.abort()
+  await expect(looking).rejects.toThrow()
+  await isGone(first)
+
+  rmSync(join(folder, 'pid'))
+  const agent = spawn('sh', ['-c', '"$0" "$1" patches; :', ...AGENT])
+  const second = await pidOf()
+  agent.kill('SIGKILL')
+  await isGone(second)
 })
