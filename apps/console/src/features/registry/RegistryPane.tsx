@@ -130,7 +130,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
                 values={values}
                 selected={selected}
                 onSelect={setSelected}
-                onEdit={(of) => setDialog({ what: 'edit-value', name: of })}
+                onAsk={setDialog}
               />
               {query.hasNextPage && (
                 <Button

@@ -109,6 +109,19 @@ test('issue 4, 2.4, registry: keys are opened one by one, values are shown, chan
   await expect.poll(() => server.calls(createRegistryValue)[0]?.body).toEqual(added)
 })
 
+test('issue 4, 2.4, registry: a value has a menu, as in regedit', async () => {
+  await openRegistry()
+  await page.getByRole('textbox', { name: 'Path of the key' }).fill(ACME)
+  await button('Go').click()
+  await values().getByRole('row').filter({ hasText: 'speed' }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Rename value' }).click()
+  await expect.element(page.getByRole('dialog').getByRole('textbox').first()).toHaveValue('speed')
+  await userEvent.keyboard('{Escape}')
+  await values().getByRole('row').filter({ hasText: 'speed' }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Delete value' }).click()
+  await expect.element(page.getByText(`speed of ${ACME} is deleted.`)).toBeVisible()
+})
+
 test('keys are made and deleted after a question, and what the machine says is shown', async () => {
   const server = await openRegistry()
   await page.getByRole('textbox', { name: 'Path of the key' }).fill(`${ACME}\\`)
