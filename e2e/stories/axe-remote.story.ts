@@ -2,6 +2,7 @@ import { listAgents } from '@muster/contract/api/agents'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect } from '@playwright/test'
 import { TWO_LOOKS, expectAccessible, expectSettled, nameOf } from '../support/accessible.ts'
+import { pretendRegistry } from '../support/pretend-registry.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
@@ -34,6 +35,12 @@ for (const look of TWO_LOOKS) {
     await page.getByRole('tab', { name: 'Processes' }).click()
     await expect(page.getByRole('grid', { name: 'Processes' })).toContainText('node')
     await lookAt('processes')
+    await page.getByRole('tab', { name: 'Files' }).click()
+    await expect(page.getByRole('grid', { name: 'Files' })).toContainText('etc')
+    await lookAt('files')
+    await page.getByRole('tab', { name: 'Logs' }).click()
+    await expect(page.getByRole('grid', { name: 'Log' }).or(page.getByRole('alert'))).toBeVisible()
+    await lookAt('logs')
     await page.getByRole('tab', { name: 'Sessions' }).click()
     await expect(page.getByRole('grid', { name: 'Sessions' })).toContainText('admin')
     await lookAt('sessions')
@@ -70,6 +77,12 @@ for (const look of TWO_LOOKS) {
     await page.getByText('Marked together').click()
     await expect(page.getByRole('status').filter({ hasText: /^In \// })).toBeVisible()
     await lookAt('terminals-together')
+    await pretendRegistry(page, machine?.agent_id ?? '')
+    await page.goto(`${path}?tool=registry`)
+    await page.getByRole('button', { name: 'Open HKEY_LOCAL_MACHINE' }).click()
+    await page.getByRole('button', { name: 'SYSTEM', exact: true }).click()
+    await expect(page.getByRole('grid', { name: 'Values' })).toContainText('ImagePath')
+    await lookAt('registry')
     agent.expectCleanLog()
   })
 }
