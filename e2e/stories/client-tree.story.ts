@@ -167,6 +167,14 @@ test('the menus of a client and a site: edit, add site, maintenance mode, instal
     await expect(dialog.getByRole('combobox', { name: 'Site' })).toHaveValue('Munich')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
+  await test.step('terminals side by side, of the machines there', async () => {
+    await choose(/Acme Dental/, 'Terminals side by side')
+    const dialog = page.getByRole('dialog', { name: 'Terminals side by side' })
+    await dialog.getByRole('checkbox', { name: /^alpha/ }).check()
+    await expect(dialog.getByRole('checkbox')).toHaveCount(1)
+    await expect(dialog.getByRole('button', { name: 'Open' })).toBeEnabled()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
   await test.step('delete asks where the machines go', async () => {
     await choose(/Acme Dental/, 'Delete client')
     const dialog = page.getByRole('dialog', { name: 'Delete client' })
