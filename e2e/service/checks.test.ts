@@ -1,12 +1,14 @@
 import { createServer } from 'node:net'
+import { listAudit } from '@muster/contract/api/audit'
 import { createInstaller, listAgents } from '@muster/contract/api/agents'
 import { type Check, createCheck, getCheck, runChecks } from '@muster/contract/api/checks'
 import { getReceipt, listRemoteSessions } from '@muster/contract/api/remote'
 import type { Input } from '@muster/contract/endpoint'
+import { chromium } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildPrograms } from '../support/build.ts'
 import { addClient } from '../support/seed.ts'
-import { type Session, signIn } from '../support/sign-in.ts'
+import { type Session, signIn, storageStateOf } from '../support/sign-in.ts'
 import { startServer } from '../support/start-server.ts'
 import { startSystemdMachine, type SystemdMachine } from '../support/systemd-machine.ts'
 import { TerminalWindow } from '../load/terminal-window.ts'
@@ -180,6 +182,42 @@ async function looked(): Promise<void> {
     interval: 100,
   })
 }
+
+test('issue 4, the story: a service is restarted in the console, and the journal says so', async () => {
+  await addUnit('muster-served', 'ExecStart=/bin/sh -c "echo begun as $$$$; exec sleep infinity"')
+  await machine.run('systemctl start muster-served')
+  const pidOf = async () =>
+    (await machine.run('systemctl show --property MainPID --value muster-served')).output
+  const before = await pidOf()
+  await using browser = await chromium.launch({
+    executablePath: process.env['MUSTER_CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  })
+  const page = await browser.newPage({ baseURL: admin.url, storageState: storageStateOf(admin) })
+  await page.goto(`/remotebackground/${agentId}?tool=services`)
+  await page.getByRole('textbox', { name: 'Search services' }).fill('muster-served')
+  const row = page.getByRole('grid', { name: 'Services' }).getByRole('row').filter({ hasText: 'running' })
+  await row.click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Restart' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+  await page.getByText('muster-served is running.').waitFor()
+  const after = await pidOf()
+  expect(Number(after)).toBeGreaterThan(0)
+  expect(after).not.toBe(before)
+
+  await machine.run('journalctl --sync')
+  await page.getByRole('tab', { name: 'Logs' }).click()
+  await page.getByRole('textbox', { name: 'Unit' }).fill('muster-served.service')
+  await page.getByRole('button', { name: 'Search' }).click()
+  const begun = page.getByRole('grid', { name: 'Log' }).getByText(`begun as ${after.trim()}`)
+  await begun.waitFor()
+  // The audit log knows who it was.
+  const { audit_logs } = await admin.call(listAudit, { body: { objectFilter: ['service'] } })
+  expect(audit_logs[0]).toMatchObject({
+    username: 'admin',
+    message: expect.stringContaining('muster-served'),
+  })
+}, 60_000)
 
 async function addUnit(name: string, body: string): Promise<void> {
   const text = `[Unit]\nDefaultDependencies=no\n[Service]\n${body}\n`
