@@ -1,4 +1,6 @@
-import { hostname } from 'node:os'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { listAudit } from '@muster/contract/api/audit'
 import { expect, type Page } from '@playwright/test'
 import { addColleague, joinTerminal } from '../support/colleague.ts'
@@ -14,12 +16,20 @@ async function enter(page: Page, line: string) {
   await page.keyboard.press('Enter')
 }
 
+/** 100 MB of text. */
+async function givenFlood() {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-flood-'))
+  const file = join(folder, 'flood')
+  await writeFile(file, `${'x'.repeat(99)}\n`.repeat(1_000_000))
+  return { file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
 test('a terminal: commands, a full screen, a flood, a reload, the end, and what the audit log says', async ({
   admin,
   server,
   openConsole,
 }, testInfo) => {
-  test.setTimeout(120_000)
+  test.setTimeout(180_000)
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
   const page = await openConsole({ as: admin, permissions: ['clipboard-read', 'clipboard-write'] })
@@ -72,8 +82,9 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await enter(window, ':q!')
   await expect(screen(window)).toContainText(/next>\s*$/)
 
-  await enter(window, 'head -c 20000000 /dev/zero | tr "\\0" "x" | fold -w 100; echo "flood $((1 + 1)) over"')
-  await expect(screen(window)).toContainText('flood 2 over', { timeout: 40_000 })
+  await using flood = await givenFlood()
+  await enter(window, `cat ${flood.file}; echo "flood $((1 + 1)) over"`)
+  await expect(screen(window)).toContainText('flood 2 over', { timeout: 60_000 })
 
   await enter(window, 'MARK=kept; clear')
   await window.reload()
