@@ -4,6 +4,7 @@ import { listAudit } from '@muster/contract/api/audit'
 import { checkCredentials } from '@muster/contract/api/sessions'
 import { getMe } from '@muster/contract/api/users'
 import { PERMISSIONS } from '@muster/contract/permissions'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
 
@@ -140,6 +141,25 @@ test('the last superuser is not lost, though two take it from each other at once
   expect(answers.filter(({ status }) => status === 200).length).toBeLessThan(2)
   const left = await server.ctx.db.selectFrom('users').where('is_superuser', '=', 1).select('id').execute()
   expect(left.length).toBeGreaterThan(0)
+})
+
+test('who is deleted, blocked or given a new password while signing in is not signed in', async () => {
+  const { server, given, root } = await prepare()
+  await using _server = server
+  for (const username of ['deleted', 'blocked', 'reset']) {
+    const { id } = await given.user({ username, password: PASSWORD })
+    await server.ctx.db.deleteFrom('sessions').where('user_id', '=', id).execute()
+    const { db } = server.ctx
+    const signingIn = server.anonymous.call(checkCredentials, { body: { username, password: PASSWORD } })
+    // The user is read by then, and the password takes longer to check than the row to change.
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+    if (username === 'deleted') await root.call(deleteUser, { params: { id } })
+    else if (username === 'blocked') await root.call(editUser, { params: { id }, body: { is_active: false } })
+    else await db.updateTable('users').set({ password_hash: 'another' }).where('id', '=', id).execute()
+    const { status } = await signingIn
+    expect([400, 409]).toContain(status)
+    expect(await db.selectFrom('sessions').where('user_id', '=', id).select('digest').execute()).toEqual([])
+  }
 })
 
 test('who looks after users gives no more than they have, and changes nobody who may do more', async () => {

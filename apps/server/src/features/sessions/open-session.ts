@@ -9,7 +9,7 @@ import { digestOf, newToken } from '../../platform/secrets/secrets.ts'
 import { audit } from '../audit/write-audit.ts'
 import { rememberDevice } from './devices.ts'
 import { displayName } from './find-caller.ts'
-import { deleteSessionOfCookie, deleteSessions, insertSession, requireUser } from './queries.ts'
+import { deleteSessionOfCookie, deleteSessions, findWholeUser, insertSession } from './queries.ts'
 import type { SessionCookies } from './session-cookies.ts'
 import { endOfSession } from './session-life.ts'
 import { forgiveFailures, type ThrottleKeys } from './throttle.ts'
@@ -91,8 +91,8 @@ async function endReplaced(
 
 /** The user as it is now: password, rights or TOTP may have changed while the password was being checked. */
 async function requireUnchanged(tx: Db, user: SigningUser, hasCode: boolean): Promise<SigningUser> {
-  const fresh = await requireUser(tx, user.id)
-  const isSame = fresh.password_hash === user.password_hash && fresh.is_active === 1
+  const fresh = await findWholeUser(tx, user.id)
+  const isSame = fresh?.password_hash === user.password_hash && fresh.is_active === 1
   if (isSame && (hasCode || fresh.totp_confirmed === 0)) return fresh
   throw new AppError('conflict', 'This account was changed a moment ago. Sign in again.')
 }

@@ -1,3 +1,4 @@
+import { AppError } from '@muster/contract/errors'
 import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { SessionsTable } from '../../platform/database/tables/users.ts'
@@ -113,8 +114,15 @@ export async function findUser(db: Db, id: number) {
   return db.selectFrom('users').where('id', '=', id).select(['id', 'username']).executeTakeFirst()
 }
 
+export async function findWholeUser(db: Db, id: number) {
+  return db.selectFrom('users').where('id', '=', id).selectAll().executeTakeFirst()
+}
+
+/** Whoever calls may have been deleted a moment ago. */
 export async function requireUser(db: Db, id: number) {
-  return db.selectFrom('users').where('id', '=', id).selectAll().executeTakeFirstOrThrow()
+  const user = await findWholeUser(db, id)
+  if (user === undefined) throw new AppError('not_signed_in', 'Your account was deleted.')
+  return user
 }
 
 /** The pending or confirmed TOTP key of a user, set to `sealedKey` where there was none. */
