@@ -26,6 +26,7 @@ export function listDialogs(
     'script-versions': { item: `${scriptId}`, shows: 'This script was never changed.' },
     snippets: { shows: 'There are no snippets yet.' },
     snippet: { item: 'new', shows: 'Scripts include it as' },
+    'side-by-side': { shows: 'Up to' },
     users: { shows: 'Signed in' },
     user: { item: 'new', shows: 'To sign in with. It stays as it is.' },
     roles: { shows: 'There are no roles yet.' },
