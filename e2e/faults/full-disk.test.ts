@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readText, writeText } from '@muster/contract/api/files'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { addClient } from '../support/seed.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { raw, someBytes, startToDownload, startUpload } from './moving-files.ts'
@@ -9,61 +9,69 @@ import { openScene } from './scene.ts'
 
 const FULL = /: The disk is full\.$/
 
-test('issue 4, section 4: full disk on the machine: an upload and an edit say so, an archive needs none, nothing lies about', async () => {
-  await using scene = await openScene()
-  await using disk = await mountSmallDisk()
-  const at = (name: string) => join(disk.path, name)
-  const bytes = someBytes(8)
-  await disk.fill(14)
-  await expect(startUpload(scene, { path: at('big'), bytes })).rejects.toThrow(
-    /: The disk is too full: it has room for /,
-  )
-  expect(readdirSync(disk.path)).toEqual(['filler'])
-  await disk.empty()
+test(
+  'issue 4, section 4: full disk on the machine: an upload and an edit say so, an archive needs none, nothing lies about',
+  { timeout: 60_000 },
+  async () => {
+    await using scene = await openScene()
+    await using disk = await mountSmallDisk()
+    const at = (name: string) => join(disk.path, name)
+    const bytes = someBytes(8)
+    await disk.fill(14)
+    await expect(startUpload(scene, { path: at('big'), bytes })).rejects.toThrow(
+      /: The disk is too full: it has room for /,
+    )
+    expect(readdirSync(disk.path)).toEqual(['filler'])
+    await disk.empty()
 
-  const upload = await startUpload(scene, { path: at('big'), bytes })
-  await disk.fill(14)
-  expect(await upload.send(0)).toMatch(FULL)
-  const there = await upload.size()
-  expect(there).toBeLessThan(bytes.length)
-  await disk.empty()
-  expect(await upload.send(there)).toBe(bytes.length)
-  await upload.finish()
-  expect(readFileSync(at('big')).equals(bytes)).toBe(true)
+    const upload = await startUpload(scene, { path: at('big'), bytes })
+    await disk.fill(14)
+    expect(await upload.send(0)).toMatch(FULL)
+    const there = await upload.size()
+    expect(there).toBeLessThan(bytes.length)
+    await disk.empty()
+    expect(await upload.send(there)).toBe(bytes.length)
+    await upload.finish()
+    expect(readFileSync(at('big')).equals(bytes)).toBe(true)
 
-  const text = 'a = 1\n'.repeat(20_000)
-  writeFileSync(at('app.conf'), text)
-  mkdirSync(at('conf.d'))
-  const query = { path: raw(at('app.conf')) }
-  const { hash } = await scene.session.call(readText, { params: scene.params, query })
-  await disk.fill(13).catch(() => undefined)
-  await expect(
-    scene.session.call(writeText, { params: scene.params, body: { ...query, hash, text: text.repeat(2) } }),
-  ).rejects.toThrow(FULL)
-  expect(readFileSync(at('app.conf'), 'utf8')).toBe(text)
+    const text = 'a = 1\n'.repeat(20_000)
+    writeFileSync(at('app.conf'), text)
+    mkdirSync(at('conf.d'))
+    const query = { path: raw(at('app.conf')) }
+    const { hash } = await scene.session.call(readText, { params: scene.params, query })
+    await disk.fill(13).catch(() => undefined)
+    await expect(
+      scene.session.call(writeText, { params: scene.params, body: { ...query, hash, text: text.repeat(2) } }),
+    ).rejects.toThrow(FULL)
+    expect(readFileSync(at('app.conf'), 'utf8')).toBe(text)
 
-  const archive = await startToDownload(scene, { path: disk.path, archive: true })
-  expect((await (await archive.get()).arrayBuffer()).byteLength).toBeGreaterThan(bytes.length)
-  expect(readdirSync(disk.path).toSorted()).toEqual(['app.conf', 'big', 'conf.d', 'filler'])
-  expect(scene.running()).toEqual([])
-  scene.agent.expectCleanLog()
-  scene.server.expectCleanLog()
-})
+    const archive = await startToDownload(scene, { path: disk.path, archive: true })
+    expect((await (await archive.get()).arrayBuffer()).byteLength).toBeGreaterThan(bytes.length)
+    expect(readdirSync(disk.path).toSorted()).toEqual(['app.conf', 'big', 'conf.d', 'filler'])
+    await vi.waitFor(() => expect(scene.running()).toEqual([]), { timeout: 20_000 })
+    scene.agent.expectCleanLog()
+    scene.server.expectCleanLog()
+  },
+)
 
-test('issue 4, section 4: full disk on the server: what has to be written down is refused with a sentence, and works again', async () => {
-  await using disk = await mountSmallDisk()
-  await using scene = await openScene({ data: disk.path })
-  const { session, folder, server } = scene
-  writeFileSync(join(folder, 'file'), 'content')
-  const file = await startToDownload(scene, { path: join(folder, 'file') })
-  await disk.fill(20).catch(() => undefined)
-  const sentence = 'The disk of the server is full: make room on it, and try again.'
-  await expect(addClient(session, 'Another')).rejects.toThrow(sentence)
-  await disk.empty()
-  await addClient(session, 'Another')
-  // What the machine reports meanwhile is not acknowledged: its link is begun anew until it can be stored.
-  await scene.back()
-  expect(await (await file.get()).text()).toBe('content')
-  expect(scene.running()).toEqual([])
-  server.expectCleanLog(/disk is full|request failed/)
-})
+test(
+  'issue 4, section 4: full disk on the server: what has to be written down is refused with a sentence, and works again',
+  { timeout: 60_000 },
+  async () => {
+    await using disk = await mountSmallDisk()
+    await using scene = await openScene({ data: disk.path })
+    const { session, folder, server } = scene
+    writeFileSync(join(folder, 'file'), 'content')
+    const file = await startToDownload(scene, { path: join(folder, 'file') })
+    await disk.fill(20).catch(() => undefined)
+    const sentence = 'The disk of the server is full: make room on it, and try again.'
+    await expect(addClient(session, 'Another')).rejects.toThrow(sentence)
+    await disk.empty()
+    await addClient(session, 'Another')
+    // What the machine reports meanwhile is not acknowledged: its link is begun anew until it can be stored.
+    await scene.back()
+    expect(await (await file.get()).text()).toBe('content')
+    await vi.waitFor(() => expect(scene.running()).toEqual([]), { timeout: 20_000 })
+    server.expectCleanLog(/disk is full|request failed/)
+  },
+)
