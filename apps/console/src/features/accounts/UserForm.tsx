@@ -108,7 +108,9 @@ export function UserForm({ user, onReload, onClose }: UserFormProps) {
         )}
         <Checkbox
           label="May sign in"
-          description={isOwn ? 'You cannot block yourself.' : 'Without it they are blocked, and signed out at once.'}
+          description={
+            isOwn ? 'You cannot block yourself.' : 'Without it they are blocked, and signed out at once.'
+          }
           disabled={isOwn}
           {...form.getInputProps('is_active', { type: 'checkbox' })}
         />
