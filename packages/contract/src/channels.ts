@@ -60,9 +60,13 @@ export type LogRequest = z.infer<typeof LogRequest>
 /** Files have no window of their own: their channels are opened by requests over HTTP. */
 export type ToolName = ToolRequest['tool'] | LogRequest['tool'] | 'files'
 
+/** Why somebody opens a tool, in own words. */
+export const Purpose = z.string().trim().min(1).max(300)
+
 export const ChannelHello = z.object({
   type: z.literal('hello'),
   ticket: z.string().min(1).max(200),
+  purpose: Purpose.optional(),
   request: z.discriminatedUnion('tool', [ToolRequest, LogRequest]),
 })
 export type ChannelHello = z.infer<typeof ChannelHello>

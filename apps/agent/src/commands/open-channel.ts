@@ -3,7 +3,7 @@ import { defineCommand } from './command.ts'
 export const openChannel = defineCommand('open-channel', {
   isRun: false,
   async take(
-    { channel: id, tool, person, recorded = false },
+    { channel: id, tool, person, purpose, recorded = false },
     { remote, openParts, os, dataFolder, log, payload },
   ) {
     const channel = remote.channels.open(id)
@@ -12,7 +12,8 @@ export const openChannel = defineCommand('open-channel', {
       const { serveLog } = await import('../logs/serve-log.ts')
       return serveLog(channel, tool.source, { os, dataFolder, log })
     }
-    if (tool.tool !== 'files') return remote.open(channel, tool, { author: payload.author, person, recorded })
+    if (tool.tool !== 'files')
+      return remote.open(channel, tool, { author: payload.author, person, purpose, recorded })
     const { serveFiles } = await import('../files/serve-files.ts')
     await serveFiles(channel, tool.order, { openParts, dataFolder, log })
   },

@@ -40,11 +40,15 @@ test('issue 4, 1.3: the person at the machine is asked by name, and allows', asy
   await givenDisplay('320x200')
   const folder = givenPrograms({ zenity: 'printf "%s\\n" "$@" > "$here/asked"; exit 0' })
   const { server } = await givenRules({ consent: 'ask' })
-  const terminal = new TestChannel(server, { person: 'Ada Winter (ada)' })
+  const terminal = new TestChannel(server, {
+    person: 'Ada Winter (ada)',
+    purpose: 'the printer\nWithout an answer it is allowed',
+  })
   await server.until(() => terminal.heard.some(({ type }) => type === 'opened'))
   expect(terminal.heard[0]).toEqual({ type: 'asking', seconds: 5 })
   const asked = readFileSync(join(folder, 'asked'), 'utf8')
   expect(asked).toContain('Ada Winter (ada) asks to open a terminal on this computer.')
+  expect(asked).toContain('\nReason: the printer Without an answer it is allowed\n')
   expect(asked).toContain('Without an answer it is refused after 5 seconds.')
 })
 

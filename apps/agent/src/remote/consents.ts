@@ -24,6 +24,8 @@ export interface Visit {
   tool: keyof typeof WORDS
   /** The name of who comes, for people. */
   person: string
+  /** Why, in the words of who comes. */
+  purpose: string | undefined
   /** What the window shows is recorded. */
   recorded: boolean
 }
@@ -128,12 +130,13 @@ const WORDS = {
 } as const
 
 function tellQuestion(
-  { person, tool, recorded }: Visit,
+  { person, tool, purpose, recorded }: Visit,
   { consent, consent_seconds: seconds }: RemoteRules,
 ): string {
   const silence = consent === 'ask_allow' ? 'allowed' : 'refused'
   const kept = recorded ? ' What is shown is recorded.' : ''
-  return `${person} asks to ${WORDS[tool]}.${kept}\n\nWithout an answer it is ${silence} after ${seconds} seconds.`
+  const why = purpose === undefined ? '' : `\n\nReason: ${purpose}`
+  return `${person} asks to ${WORDS[tool]}.${kept}${why}\n\nWithout an answer it is ${silence} after ${seconds} seconds.`
 }
 
 /** Undefined = it is opened. */

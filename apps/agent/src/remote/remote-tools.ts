@@ -18,6 +18,7 @@ type ToolOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'terminal
 interface Visitor {
   author: string
   person: string | undefined
+  purpose: string | undefined
   recorded: boolean
 }
 
@@ -62,12 +63,21 @@ export class RemoteTools implements AsyncDisposable {
   }
 
   /** Opens a terminal or a desktop, after the person at the machine was asked where the rules want that. */
-  async open(channel: Channel, tool: ToolOrder, { author, person, recorded }: Visitor): Promise<void> {
+  async open(
+    channel: Channel,
+    tool: ToolOrder,
+    { author, person, purpose, recorded }: Visitor,
+  ): Promise<void> {
     const { os, log } = this.#options
     const { session } = tool
     const rules = this.gate.rules
-    const name = (person ?? author).replaceAll(/\p{Cc}/gu, ' ')
-    const visit = { session, tool: tool.tool, person: name, recorded }
+    const visit = {
+      session,
+      tool: tool.tool,
+      person: plain(person ?? author),
+      purpose: purpose === undefined ? undefined : plain(purpose),
+      recorded,
+    }
     const goesOn =
       tool.tool === 'terminal' &&
       tool.join === undefined &&
@@ -117,3 +127,6 @@ export class RemoteTools implements AsyncDisposable {
     void this.endAll(reason)
   }
 }
+
+/** Without what would give a dialog lines of its own. */
+const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ')

@@ -31,6 +31,7 @@ export class TestChannel {
       session?: string
       author?: string
       person?: string
+      purpose?: string
       cols?: number
       rows?: number
       wish?: ShellWish
@@ -48,6 +49,7 @@ export class TestChannel {
     const input = {
       channel: this.id,
       person: given.person,
+      purpose: given.purpose,
       tool: { tool: 'terminal' as const, session: this.session, resume, cols, rows, ...more },
     }
     server.command(server.sign('open-channel', input, { payload: { author } }))

@@ -36,6 +36,8 @@ export const ChannelEndCode = z.enum([
   'not_allowed',
   /** A code has to be given first. */
   'code_needed',
+  /** Why the tool is opened has to be said first. */
+  'purpose_needed',
   'session_ended',
   'not_found',
   'too_many',

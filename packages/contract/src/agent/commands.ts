@@ -94,6 +94,8 @@ export const commands = {
     channel: z.int().min(1).max(0xff_ff_ff_ff),
     /** Who comes, as the person at the machine is told. */
     person: z.string().max(300).optional(),
+    /** Why, as the person at the machine is told when asked. */
+    purpose: z.string().max(300).optional(),
     /** What the window shows is recorded, which the person at the machine is told. */
     recorded: z.boolean().optional(),
     tool: z.discriminatedUnion('tool', [

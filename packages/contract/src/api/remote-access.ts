@@ -14,6 +14,8 @@ export const RemoteSettings = z.object({
   consent: Consent.nullable(),
   consent_seconds: ConsentSeconds.nullable(),
   banner: z.boolean().nullable(),
+  /** Who opens a terminal, a desktop or VNC has to say why. */
+  ask_purpose: z.boolean().nullable().default(null),
   record_terminals: RecordedMachines.nullable().default(null),
   record_desktops: RecordedMachines.nullable().default(null),
 })
@@ -28,7 +30,11 @@ export const PlaceRemoteAccess = z.object({
   name: z.string(),
   settings: RemoteSettings,
   /** What counts where the settings say nothing. */
-  inherited: RemoteRules.extend({ record_terminals: RecordedMachines, record_desktops: RecordedMachines }),
+  inherited: RemoteRules.extend({
+    ask_purpose: z.boolean(),
+    record_terminals: RecordedMachines,
+    record_desktops: RecordedMachines,
+  }),
   /** Machines here whose agents are too old to enforce any of this: they open remote tools as before. */
   not_enforced: z.object({ count: z.int().min(0), hostnames: z.array(z.string()).max(MOST_NAMED) }),
   /** Another text once these settings are others. */

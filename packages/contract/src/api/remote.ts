@@ -11,6 +11,8 @@ export const RemoteSession = z.object({
   /** It was a visit to this session, a colleague's terminal. */
   joined_session: z.uuid().nullable().optional(),
   username: z.string(),
+  /** Why it was opened, as this person said. */
+  purpose: z.string().nullable().optional(),
   ip_address: z.string(),
   started_at: Instant,
   /** Null while it goes on. */

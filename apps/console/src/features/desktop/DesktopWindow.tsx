@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { EmptyState, NoPermission } from '../../ui/States.tsx'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
+import { AskPurpose } from '../remote/AskPurpose.tsx'
 import { RecordedMark } from '../remote/RecordedMark.tsx'
 import classes from './DesktopWindow.module.css'
 import { AskCredentials } from './AskCredentials.tsx'
@@ -96,6 +97,13 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
         <ConfirmCode
           message={state.message}
           onConfirmed={() => setRound(round + 1)}
+          onClose={() => setState({ ...state, code: 'refused' })}
+        />
+      )}
+      {state.state === 'refused' && state.code === 'purpose_needed' && (
+        <AskPurpose
+          message={state.message}
+          onGiven={() => setRound(round + 1)}
           onClose={() => setState({ ...state, code: 'refused' })}
         />
       )}

@@ -85,6 +85,13 @@ export function AccessFields({ form, inherited, level }: AccessFieldsProps) {
         {...form.getInputProps('banner')}
       />
       <Select
+        label="Reason"
+        description="Whoever opens a terminal, the desktop or VNC says why. It stands with the session, in the audit log and in the question to the person at the machine."
+        data={choices.ask_purpose}
+        allowDeselect={false}
+        {...form.getInputProps('ask_purpose')}
+      />
+      <Select
         label="Terminals recorded"
         description="Whoever opens one is told. Servers are the machines that are monitored as such."
         data={choices.record_terminals}

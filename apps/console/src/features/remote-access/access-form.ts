@@ -21,6 +21,7 @@ export interface AccessForm extends Record<string, unknown> {
   consent: string
   consent_seconds: number | string
   banner: string
+  ask_purpose: string
   record_terminals: string
   record_desktops: string
 }
@@ -39,6 +40,7 @@ export function readAccess(settings: RemoteSettings): AccessForm {
     consent: consent ?? INHERIT,
     consent_seconds: seconds ?? '',
     banner: banner === null ? INHERIT : banner ? 'yes' : 'no',
+    ask_purpose: settings.ask_purpose === null ? INHERIT : settings.ask_purpose ? 'yes' : 'no',
     record_terminals: settings.record_terminals ?? INHERIT,
     record_desktops: settings.record_desktops ?? INHERIT,
   }
@@ -51,6 +53,7 @@ export function writeAccess(form: AccessForm): RemoteSettings {
     consent: form.consent === INHERIT ? null : Consent.parse(form.consent),
     consent_seconds: form.consent_seconds === '' ? null : Number(form.consent_seconds),
     banner: form.banner === INHERIT ? null : form.banner === 'yes',
+    ask_purpose: form.ask_purpose === INHERIT ? null : form.ask_purpose === 'yes',
     record_terminals: recordedOf(form.record_terminals),
     record_desktops: recordedOf(form.record_desktops),
   }
@@ -120,6 +123,11 @@ export function accessChoices(inherited: PlaceRemoteAccess['inherited'], level: 
       above(inherited.banner ? 'shown' : 'not shown'),
       { value: 'yes', label: 'Shown' },
       { value: 'no', label: 'Not shown' },
+    ],
+    ask_purpose: [
+      above(inherited.ask_purpose ? 'asked for' : 'not asked for'),
+      { value: 'yes', label: 'Asked for' },
+      { value: 'no', label: 'Not asked for' },
     ],
     record_terminals: recorded(inherited.record_terminals),
     record_desktops: recorded(inherited.record_desktops),

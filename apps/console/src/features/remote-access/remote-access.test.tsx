@@ -19,11 +19,13 @@ const NO_SETTINGS = {
   consent: null,
   consent_seconds: null,
   banner: null,
+  ask_purpose: null,
   record_terminals: null,
   record_desktops: null,
 }
 const INHERITED = {
   ...DEFAULT_REMOTE_RULES,
+  ask_purpose: false,
   record_terminals: 'servers' as const,
   record_desktops: 'none' as const,
 }
@@ -122,6 +124,18 @@ test('issue 4, 1.3: consent and the note are set, and what happens where nobody 
   expect(bodies).toEqual([
     { ...NO_SETTINGS, consent: 'require', consent_seconds: 45, banner: true, modified: 'm1' },
   ])
+})
+
+test('issue 4, the story, why: that a reason is asked for is set', async () => {
+  const { bodies } = givenServer()
+  const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
+  const reason = screen.getByRole('combobox', { name: 'Reason' })
+  await expect.element(reason).toHaveValue('As above: not asked for')
+  await reason.click()
+  await screen.getByRole('option', { name: 'Asked for', exact: true }).click()
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(at).not.toMatch(/dialog/)
+  expect(bodies).toEqual([{ ...NO_SETTINGS, ask_purpose: true, modified: 'm1' }])
 })
 
 test('issue 4, 2.7: what is recorded is set for a client, and for one machine in its own words', async () => {

@@ -7,6 +7,7 @@ import { notifyDone } from '../../app/notify.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { NoPermission } from '../../ui/States.tsx'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
+import { AskPurpose } from './AskPurpose.tsx'
 import { RecordedMark } from './RecordedMark.tsx'
 import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
@@ -157,6 +158,13 @@ export function TerminalTab(props: TerminalTabProps) {
         <ConfirmCode
           message={state.message}
           onConfirmed={() => setRound(round + 1)}
+          onClose={() => setState({ ...state, code: 'refused' })}
+        />
+      )}
+      {state.state === 'refused' && state.code === 'purpose_needed' && (
+        <AskPurpose
+          message={state.message}
+          onGiven={() => setRound(round + 1)}
           onClose={() => setState({ ...state, code: 'refused' })}
         />
       )}

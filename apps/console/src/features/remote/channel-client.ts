@@ -13,6 +13,7 @@ import {
 import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
 import type { WebTermRequest } from '@muster/contract/api/webterm'
 import { channelPath, ChannelWelcome, type LogRequest, type ToolRequest } from '@muster/contract/channels'
+import { readPurpose } from './purpose.ts'
 
 const RETRY_FIRST_MS = 300
 const RETRY_MOST_MS = 5000
@@ -102,7 +103,9 @@ export class ChannelClient implements Disposable {
     this.#waiting = []
     let end: ChannelEnd | undefined
     socket.addEventListener('open', () => {
-      socket.send(JSON.stringify({ type: 'hello', ticket, request: this.#handlers.request() }))
+      // What has no value is left out.
+      const purpose = readPurpose()
+      socket.send(JSON.stringify({ type: 'hello', ticket, purpose, request: this.#handlers.request() }))
     })
     this.#watch(socket)
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

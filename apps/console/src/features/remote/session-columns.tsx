@@ -12,7 +12,7 @@ export interface SessionContext {
   onReceipt?: (session: RemoteSession) => void
 }
 
-export const SESSION_COLUMNS_PX = 930
+export const SESSION_COLUMNS_PX = 1040
 
 export const SESSION_COLUMNS: readonly DataColumn<RemoteSession, SessionContext>[] = [
   { id: 'user', title: 'User', width: 'minmax(90px, 0.7fr)', render: ({ username }) => username },
@@ -24,6 +24,12 @@ export const SESSION_COLUMNS: readonly DataColumn<RemoteSession, SessionContext>
     render: ({ started_at }, { formatDate }) => <time dateTime={started_at}>{formatDate(started_at)}</time>,
   },
   { id: 'lasted', title: 'Lasted', width: '110px', render: (session) => tellLength(session) },
+  {
+    id: 'purpose',
+    title: 'Reason',
+    width: 'minmax(110px, 1fr)',
+    render: ({ purpose }) => <span data-tip={purpose ?? undefined}>{purpose}</span>,
+  },
   { id: 'end', title: 'How it ended', width: 'minmax(140px, 1.4fr)', render: (session) => tellEnd(session) },
   { id: 'from', title: 'From', width: '120px', render: ({ ip_address }) => ip_address },
   {
@@ -47,6 +53,7 @@ export const SESSION_CARD: DataCard<RemoteSession, SessionContext> = {
       <div>
         <div>
           {session.username}, {tellTool(session)}
+          {session.purpose && `: ${session.purpose}`}
         </div>
         <div className={classes.dim}>
           {formatDate(session.started_at)}, {tellLength(session)}

@@ -28,7 +28,12 @@ class Socket extends EventTarget {
   static readonly OPEN = 1
   readonly readyState = 1
   binaryType = ''
-  send(): void {}
+  readonly sent: string[] = []
+
+  send(message: string | Uint8Array): void {
+    if (typeof message === 'string') this.sent.push(message)
+  }
+
   close(): void {}
 
   tell(frame: Uint8Array<ArrayBuffer>): void {

@@ -19,8 +19,8 @@ interface Context {
 }
 
 const COLUMNS: readonly DataColumn<WebTermSession, Context>[] = SESSION_COLUMNS.filter(
-  // The server itself has no receipts.
-  ({ id }) => id !== 'changes',
+  // The server itself has no receipts, and asks nobody for a reason.
+  ({ id }) => id !== 'changes' && id !== 'purpose',
 ).map((column) =>
   column.id === 'tool'
     ? { id: 'host', title: 'Host', width: 'minmax(90px, 0.6fr)', render: ({ host }) => host }

@@ -10,6 +10,7 @@ import { audit } from '../audit/write-audit.ts'
 import { emitRulesChanged } from './emit-rules-changed.ts'
 import { type NamedPlace, type PlaceRef, requirePlace } from './place.ts'
 import {
+  findAsksPurpose,
   findMachinesOf,
   findRecordingRules,
   findUnenforcing,
@@ -25,7 +26,11 @@ export async function readAccess(db: Db, caller: Caller, ref: PlaceRef): Promise
 
 async function viewAccess(db: Db, { place, name, above }: NamedPlace): Promise<PlaceRemoteAccess> {
   const [settings = NO_SETTINGS, ...others] = await listSettings(db, [place, ...above])
-  const inherited = { ...mergeRemoteSettings(others), ...(await findRecordingRules(db, above)) }
+  const inherited = {
+    ...mergeRemoteSettings(others),
+    ...(await findRecordingRules(db, above)),
+    ask_purpose: await findAsksPurpose(db, above),
+  }
   const not_enforced = await findUnenforcing(db, place)
   return { name, settings, inherited, not_enforced, modified: modifiedOf(settings) }
 }
@@ -68,7 +73,17 @@ export async function changeAccess(
 
 /** The order of the fields is the contract's. */
 function modifiedOf(settings: Settings): string {
-  const { forbidden, hours, consent, consent_seconds, banner, record_terminals, record_desktops } = settings
-  const said = [forbidden, hours, consent, consent_seconds, banner, record_terminals, record_desktops]
+  const { forbidden, hours, consent, consent_seconds, banner, ask_purpose } = settings
+  const { record_terminals, record_desktops } = settings
+  const said = [
+    forbidden,
+    hours,
+    consent,
+    consent_seconds,
+    banner,
+    ask_purpose,
+    record_terminals,
+    record_desktops,
+  ]
   return digestOf(JSON.stringify(said)).slice(0, 32)
 }

@@ -41,14 +41,20 @@ export async function requirePlace(db: Db, caller: Caller, { level, id }: PlaceR
     }
     case 'agent': {
       const agent = await requireAgent(db, id, caller)
-      const above: Place[] = [
-        all,
-        { level: 'client', id: agent.client_id },
-        { level: 'site', id: agent.site_id },
-      ]
+      const above = placesOf(agent).slice(0, -1)
       return { place: { level, id: agent.agent_id }, name: agent.hostname, above }
     }
   }
+}
+
+/** All that have a say about a machine, from the farthest to the nearest. */
+export function placesOf(agent: { agent_id: string; client_id: number; site_id: number }): Place[] {
+  return [
+    { level: 'default' },
+    { level: 'client', id: agent.client_id },
+    { level: 'site', id: agent.site_id },
+    { level: 'agent', id: agent.agent_id },
+  ]
 }
 
 function numberOf(id: string): number {

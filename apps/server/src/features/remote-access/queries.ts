@@ -14,6 +14,7 @@ export const NO_SETTINGS: Settings = {
   consent: null,
   consent_seconds: null,
   banner: null,
+  ask_purpose: null,
   record_terminals: null,
   record_desktops: null,
 }
@@ -36,6 +37,12 @@ export async function listSettings(db: Db, places: readonly Place[]): Promise<Se
 export async function findRecordingRules(db: Db, places: readonly Place[]): Promise<RecordingRules> {
   const { record_terminals } = await readCoreSettings(db)
   return mergeRecordingSettings({ record_terminals, record_desktops: 'none' }, await listSettings(db, places))
+}
+
+/** Whether somebody has to say why a tool is opened, where these places are the ones that count, the nearest last. */
+export async function findAsksPurpose(db: Db, places: readonly Place[]): Promise<boolean> {
+  const settings = await listSettings(db, places)
+  return settings.findLast(({ ask_purpose }) => ask_purpose !== null)?.ask_purpose ?? false
 }
 
 export async function saveSettings(db: Db, place: Place, settings: Settings): Promise<void> {

@@ -29,8 +29,8 @@ test('issue 4, 1.3: settings per client, site and agent, the nearest one counts'
   const admin = await asAdmin(server)
   const set = (level: 'default' | 'client' | 'site' | 'agent', id: string, settings: object) =>
     admin.call(setRemoteAccess, { params: { level, id }, body: { ...NO_SETTINGS, ...settings } })
-  await set('default', 'all', { consent: 'ask', banner: true })
-  await set('client', `${site.client_id}`, { hours: OFFICE, banner: false })
+  await set('default', 'all', { consent: 'ask', banner: true, ask_purpose: true })
+  await set('client', `${site.client_id}`, { hours: OFFICE, banner: false, ask_purpose: false })
   await set('site', `${site.id}`, { forbidden: true, consent_seconds: 60 })
   const { body } = await set('agent', agent.agent_id, { forbidden: false })
   expect(body).toMatchObject({ name: agent.hostname, settings: { forbidden: false, hours: null } })
@@ -40,6 +40,7 @@ test('issue 4, 1.3: settings per client, site and agent, the nearest one counts'
     consent: 'ask',
     consent_seconds: 60,
     banner: false,
+    ask_purpose: false,
     record_terminals: 'servers',
     record_desktops: 'none',
   })

@@ -27,11 +27,13 @@ export async function beginSession(
     agent: PlacedAgent
     caller: LiveCaller
     request: ToolRequest
+    /** Why, as the person said. */
+    purpose: string | undefined
     recorded: boolean
     joined: SessionRow | undefined
   },
 ): Promise<string> {
-  const { agent, caller, request, recorded, joined } = given
+  const { agent, caller, request, purpose, recorded, joined } = given
   const id = randomUUID()
   const now = ctx.now()
   await ctx.transaction(async (tx, emit) => {
@@ -45,14 +47,15 @@ export async function beginSession(
       session_digest: caller.session.digest,
       started_at: now.toISOString(),
       joined_session: joined?.id ?? null,
+      purpose: purpose ?? null,
     })
     emit({ type: 'remote_session.changed', ids: [agent.agent_id], agent_ids: [agent.agent_id] })
     await audit(tx, {
       caller,
       action: 'remote_session',
       object_type: 'agent',
-      message: `${tellBegin(request, joined)} on "${agent.hostname}"${recorded ? ', recorded' : ''}`,
-      after: { session: id, recorded, ...wishOf(request) },
+      message: `${tellBegin(request, joined)} on "${agent.hostname}"${recorded ? ', recorded' : ''}${purpose === undefined ? '' : `. Reason: ${purpose}`}`,
+      after: { session: id, recorded, ...(purpose !== undefined && { purpose }), ...wishOf(request) },
       agent,
       at: now,
       emit,

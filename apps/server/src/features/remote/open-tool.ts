@@ -25,6 +25,7 @@ import { listOpenSessions } from './queries.ts'
 import type { WindowRecording } from './recording.ts'
 import { beginRecording, isRecorded } from './recordings.ts'
 import { whyNoTarget } from './why-no-target.ts'
+import { whyPurposeNeeded } from './why-purpose-needed.ts'
 
 /** A machine that ends a channel with one of these has no such session, or none any more. */
 const NOT_THERE = new Set<ChannelEnd['code']>(['not_found', 'too_many', 'refused', 'no_shell'])
@@ -53,7 +54,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   }
   const caller = await redeemHello(ctx, wish)
   if (caller === undefined) return
-  const { request } = hello
+  const { request, purpose } = hello
   const { tool } = request
   // A desktop begins anew with each window.
   const join = joinOf(request)
@@ -76,8 +77,13 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const code =
     own?.session_digest === caller.session.digest ? undefined : whyCodeNeeded(caller, tool, ctx.now())
   if (code !== undefined) return refuse(code)
+  const unsaid =
+    own === undefined && purpose === undefined
+      ? await whyPurposeNeeded(ctx.db, { agent, tool: request.tool })
+      : undefined
+  if (unsaid !== undefined) return refuse(unsaid)
   const recorded = await isRecorded(ctx, { agent, tool: request.tool })
-  const session = own?.id ?? (await beginSession(ctx, { agent, caller, request, recorded, joined }))
+  const session = own?.id ?? (await beginSession(ctx, { agent, caller, request, purpose, recorded, joined }))
   const onUnfit = (message: string) => window.end({ code: 'refused', message })
   const recording = recorded ? await record(ctx, { session, request, onUnfit }) : undefined
   if (recording !== undefined && 'code' in recording) {
@@ -111,6 +117,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
       tool: orderOf(request, { session, resume: own !== undefined || join !== undefined }),
       author: caller.username,
       person: caller.name === null ? caller.username : `${caller.name} (${caller.username})`,
+      ...(purpose !== undefined && { purpose }),
       ...(recorded && { recorded }),
     },
     {

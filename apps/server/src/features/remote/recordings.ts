@@ -7,6 +7,7 @@ import { isToolRecorded } from '@muster/rules/recording-rules'
 import type { Context } from '../../context.ts'
 import { SealedFile } from '../../platform/files/sealed-file.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
+import { placesOf } from '../remote-access/place.ts'
 import { findRecordingRules } from '../remote-access/queries.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { Recording, type WindowRecording } from './recording.ts'
@@ -32,12 +33,7 @@ export async function isRecorded(
   ctx: Context,
   { agent, tool }: { agent: PlacedAgent; tool: ToolRequest['tool'] },
 ): Promise<boolean> {
-  const rules = await findRecordingRules(ctx.db, [
-    { level: 'default' },
-    { level: 'client', id: agent.client_id },
-    { level: 'site', id: agent.site_id },
-    { level: 'agent', id: agent.agent_id },
-  ])
+  const rules = await findRecordingRules(ctx.db, placesOf(agent))
   return isToolRecorded(rules, { tool, monitoringType: agent.monitoring_type })
 }
 

@@ -11,6 +11,7 @@ export function viewSession(
     tool: row.tool,
     joined_session: row.joined_session,
     username: row.username,
+    purpose: row.purpose,
     ip_address: row.ip_address,
     started_at: row.started_at,
     ended_at: row.ended_at,

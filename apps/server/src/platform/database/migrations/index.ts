@@ -29,6 +29,7 @@ import * as codeBeforeTools from './0035-code-before-tools.ts'
 import * as patches from './0041-patches.ts'
 import * as enforcesRules from './0042-enforces-rules.ts'
 import * as webTerminals from './0043-web-terminals.ts'
+import * as sessionPurpose from './0044-session-purpose.ts'
 import * as remoteReceipts from './0039-remote-receipts.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   enforcesRules,
   webTerminals,
   remoteReceipts,
+  sessionPurpose,
 ]

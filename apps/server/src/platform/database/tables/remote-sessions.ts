@@ -12,6 +12,8 @@ export interface RemoteSessionsTable {
   session_digest: string
   started_at: string
   ended_at: string | null
+  /** Why it was opened, as this person said. */
+  purpose: Generated<string | null>
   exit_code: number | null
   reason: string | null
   /** The session of a colleague's terminal that this one is a visit to. */

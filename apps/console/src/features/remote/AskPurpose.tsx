@@ -1,0 +1,55 @@
+import { Button, Stack, Textarea } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { givePurpose, onPurpose } from './purpose.ts'
+
+interface AskPurposeProps {
+  /** Why a reason is asked for. */
+  message: string
+  onGiven: () => void
+  onClose: () => void
+}
+
+/** Asks why a tool is opened, where the remote access of the machine wants that. */
+export function AskPurpose({ message, onGiven, onClose }: AskPurposeProps) {
+  const [text, setText] = useState('')
+  const tell = useRef(onGiven)
+  useEffect(() => {
+    tell.current = onGiven
+  })
+  useEffect(() => onPurpose(() => tell.current()), [])
+  const purpose = text.trim()
+  return (
+    <Dialog title="Reason" size="sm" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (purpose !== '') givePurpose(purpose)
+        }}
+      >
+        <Stack gap="md">
+          <div>{message}</div>
+          <Textarea
+            label="Reason"
+            placeholder="Ticket 4711: the printer does not print"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey) return
+              event.preventDefault()
+              event.currentTarget.form?.requestSubmit()
+            }}
+            maxLength={300}
+            autosize
+            minRows={2}
+            maxRows={6}
+            data-autofocus
+          />
+          <Button type="submit" size="sm" disabled={purpose === ''}>
+            Go on
+          </Button>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,75 @@
+import { CHANNEL_CLOSE } from '@muster/contract/channels'
+import { listRemoteSessions } from '@muster/contract/api/remote'
+import { setRemoteAccess } from '@muster/contract/api/remote-access'
+import { commands } from '@muster/contract/agent/commands'
+import { expect, test } from 'vitest'
+import { createTestServer, type TestServer } from '../../test-server.ts'
+import { getTicket, onceOpen } from '../live/test-console.ts'
+import { NO_SETTINGS } from '../remote-access/queries.ts'
+import { auditOf, nextDesktop, nextOpening, start } from './test-tool.ts'
+import { TestWindow } from './test-window.ts'
+
+const TERMINAL = { tool: 'terminal', session: null, cols: 80, rows: 24 }
+const WHY = 'Ticket 4711: the printer'
+
+/** A machine at whose client a reason is asked for, and somebody who may use its tools. */
+async function givenAsking(server: TestServer) {
+  const at = await start(server)
+  const admin = server.as(await server.given.user({ superuser: true }))
+  const { client_id } = await server.ctx.db.selectFrom('sites').select('client_id').executeTakeFirstOrThrow()
+  const ask = (level: 'client' | 'agent', id: string, ask_purpose: boolean) =>
+    admin.call(setRemoteAccess, { params: { level, id }, body: { ...NO_SETTINGS, ask_purpose } })
+  expect((await ask('client', `${client_id}`, true)).status).toBe(200)
+  const user = await server.given.user({ permissions: ['can_use_terminal', 'can_use_mesh'] })
+  const open = async (request: object, purpose?: string) => {
+    const window = new TestWindow(at.url, at.agentId)
+    await onceOpen(window.socket)
+    window.ask(await getTicket(server, user), request, purpose)
+    return window
+  }
+  return { ...at, admin, ask, open }
+}
+
+test('issue 4, the story, why: the reason is asked for, told to the machine, and stands with the session', async () => {
+  await using server = await createTestServer()
+  const { agent, agentId, admin, open } = await givenAsking(server)
+  using refused = await open(TERMINAL)
+  expect(await refused.closed).toEqual({ code: CHANNEL_CLOSE.over, reason: 'purpose_needed' })
+  expect(refused.end?.message).toMatch(
+    /^Say why you open a terminal on ".+"\. The reason stands in the audit log/,
+  )
+  expect(await server.ctx.db.selectFrom('remote_sessions').select('id').execute()).toEqual([])
+  expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+
+  using opened = await open(TERMINAL, ` ${WHY} `)
+  const { payload, tool } = await nextOpening(agent)
+  expect(commands['open-channel'].parse(payload.input).purpose).toBe(WHY)
+  const [told] = (await auditOf(server)).slice(-1)
+  expect(told).toMatch(new RegExp(`: Opened a terminal on ".+", recorded. Reason: ${WHY}$`))
+  const { body } = await admin.call(listRemoteSessions, { params: { agent_id: agentId } })
+  expect(body).toMatchObject([{ id: tool.session, purpose: WHY }])
+  expect(opened.end).toBeUndefined()
+
+  // What goes on was explained when it began.
+  const from = agent.frames.length
+  opened.socket.terminate()
+  using again = await open({ ...TERMINAL, session: tool.session })
+  expect(await nextOpening(agent, from)).toMatchObject({ tool: { resume: true } })
+  expect(again.end).toBeUndefined()
+})
+
+test('a desktop asks for a reason too; the nearest setting counts, and what is no reason is refused', async () => {
+  await using server = await createTestServer()
+  const { agent, agentId, ask, open } = await givenAsking(server)
+  const desktop = { tool: 'desktop', display: null }
+  using refused = await open(desktop)
+  expect(await refused.closed).toMatchObject({ reason: 'purpose_needed' })
+  for (const bad of ['   ', 'x'.repeat(301)]) {
+    using wrong = await open(desktop, bad)
+    expect((await wrong.closed).code).toBe(CHANNEL_CLOSE.unknownMessage)
+  }
+  expect((await ask('agent', agentId, false)).status).toBe(200)
+  using opened = await open(desktop)
+  expect(commands['open-channel'].parse((await nextDesktop(agent)).payload.input).purpose).toBeUndefined()
+  expect(opened.end).toBeUndefined()
+})

@@ -1,0 +1,9 @@
+import type { Kysely } from 'kysely'
+
+export const name = '0044-session-purpose'
+export const changesData = false
+
+/** Why a session was opened, as who opened it said. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('remote_sessions').addColumn('purpose', 'text').execute()
+}
