@@ -109,6 +109,15 @@ test('issue 4, 2.5: connected machines of its site wake one that sleeps, those o
   using near = await TestAgent.enrol(server, url, site.id, { hostname: 'near' })
   for (const one of [far, first, near]) await one.connect()
   await told(near, [card('02:00:00:00:00:09', '10.1.2.9')])
+  // Who is connected is written a little after the welcome.
+  await vi.waitFor(async () => {
+    const connected = server.ctx.db.selectFrom('agents').select('hostname').where('connected', '=', 1)
+    expect((await connected.execute()).map(({ hostname }) => hostname).toSorted()).toEqual([
+      'far',
+      'first',
+      'near',
+    ])
+  })
   const woken = wake()
   const input = { macs: ['02:00:00:00:00:01'] }
   expect(await answer(near, 0, { answer: { count: 2 } })).toMatchObject({ name: 'send-wake-up', input })
