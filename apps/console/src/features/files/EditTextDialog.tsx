@@ -12,6 +12,7 @@ import { queryKey } from '../../app/query-key.ts'
 import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { CodeEditor } from '../scripts/CodeEditor.tsx'
+import classes from './FilesPane.module.css'
 import type { FileDialogProps } from './file-dialog.ts'
 
 /** A small text, shown and edited. What somebody else has written meanwhile is not overwritten. */
@@ -84,7 +85,9 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
         }
       >
         {error !== null && <FormError error={error} />}
-        <CodeEditor start={file.text} onChange={setText} shell="shell" readOnly={false} />
+        <div className={classes.text}>
+          <CodeEditor start={file.text} onChange={setText} shell="shell" readOnly={false} first />
+        </div>
       </Dialog>
       {question}
     </>

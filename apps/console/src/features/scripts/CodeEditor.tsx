@@ -15,10 +15,12 @@ interface CodeEditorProps {
   onChange: (code: string) => void
   shell: ScriptShell
   readOnly: boolean
+  /** The dialog around it begins here. */
+  first?: boolean
 }
 
 /** Code with line numbers and colours. Tab indents; Escape and then Tab leaves it. */
-export function CodeEditor({ start, onChange, shell, readOnly }: CodeEditorProps) {
+export function CodeEditor({ start, onChange, shell, readOnly, first = false }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const changed = useRef(onChange)
   useEffect(() => {
@@ -29,6 +31,7 @@ export function CodeEditor({ start, onChange, shell, readOnly }: CodeEditorProps
     language: new Compartment(),
     scheme: new Compartment(),
     access: new Compartment(),
+    focus: first ? { 'data-autofocus': 'true' } : {},
   }))
   const view = useRef<EditorView>(null)
   useEffect(() => {
@@ -46,6 +49,7 @@ export function CodeEditor({ start, onChange, shell, readOnly }: CodeEditorProps
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({
           'aria-label': 'Code',
+          ...parts.focus,
           // Escape belongs to the editor: it closes its search, and must not close the dialog.
           'data-mantine-stop-propagation': 'true',
         }),
