@@ -13,6 +13,9 @@ import { refusedWith } from '../support/watch-browser.ts'
 // Several processes need PostgreSQL and NATS: on the default deployment there is nothing to prove.
 const deployments = process.env['MUSTER_TEST_POSTGRES'] === undefined ? [] : ['PostgreSQL and NATS']
 
+/** Seconds that no other process sleeps. */
+const NAP = `4711.${process.pid}`
+
 for (const name of deployments) {
   test(`two servers on ${name}: a terminal whose browser is at one and whose machine is at the other`, async ({
     server: one,
@@ -38,7 +41,7 @@ for (const name of deployments) {
     await test.step('keys, a full screen and a flood cross the bus', async () => {
       await expect(status(/^In \/.+ as \w+ on /)).toBeVisible()
       await expect(screen).toContainText(/[$#] *$/)
-      await enter(`PS1='next> '; MARK=kept; sleep 4711 &`)
+      await enter(`PS1='next> '; MARK=kept; sleep ${NAP} &`)
       await enter('top')
       await expect(screen).toContainText(/load average/)
       await page.keyboard.press('q')
@@ -57,7 +60,7 @@ for (const name of deployments) {
 
     await test.step('the sign-in ends at the other server, the terminal within a second, and what ran in it', async () => {
       expected.browser.push(refusedWith(401))
-      expect(countRunning('sleep\x004711\0')).toBe(1)
+      expect(countRunning(`sleep\x00${NAP}\0`)).toBe(1)
       const elsewhere = await signIn(two.url, one.admin)
       const sessions = await elsewhere.call(listOwnSessions, {})
       const browsers = sessions.filter(({ current }) => !current)
@@ -65,7 +68,7 @@ for (const name of deployments) {
       await expect(
         page.getByText('The session has ended. Sign in again.').or(page.getByText('Your session')),
       ).toBeVisible({ timeout: 1000 })
-      await expect.poll(() => countRunning('sleep\x004711\0')).toBe(0)
+      await expect.poll(() => countRunning(`sleep\x00${NAP}\0`)).toBe(0)
       const read = async () => {
         const body = { actionFilter: ['remote_session' as const] }
         return (await elsewhere.call(listAudit, { body })).audit_logs.map(({ message }) => message)

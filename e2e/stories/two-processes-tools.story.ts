@@ -60,8 +60,15 @@ for (const name of deployments) {
         // A canvas, which the types of Node do not know.
         canvas.evaluate((node) => (node as unknown as { toDataURL: () => string }).toDataURL())
       await expect(canvas).toBeFocused({ timeout: 20_000 })
-      await expect.poll(look).not.toBe('')
-      const before = await look()
+      // Below the note that who sits there has about being recorded, and only once that is drawn.
+      for (let line = 0; line < 8; line += 1) await page.keyboard.press('Enter')
+      let before = ''
+      const isQuiet = async () => {
+        const earlier = before
+        before = await look()
+        return earlier === before
+      }
+      await expect.poll(isQuiet, { intervals: [500] }).toBe(true)
       await page.keyboard.type('#')
       await expect.poll(look).not.toBe(before)
       await page.close()
