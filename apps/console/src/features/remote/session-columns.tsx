@@ -53,8 +53,12 @@ export const SESSION_CARD: DataCard<RemoteSession, SessionContext> = {
       <div>
         <div>
           {session.username}, {tellTool(session)}
-          {session.purpose && `: ${session.purpose}`}
         </div>
+        {session.purpose && (
+          <div className={classes.line} data-tip={session.purpose}>
+            {session.purpose}
+          </div>
+        )}
         <div className={classes.dim}>
           {formatDate(session.started_at)}, {tellLength(session)}
         </div>
