@@ -260,6 +260,7 @@ export class Fleet implements AsyncDisposable {
       commandKey: this.commandKey,
       send: (agentId: string, frame: Parameters<AgentLinks['send']>[1]) => this.links.send(agentId, frame),
       isReturning: (agentId: string) => this.#returning.has(agentId),
+      sentOnNewLink: (agentId: string) => this.#returning.sentOnNewLink(agentId),
     }
     await deliverRuns(this.#ctx, delivery, agentIds, again)
   }

@@ -21,6 +21,7 @@ export class ReturningMachines {
   #ctx: Context
   #owner: Owner
   #open = new Map<string, Set<'welcome' | 'reports'>>()
+  #sent = new Map<string, Set<number>>()
 
   constructor(ctx: Context, owner: Owner) {
     this.#ctx = ctx
@@ -30,10 +31,17 @@ export class ReturningMachines {
   /** Its link is up; reports up to the number `lastReport` are still to come, if it is not 0. */
   begin(agentId: string, lastReport: number): void {
     this.#open.set(agentId, new Set(lastReport > 0 ? ['welcome', 'reports'] : ['welcome']))
+    this.#sent.set(agentId, new Set())
   }
 
   forget(agentId: string): void {
     this.#open.delete(agentId)
+    this.#sent.delete(agentId)
+  }
+
+  /** The runs sent over its new link so far, until it is welcomed: the welcome sends again what an old link lost. */
+  sentOnNewLink(agentId: string): Set<number> | undefined {
+    return this.#sent.get(agentId)
   }
 
   has(agentId: string): boolean {
@@ -51,7 +59,12 @@ export class ReturningMachines {
     await tendAlerts(this.#ctx, agentIds)
     await callOffOver(this.#ctx, agentIds)
     for (const agentId of agentIds) this.#end(agentId, 'welcome')
+    const sent = agentIds.map((agentId) => this.#sent.get(agentId))
     await this.#owner.deliver(agentIds, 'sent before too')
+    // Another link of the machine may have come up meanwhile.
+    for (const [index, agentId] of agentIds.entries()) {
+      if (this.#sent.get(agentId) === sent[index]) this.#sent.delete(agentId)
+    }
   }
 
   /** What it had to report is stored. */

@@ -11,6 +11,8 @@ export interface Delivery {
   send(agentId: string, frame: ServerFrame): boolean
   /** That it has just come back and has yet to say how it is. */
   isReturning(agentId: string): boolean
+  /** The runs that were sent over a link that has just come up, until all that waited for its machine is sent. */
+  sentOnNewLink(agentId: string): Set<number> | undefined
 }
 
 const CANCEL_TTL_MS = 5 * 60_000
@@ -26,11 +28,19 @@ export async function deliverRuns(
   agentIds: string[],
   again: 'waiting only' | 'sent before too',
 ): Promise<void> {
+  const onNewLinks = new Map(agentIds.map((agentId) => [agentId, delivery.sentOnNewLink(agentId)]))
+  const sendOnce = (row: HistoryRow) => {
+    const sent = onNewLinks.get(row.agent_id)
+    if (sent?.has(row.id)) return true
+    const isSent = sendRun(ctx, delivery, row)
+    if (isSent) sent?.add(row.id)
+    return isSent
+  }
   const resent = again === 'sent before too' ? await findSent(ctx.db, agentIds) : []
   const returning = agentIds.filter((agentId) => delivery.isReturning(agentId))
   const claimed = await claimQueued(ctx.db, { agentIds, returning, now: ctx.now() })
-  const unsent = claimed.filter((row) => !sendRun(ctx, delivery, row))
-  for (const row of resent) sendRun(ctx, delivery, row)
+  const unsent = claimed.filter((row) => !sendOnce(row))
+  for (const row of resent) sendOnce(row)
   for (const row of await findCancelled(ctx.db, agentIds)) sendCancel(ctx, delivery, row)
   for (const row of unsent) await updateHistory(ctx.db, row.id, ['sent'], { state: 'queued', sent_at: null })
   emitChanged(ctx, claimed)
