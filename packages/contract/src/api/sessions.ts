@@ -123,7 +123,7 @@ export const endUserSessions = endpoint({
   method: 'DELETE',
   path: '/accounts/users/:id/sessions/',
   access: 'can_manage_accounts',
-  summary: 'End every session of a user',
+  summary: 'End every session of a user who may do no more than the caller',
   params: z.object({ id: Id }),
   response: Nothing,
 })
@@ -132,7 +132,8 @@ export const endSession = endpoint({
   method: 'DELETE',
   path: '/accounts/sessions/:digest/',
   access: 'signed-in',
-  summary: "End a session: one's own, or any with can_manage_accounts",
+  summary:
+    "End a session: one's own, or with can_manage_accounts of a user who may do no more than the caller",
   params: z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) }),
   response: Nothing,
 })

@@ -1,7 +1,12 @@
 import { createUser, deleteUser, editUser, getUser, listUsers, resetUserPassword, resetUserTotp, type User } from '@muster/contract/api/accounts' // prettier-ignore
 import { listAgents } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
-import { checkCredentials } from '@muster/contract/api/sessions'
+import {
+  checkCredentials,
+  endSession,
+  endUserSessions,
+  listUserSessions,
+} from '@muster/contract/api/sessions'
 import { getMe } from '@muster/contract/api/users'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { setImmediate } from 'node:timers/promises'
@@ -205,6 +210,26 @@ test('who looks after users gives no more than they have, and changes nobody who
   const all = server.as(await given.user({ permissions: PERMISSIONS }))
   expect((await all.call(editUser, { params: { id: rootId }, body: {} })).status).toBe(403)
   expect((await root.call(getUser, { params: { id: rootId } })).body.username).toBe('root')
+})
+
+test('who looks after users ends no session of those who may do more', async () => {
+  const prepared = await prepare()
+  const { server, given, root, rootId } = prepared
+  await using _server = server
+  const { site, desk } = await givenHelpDesk(prepared)
+  const asDesk = server.as(desk)
+  const less = await given.user({ permissions: ['can_list_agents'], sites: [site.id] })
+  const [session] = (await asDesk.call(listUserSessions, { params: { id: rootId } })).body
+  const digest = session?.digest ?? ''
+  for (const { status, error } of [
+    await asDesk.call(endUserSessions, { params: { id: rootId } }),
+    await asDesk.call(endSession, { params: { digest } }),
+  ])
+    expect([status, error.code]).toEqual([403, 'not_allowed'])
+  expect((await root.call(getMe, {})).status).toBe(200)
+  expect((await asDesk.call(endUserSessions, { params: { id: less.id } })).status).toBe(200)
+  expect((await server.as(less).call(getMe, {})).status).toBe(401)
+  expect((await root.call(endUserSessions, { params: { id: desk.id } })).status).toBe(200)
 })
 
 test.each([
