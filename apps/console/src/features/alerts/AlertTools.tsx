@@ -1,10 +1,10 @@
-import { Checkbox, Pill, Select, TextInput } from '@mantine/core'
-import '@mantine/core/styles/Pill.css'
+import { Checkbox, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { clientsQuery, useMay } from '../../app/queries.ts'
+import { FilterPills } from '../../ui/FilterPills.tsx'
+import { RangeSelect } from '../../ui/RangeSelect.tsx'
 import { useSlashKey } from '../agents/use-slash-key.ts'
+import { useClientNames } from '../clients/ClientsFilter.tsx'
 import { useAddressed } from '../dashboard/use-addressed.ts'
 import { AlertFilterMenu } from './AlertFilterMenu.tsx'
 import classes from './AlertList.module.css'
@@ -13,15 +13,7 @@ import { SEVERITY_LABELS, TYPE_LABELS } from './alert-words.ts'
 
 const TYPING_PAUSE_MS = 300
 const ALSO_LABELS: Record<Also, string> = { snoozed: 'Snoozed', held: 'Held back', resolved: 'Resolved' }
-const RANGES = [
-  { value: '1', label: 'Last 24 hours' },
-  { value: '7', label: 'Last 7 days' },
-  { value: '30', label: 'Last 30 days' },
-  { value: '90', label: 'Last 90 days' },
-  { value: '180', label: 'Last 180 days' },
-  { value: '365', label: 'Last 365 days' },
-  { value: '0', label: 'Everything' },
-] as const
+const USUAL_DAYS = [1, 7, 30, 90, 180, 365]
 
 interface AlertToolsProps {
   view: AlertView
@@ -32,6 +24,7 @@ interface AlertToolsProps {
 /** What the list is narrowed to, and what it shows besides what is open. */
 export function AlertTools({ view, onChange, isOfAgent }: AlertToolsProps) {
   const narrow = (change: Partial<AlertView>) => onChange({ ...view, ...change })
+  const clientNames = useClientNames(view.clients)
   return (
     <div className={classes.tools}>
       <SearchField view={view} onChange={onChange} />
@@ -51,17 +44,26 @@ export function AlertTools({ view, onChange, isOfAgent }: AlertToolsProps) {
         ))}
       </div>
       {view.also.includes('resolved') && (
-        <Select
-          size="xs"
+        <RangeSelect
           className={classes.range}
-          aria-label="How far back resolved alerts go"
-          data={rangesWith(view.days)}
-          value={`${view.days}`}
-          allowDeselect={false}
-          onChange={(days) => days !== null && narrow({ days: Number(days) })}
+          label="How far back resolved alerts go"
+          usual={USUAL_DAYS}
+          days={view.days}
+          onDays={(days) => narrow({ days })}
         />
       )}
-      <FilterPills view={view} onChange={narrow} />
+      <FilterPills
+        filters={[
+          { label: 'Client', words: clientNames, clear: { clients: [] } },
+          {
+            label: 'Severity',
+            words: view.severities.map((name) => SEVERITY_LABELS[name]),
+            clear: { severities: [] },
+          },
+          { label: 'Type', words: view.types.map((name) => TYPE_LABELS[name]), clear: { types: [] } },
+        ]}
+        onChange={narrow}
+      />
     </div>
   )
 }
@@ -95,43 +97,4 @@ function SearchField({ view, onChange }: Pick<AlertToolsProps, 'view' | 'onChang
       }}
     />
   )
-}
-
-/** What the list is narrowed to; each can be taken away. */
-function FilterPills({
-  view,
-  onChange,
-}: {
-  view: AlertView
-  onChange: (change: Partial<AlertView>) => void
-}) {
-  const mayList = useMay('can_list_clients')
-  const { data: clients = [] } = useQuery({ ...clientsQuery, enabled: mayList && view.clients.length > 0 })
-  const clientName = (id: number) => clients.find((client) => client.id === id)?.name ?? `${id}`
-  const pills = [
-    { label: 'Client', words: view.clients.map(clientName), clear: { clients: [] } },
-    {
-      label: 'Severity',
-      words: view.severities.map((name) => SEVERITY_LABELS[name]),
-      clear: { severities: [] },
-    },
-    { label: 'Type', words: view.types.map((name) => TYPE_LABELS[name]), clear: { types: [] } },
-  ].filter(({ words }) => words.length > 0)
-  return pills.map(({ label, words, clear }) => (
-    <Pill
-      key={label}
-      className={classes.pill ?? ''}
-      withRemoveButton
-      onRemove={() => onChange(clear)}
-      removeButtonProps={{ 'aria-label': `Remove the filter ${label}`, tabIndex: 0, 'aria-hidden': false }}
-    >
-      {label}: {words.join(', ')}
-    </Pill>
-  ))
-}
-
-/** An address may name a range that is none of the usual ones. */
-function rangesWith(days: number) {
-  const isUsual = RANGES.some(({ value }) => value === `${days}`)
-  return [...(isUsual ? [] : [{ value: `${days}`, label: `Last ${days} days` }]), ...RANGES]
 }

@@ -1,12 +1,11 @@
-import { Button, Group, MultiSelect, Popover, Stack, TagsInput } from '@mantine/core'
+import { MultiSelect, TagsInput } from '@mantine/core'
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
 import { AuditAction, type AuditEntry, AuditObject } from '@muster/contract/api/audit'
-import { IconFilter } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { clientsQuery, useMay, useMe } from '../../app/queries.ts'
-import classes from './AuditLog.module.css'
+import { useMe } from '../../app/queries.ts'
+import { FilterForm, FilterMenu, INSIDE } from '../../ui/FilterMenu.tsx'
+import { ClientsFilter } from '../clients/ClientsFilter.tsx'
 import type { AuditFilter } from './audit-view.ts'
 import { ACTION_LABELS, OBJECT_LABELS } from './audit-words.ts'
 
@@ -20,77 +19,57 @@ interface AuditFilterMenuProps {
 }
 
 /** Users, actions, objects and clients whose entries are wanted. */
-export function AuditFilterMenu({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps) {
-  const [opened, setOpened] = useState(false)
+export function AuditFilterMenu({ onApply, ...props }: AuditFilterMenuProps) {
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-start" trapFocus returnFocus zIndex={250}>
-      <Popover.Target>
-        <Button
-          variant="default"
-          leftSection={<IconFilter size={16} stroke={1.75} aria-hidden />}
-          onClick={() => setOpened(!opened)}
-        >
-          Filter
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <FilterForm
-          view={view}
-          isOfAgent={isOfAgent}
-          entries={entries}
+    <FilterMenu>
+      {(close) => (
+        <Fields
+          {...props}
           onApply={(change) => {
             onApply(change)
-            setOpened(false)
+            close()
           }}
         />
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    </FilterMenu>
   )
 }
 
-// The lists open inside the popover, or choosing in them would close it.
-const INSIDE = { withinPortal: false, shadow: 'md' }
-
-function FilterForm({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps) {
+function Fields({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps) {
   const me = useMe()
-  const mayListClients = useMay('can_list_clients')
-  const { data: clients = [] } = useQuery({ ...clientsQuery, enabled: mayListClients && !isOfAgent })
   const [users, setUsers] = useState([...view.users])
   const [actions, setActions] = useState([...view.actions])
   const [objects, setObjects] = useState([...view.objects])
-  const [clientIds, setClientIds] = useState(view.clients.map(String))
+  const [clients, setClients] = useState([...view.clients])
   const known = new Set([
     ...(me === undefined ? [] : [me.username]),
     ...entries.map(({ username }) => username),
   ])
   return (
-    <form
-      className={classes.filter}
-      onSubmit={(event) => {
-        event.preventDefault()
-        onApply({ users, actions, objects, clients: clientIds.map(Number) })
-      }}
+    <FilterForm
+      onApply={() => onApply({ users, actions, objects, clients })}
+      onClear={() => onApply({ users: [], actions: [], objects: [], clients: [], agents: [] })}
     >
-      <Stack gap="md">
-        <TagsInput
-          label="Users"
-          placeholder={users.length === 0 ? 'Anybody' : ''}
-          data={[...known].filter(Boolean).toSorted()}
-          value={users}
-          onChange={setUsers}
-          maxTags={20}
-          comboboxProps={INSIDE}
-          data-autofocus
-        />
-        <MultiSelect
-          label="Actions"
-          placeholder={actions.length === 0 ? 'All' : ''}
-          data={AuditAction.options.map((value) => ({ value, label: ACTION_LABELS[value] }))}
-          value={actions}
-          onChange={(values) => setActions(AuditAction.options.filter((action) => values.includes(action)))}
-          comboboxProps={INSIDE}
-        />
-        {!isOfAgent && (
+      <TagsInput
+        label="Users"
+        placeholder={users.length === 0 ? 'Anybody' : ''}
+        data={[...known].filter(Boolean).toSorted()}
+        value={users}
+        onChange={setUsers}
+        maxTags={20}
+        comboboxProps={INSIDE}
+        data-autofocus
+      />
+      <MultiSelect
+        label="Actions"
+        placeholder={actions.length === 0 ? 'All' : ''}
+        data={AuditAction.options.map((value) => ({ value, label: ACTION_LABELS[value] }))}
+        value={actions}
+        onChange={(values) => setActions(AuditAction.options.filter((action) => values.includes(action)))}
+        comboboxProps={INSIDE}
+      />
+      {!isOfAgent && (
+        <>
           <MultiSelect
             label="Objects"
             placeholder={objects.length === 0 ? 'All' : ''}
@@ -99,30 +78,9 @@ function FilterForm({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps)
             onChange={(values) => setObjects(AuditObject.options.filter((object) => values.includes(object)))}
             comboboxProps={INSIDE}
           />
-        )}
-        {!isOfAgent && mayListClients && (
-          <MultiSelect
-            label="Clients"
-            placeholder={clientIds.length === 0 ? 'All' : ''}
-            data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
-            value={clientIds}
-            onChange={setClientIds}
-            searchable
-            nothingFoundMessage="No such client"
-            limit={200}
-            comboboxProps={INSIDE}
-          />
-        )}
-        <Group justify="flex-end" gap="sm">
-          <Button
-            variant="default"
-            onClick={() => onApply({ users: [], actions: [], objects: [], clients: [], agents: [] })}
-          >
-            Clear
-          </Button>
-          <Button type="submit">Apply</Button>
-        </Group>
-      </Stack>
-    </form>
+          <ClientsFilter chosen={clients} onChange={setClients} />
+        </>
+      )}
+    </FilterForm>
   )
 }

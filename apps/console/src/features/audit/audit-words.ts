@@ -47,13 +47,3 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   registry: 'Registry',
   bulk: 'Bulk action',
 }
-
-/** Choices of the time range, in days; 0 = everything. */
-export const TIME_RANGES = [
-  { value: '1', label: 'Last 24 hours' },
-  { value: '7', label: 'Last 7 days' },
-  { value: '30', label: 'Last 30 days' },
-  { value: '90', label: 'Last 90 days' },
-  { value: '365', label: 'Last 365 days' },
-  { value: '0', label: 'Everything' },
-] as const

@@ -1,0 +1,32 @@
+import { Select } from '@mantine/core'
+
+interface RangeSelectProps {
+  label: string
+  /** Those that are usual here, the shortest first. */
+  usual: readonly number[]
+  /** 0 = everything. */
+  days: number
+  onDays: (days: number) => void
+  className: string | undefined
+}
+
+/** How far back a list goes. An address may name a range that is none of the usual ones. */
+export function RangeSelect({ label, usual, days, onDays, className }: RangeSelectProps) {
+  const ranges = [...(days === 0 || usual.includes(days) ? [] : [days]), ...usual, 0]
+  return (
+    <Select
+      size="xs"
+      className={className ?? ''}
+      aria-label={label}
+      data={ranges.map((value) => ({ value: `${value}`, label: labelOf(value) }))}
+      value={`${days}`}
+      allowDeselect={false}
+      onChange={(value) => value !== null && onDays(Number(value))}
+    />
+  )
+}
+
+function labelOf(days: number): string {
+  if (days === 0) return 'Everything'
+  return days === 1 ? 'Last 24 hours' : `Last ${days} days`
+}
