@@ -1,4 +1,4 @@
-import { Button, Checkbox, Select } from '@mantine/core'
+import { Checkbox, Select } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { runScript } from '@muster/contract/api/history'
 import { type Script, listScripts } from '@muster/contract/api/scripts'
@@ -8,11 +8,10 @@ import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
 import { call, query } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { useDashInfo, useMay } from '../../app/queries.ts'
-import { EmptyState } from '../../ui/States.tsx'
-import { useDialog } from '../../app/use-dialog.ts'
+import { useDashInfo } from '../../app/queries.ts'
 import { ListField } from '../../ui/ListField.tsx'
 import { AgentDialog } from '../agents/AgentDialog.tsx'
+import { NoScripts } from '../scripts/NoScripts.tsx'
 import { RunDialog } from './RunDialog.tsx'
 import { RunOptions } from './RunOptions.tsx'
 import {
@@ -140,20 +139,6 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
         </>
       )}
     </RunDialog>
-  )
-}
-
-function NoScripts() {
-  const mayManage = useMay('can_manage_scripts')
-  const { open } = useDialog()
-  return (
-    <EmptyState message="There are no scripts yet.">
-      {mayManage && (
-        <Button variant="default" onClick={() => open('scripts')}>
-          Open the script library
-        </Button>
-      )}
-    </EmptyState>
   )
 }
 

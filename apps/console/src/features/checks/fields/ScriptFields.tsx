@@ -1,13 +1,13 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
 import { listScripts } from '@muster/contract/api/scripts'
 import { useQuery } from '@tanstack/react-query'
 import { LoadingState } from '../../../app/GuardedDialog.tsx'
 import { query } from '../../../app/api.ts'
 import { useDashInfo, useMay } from '../../../app/queries.ts'
-import { useDialog } from '../../../app/use-dialog.ts'
 import { ListField } from '../../../ui/ListField.tsx'
-import { EmptyState, NoPermission } from '../../../ui/States.tsx'
+import { NoPermission } from '../../../ui/States.tsx'
 import { checkVariable, groupScripts } from '../../history/run-form.ts'
+import { NoScripts } from '../../scripts/NoScripts.tsx'
 import { asTexts } from '../check-form.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
 import { ThresholdPreview } from '../ThresholdPreview.tsx'
@@ -92,18 +92,4 @@ export function ScriptFields(props: FieldsProps) {
 function describeScript(description: string | undefined, savedName: string | null | undefined) {
   if (savedName === null) return 'The script of this check is not in the library any more.'
   return description === '' ? undefined : description
-}
-
-function NoScripts() {
-  const mayManage = useMay('can_manage_scripts')
-  const { open } = useDialog()
-  return (
-    <EmptyState message="There are no scripts yet.">
-      {mayManage && (
-        <Button variant="default" onClick={() => open('scripts')}>
-          Open the script library
-        </Button>
-      )}
-    </EmptyState>
-  )
 }
