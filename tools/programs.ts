@@ -5,7 +5,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 export const root = resolve(import.meta.dirname, '..')
 
 /** Environment in which `tsc`, `vitest` and the like are found, and run with this Node. */
-export function programEnv(more: Record<string, string> = {}): Record<string, string | undefined> {
+function programEnv(more: Record<string, string> = {}): Record<string, string | undefined> {
   const path = [dirname(process.execPath), join(root, 'node_modules', '.bin'), process.env['PATH'] ?? '']
   return { ...process.env, PATH: path.join(delimiter), ...more }
 }

@@ -116,7 +116,7 @@ export async function measureReconnect(stage: Stage): Promise<Figure[]> {
   ]
 }
 
-export async function timeEach(count: number, work: () => Promise<unknown>): Promise<number[]> {
+async function timeEach(count: number, work: () => Promise<unknown>): Promise<number[]> {
   const timesMs: number[] = []
   for (let done = 0; done < count; done++) {
     const startedMs = performance.now()

@@ -31,7 +31,7 @@ export async function openScaledDeployment(): Promise<Deployment> {
 }
 
 /** An empty database on the test server, which is started where MUSTER_TEST_POSTGRES names none. */
-export async function openPostgresDatabase(): Promise<AsyncDisposable & { url: string }> {
+async function openPostgresDatabase(): Promise<AsyncDisposable & { url: string }> {
   await using stack = new AsyncDisposableStack()
   let server = process.env['MUSTER_TEST_POSTGRES']
   if (server === undefined) {

@@ -50,7 +50,7 @@ export async function signIn(url: string, credentials: Credentials): Promise<Ses
 }
 
 /** The code that an authenticator app shows right now. */
-export function totpCode(key: string): string {
+function totpCode(key: string): string {
   return new TOTP({ secret: Secret.fromBase32(key) }).generate()
 }
 

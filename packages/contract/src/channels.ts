@@ -40,7 +40,6 @@ export const ToolRequest = z.discriminatedUnion('tool', [
   z.object({ tool: z.literal('vnc'), ...VncTarget.shape }),
 ])
 export type ToolRequest = z.infer<typeof ToolRequest>
-export type DesktopRequest = Exclude<ToolRequest, { tool: 'terminal' }>
 export type TerminalRequest = Extract<ToolRequest, { tool: 'terminal' }>
 
 /** What is followed: `log` with the right to see logs, `logfile` any file, with the right to files. */

@@ -192,7 +192,7 @@ export function resolve(
   }
 }
 
-export function isWorse(severity: AlertSeverity, than: AlertSeverity): boolean {
+function isWorse(severity: AlertSeverity, than: AlertSeverity): boolean {
   return RANKS[severity] > RANKS[than]
 }
 

@@ -1,7 +1,7 @@
 import { isPaletteName, paletteHex } from './palette.ts'
 import type { PaletteName } from './palette.ts'
 
-export const THEME_COLORS = ['positive', 'negative', 'warning', 'info'] as const
+const THEME_COLORS = ['positive', 'negative', 'warning', 'info'] as const
 export type ThemeColor = (typeof THEME_COLORS)[number]
 
 export type Color =

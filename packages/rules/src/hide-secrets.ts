@@ -1,7 +1,7 @@
 import { HIDDEN_TEXT } from './script-variables.ts'
 
 /** Shorter values are left alone: they would turn up in any output. */
-export const SHORTEST_HIDDEN = 4
+const SHORTEST_HIDDEN = 4
 
 /**
  * Hides secrets in a text that comes in pieces, wherever it is cut: what may be the beginning of a secret is held

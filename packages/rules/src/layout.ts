@@ -4,7 +4,7 @@ export const MENU_BAR_PX = 40
 export const TABS_AND_SEARCH_PX = 78
 export const TAB_STRIP_PX = 37
 /** What the initial lower pane leaves out of the window before it takes half. */
-export const LOWER_PANE_OFFSET_PX = 82
+const LOWER_PANE_OFFSET_PX = 82
 /** Percent of the width. */
 export const TREE_SPLITTER_DEFAULT = 20
 export const TREE_RELOAD_DELAY_MS = 150

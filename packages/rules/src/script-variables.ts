@@ -1,4 +1,4 @@
-export const VARIABLE_SCOPES = ['agent', 'client', 'site', 'global', 'alert'] as const
+const VARIABLE_SCOPES = ['agent', 'client', 'site', 'global', 'alert'] as const
 export type VariableScope = (typeof VARIABLE_SCOPES)[number]
 
 /** `{{agent.hostname}}`: the scope and what is asked of it. */

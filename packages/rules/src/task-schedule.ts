@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 const FARTHEST_DAYS = 8 * 366
 const THURSDAY = 4
 export const LAST_DAY_BIT = 0x80000000
-export const LAST_WEEK_BIT = 16
+const LAST_WEEK_BIT = 16
 
 export const TASK_TYPES = [
   'daily',
@@ -113,7 +113,7 @@ export function endOfRepetition(times: TaskTimes, zone: string, runMs: number): 
 }
 
 /** In milliseconds; undefined unless both periods are given and can be read. */
-export function readRepetition({
+function readRepetition({
   task_repetition_interval: interval,
   task_repetition_duration: duration,
 }: Pick<TaskTimes, 'task_repetition_interval' | 'task_repetition_duration'>):

@@ -16,7 +16,7 @@ const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0
 const OWN_NAMES = new Set(['127.0.0.1', 'localhost'])
 
 /** A host as it is compared: lower case; the machine's own address is `localhost`. */
-export function normalizeVncHost(host: string): string {
+function normalizeVncHost(host: string): string {
   const lower = host.trim().toLowerCase()
   return OWN_NAMES.has(lower) ? 'localhost' : lower
 }

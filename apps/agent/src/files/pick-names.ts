@@ -44,7 +44,7 @@ export class PickNames {
   }
 }
 
-export function compareNamed(a: Named, b: Named): number {
+function compareNamed(a: Named, b: Named): number {
   if (a.isFolder !== b.isFolder) return a.isFolder ? -1 : 1
   return Buffer.compare(a.name, b.name)
 }

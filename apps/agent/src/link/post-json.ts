@@ -65,7 +65,7 @@ const CONNECTION_FAILURES: Partial<Record<string, string>> = {
 }
 const CERTIFICATE_FAILURES = /CERT|UNABLE_TO_|SELF_SIGNED|ERR_TLS|HOSTNAME/
 
-export function describeConnectionFailure(url: URL, cause: unknown): string {
+function describeConnectionFailure(url: URL, cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const detail = describeError(cause)
   if (CERTIFICATE_FAILURES.test(code)) {

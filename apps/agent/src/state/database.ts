@@ -130,7 +130,7 @@ export class Database implements Disposable {
 }
 
 /** A state file that a newer agent wrote. */
-export class UnknownStateError extends Error {
+class UnknownStateError extends Error {
   override name = 'UnknownStateError'
 }
 

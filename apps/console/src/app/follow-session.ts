@@ -51,7 +51,7 @@ export function followSession(
 const SIGN_IN_CALLS = new Set<Endpoint>([checkCredentials, login, logout])
 
 /** Where a refused call leads, if anywhere. */
-export function wayAfterRefusal(
+function wayAfterRefusal(
   { status, code }: Pick<ApiError, 'status' | 'code'>,
   endpoint: Endpoint,
 ): 'sign-in-here' | 'expired' | 'totp-setup' | undefined {

@@ -49,7 +49,7 @@ export function createQueryClient(): QueryClient {
 }
 
 /** Shows a failure of the user's own action. */
-export function notifyError(error: unknown): void {
+function notifyError(error: unknown): void {
   if (isAborted(error)) return
   const { message, caption } = describeError(error)
   notify(message, { tone: 'negative', ...(caption === undefined ? {} : { caption }) })

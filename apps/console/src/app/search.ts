@@ -9,7 +9,6 @@ const text = z.string().max(500).optional().catch(undefined)
 
 /** Every screen of the main layout: the open dialog, what it is about (`edit-client` and `3`), what it is narrowed to. */
 export const frameSearch = z.object({ dialog: text, item: text, filter: text })
-export type FrameSearch = z.infer<typeof frameSearch>
 
 export const PANES = [
   'summary',
@@ -36,15 +35,7 @@ const paneSearch = {
 
 export const agentSearch = z.object(paneSearch)
 
-export const REMOTE_TOOLS = [
-  'terminal',
-  'files',
-  'processes',
-  'services',
-  'logs',
-  'registry',
-  'sessions',
-] as const
+const REMOTE_TOOLS = ['terminal', 'files', 'processes', 'services', 'logs', 'registry', 'sessions'] as const
 export type RemoteTool = (typeof REMOTE_TOOLS)[number]
 
 /** The tool that a window of Remote Background shows; absent = the terminal. */

@@ -12,7 +12,6 @@ export const SERVER_CHECK_LIMIT_MS = 10_000
 /** So much of an answer is read and searched. */
 export const MAX_BODY_BYTES = 1_000_000
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const
-export const DEFAULT_STATUS = { from: 200, to: 399 }
 
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
 const Milliseconds = z.number().min(0).max(SERVER_CHECK_LIMIT_MS).default(0)

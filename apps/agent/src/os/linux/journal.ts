@@ -37,7 +37,7 @@ export async function findJournalEntries(search: JournalSearch, signal: AbortSig
   return counter.end(code !== null)
 }
 
-export function journalArgs(search: JournalSearch, nowMs: number): string[] {
+function journalArgs(search: JournalSearch, nowMs: number): string[] {
   const since = Math.floor(nowMs / 1000) - search.search_last_minutes * 60
   return [
     '--output=json',

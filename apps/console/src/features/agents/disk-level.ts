@@ -1,8 +1,8 @@
 export type DiskLevel = 'ok' | 'warning' | 'negative'
 
 /** Percent in use from which a disk is worth a look, and from which it is nearly full. */
-export const DISK_WARNING_PERCENT = 80
-export const DISK_NEGATIVE_PERCENT = 95
+const DISK_WARNING_PERCENT = 80
+const DISK_NEGATIVE_PERCENT = 95
 
 export function diskLevel(percent: number): DiskLevel {
   if (percent >= DISK_NEGATIVE_PERCENT) return 'negative'

@@ -4,7 +4,7 @@ import { compileSearch, parseSearch, searchText } from '@muster/rules/machine-se
 /** The text of a row that the search looks at, kept as long as the row is the same object. */
 const haystacks = new WeakMap<AgentRow, string>()
 
-export function haystackOf(row: AgentRow): string {
+function haystackOf(row: AgentRow): string {
   const known = haystacks.get(row)
   if (known !== undefined) return known
   const text = searchText(row)

@@ -32,7 +32,7 @@ export interface MachineSort {
   descending: boolean
 }
 
-export const DEFAULT_SORT: MachineSort = { column: 'hostname', descending: false }
+const DEFAULT_SORT: MachineSort = { column: 'hostname', descending: false }
 
 /** `-hostname` of the address; whatever is no column is the usual order. */
 export function parseSort(text: string | undefined): MachineSort {

@@ -32,7 +32,7 @@ export function describeTemplate(template: AlertTemplate): string {
   return parts.length === 0 ? 'No actions, no exclusions' : capital(parts.join(' · '))
 }
 
-export function countExclusions(template: AlertTemplate): number {
+function countExclusions(template: AlertTemplate): number {
   const { exclude_servers, exclude_workstations } = template
   const lists = [template.excluded_clients, template.excluded_sites, template.excluded_agents]
   return lists.reduce(

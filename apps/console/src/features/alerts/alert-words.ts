@@ -67,8 +67,5 @@ export function alertName({ message }: Pick<Alert, 'message'>): string {
 
 const NAME_LENGTH = 60
 
-/** How many there are, for a small badge. */
-export const badgeCount = (count: number): string => (count > 99 ? '99+' : `${count}`)
-
 /** `1 alert`, `3 alerts`. */
 export const countAlerts = (count: number): string => `${count} ${count === 1 ? 'alert' : 'alerts'}`

@@ -38,7 +38,7 @@ function useSeen(filter: string, ids: { onTop: number | undefined; known: number
   return id
 }
 
-export function countNewer(entries: readonly Pick<AuditEntry, 'id'>[], seen: number | undefined): number {
+function countNewer(entries: readonly Pick<AuditEntry, 'id'>[], seen: number | undefined): number {
   return seen === undefined ? 0 : entries.filter(({ id }) => id > seen).length
 }
 

@@ -16,7 +16,7 @@ import { KIND_LABELS, modeLabel, modifiedAt, sizeLabel } from './file-rows.ts'
 const ICONS: Partial<Record<FileKind, TablerIcon>> = { file: IconFile, folder: IconFolder, link: IconLink }
 
 /** The name with a sign of what it is; of a link, where it leads. */
-export function FileName({ entry }: { entry: FileEntry }) {
+function FileName({ entry }: { entry: FileEntry }) {
   const { kind, name, target } = entry
   const isBroken = target !== null && target.kind === null
   const Icon = isBroken ? IconLinkOff : (ICONS[kind] ?? IconFileUnknown)

@@ -20,7 +20,7 @@ export interface CommandForm extends RunOptionsForm {
 }
 
 export type CommandBody = Input<typeof sendCommand>['body']
-export const DEFAULT_TIMEOUT_SECONDS = 30
+const DEFAULT_TIMEOUT_SECONDS = 30
 export const DEFAULT_WAIT = '3600'
 
 const SHELLS = {

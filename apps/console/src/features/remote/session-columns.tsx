@@ -122,7 +122,7 @@ function Recorded({ session, onPlay }: { session: RemoteSession; onPlay: (sessio
   )
 }
 
-export function tellLength({ started_at, ended_at }: RemoteSession): string {
+function tellLength({ started_at, ended_at }: RemoteSession): string {
   return ended_at === null ? 'goes on' : formatAge(Date.parse(ended_at) - Date.parse(started_at))
 }
 

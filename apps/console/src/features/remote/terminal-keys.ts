@@ -27,7 +27,7 @@ export function bindKeys(
 }
 
 /** Text without control characters: those could end the brackets by which a shell knows what was pasted, and run it. */
-export function cleanPaste(text: string): string {
+function cleanPaste(text: string): string {
   // Tabs and ends of lines stay.
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g, '')

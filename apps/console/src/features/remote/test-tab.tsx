@@ -71,7 +71,7 @@ export function catchSockets(): TestSocket[] {
 }
 
 /** A window's socket, with a machine at its other end that says what the test wants. */
-export class TestSocket extends EventTarget {
+class TestSocket extends EventTarget {
   static readonly OPEN = 1
   readonly readyState = 1
   binaryType = ''

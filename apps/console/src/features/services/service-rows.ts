@@ -1,7 +1,7 @@
 import type { MachineService } from '@muster/contract/agent/services'
 import type { TableSort } from '../../ui/data-column.ts'
 
-export const START_TYPE_LABELS: Record<MachineService['start_type'], string> = {
+const START_TYPE_LABELS: Record<MachineService['start_type'], string> = {
   auto: 'Automatic',
   manual: 'Manual',
   disabled: 'Disabled',

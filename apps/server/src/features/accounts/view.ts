@@ -30,7 +30,7 @@ export function viewUserContent(row: UserRow) {
   }
 }
 
-export function hasAllRights(row: UserRow): boolean {
+function hasAllRights(row: UserRow): boolean {
   return row.is_superuser === 1 || row.role_is_superuser === 1
 }
 

@@ -52,7 +52,7 @@ function whyNotNews({
 }
 
 /** So many messages at once are one. */
-export const DIGEST_FROM = 6
+const DIGEST_FROM = 6
 
 type Sendable = Pick<NoticeRow, 'kind' | 'attempts' | 'due_at' | 'created_at'>
 

@@ -1,6 +1,6 @@
 import type { Message, News, ToldAlert } from './message.ts'
 
-export const TEST_ALERT: ToldAlert = {
+const TEST_ALERT: ToldAlert = {
   id: 7,
   alert_type: 'check',
   state: 'open',

@@ -40,6 +40,6 @@ export function causeOfCustom(of: { agent?: string; site?: number }, key: string
 }
 
 export const CHECK_CAUSE = 'check:'
-export const TASK_CAUSE = 'task:'
+const TASK_CAUSE = 'task:'
 export const MACHINE_CAUSE = 'availability:'
 export const SITE_CAUSE = 'site:'

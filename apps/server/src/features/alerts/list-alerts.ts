@@ -16,7 +16,7 @@ const DEFAULT_PAGE_SIZE = 50
 const MOST = 1000
 
 /** Alerts with their names: `.where(isVisible(caller))` belongs to each query of them. */
-export function selectAlerts(db: Db) {
+function selectAlerts(db: Db) {
   return joinPlaces(db)
     .leftJoin('clients', 'clients.id', 'sites.client_id')
     .selectAll('alerts')

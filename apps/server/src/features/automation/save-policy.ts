@@ -155,7 +155,7 @@ type Parts = Partial<{
 }
 
 /** What is given in place of what was; kinds of content that are left out stay. */
-export function partsOver(document: PolicyDocument, parts: Parts): PolicyDocument {
+function partsOver(document: PolicyDocument, parts: Parts): PolicyDocument {
   return {
     name: parts.name ?? document.name,
     desc: parts.desc ?? document.desc,

@@ -24,7 +24,7 @@ export interface Model {
 }
 
 export const TYPES = { pc: 'workstation', srv: 'server' } as const
-export const CLIENT_OF = { a1: 'A', a2: 'A', b1: 'B' } as const
+const CLIENT_OF = { a1: 'A', a2: 'A', b1: 'B' } as const
 /** Machine and key of the only check that no policy gave. */
 export const OWN = { machine: 'pc', key: 'X' } as const
 

@@ -5,9 +5,9 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 
 /** Row of `settings` that exists once any client was made: the first-time setup is closed for good. */
-export const SETUP_DONE = 'setup_done'
-export const DEFAULT_TIME_ZONE = 'default_time_zone'
-export const COMPANY_NAME = 'companyname'
+const SETUP_DONE = 'setup_done'
+const DEFAULT_TIME_ZONE = 'default_time_zone'
+const COMPANY_NAME = 'companyname'
 
 /** Whether the first-time setup is still open. */
 export async function isSetupOpen(db: Db): Promise<boolean> {

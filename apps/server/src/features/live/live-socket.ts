@@ -7,7 +7,7 @@ import type { Sight } from './sight.ts'
 export type LiveCaller = Caller & { session: CallerSession }
 
 /** What a console may have waiting unread: some seconds of the busiest fleet. */
-export const MOST_BUFFERED_BYTES = 8 * 1024 * 1024
+const MOST_BUFFERED_BYTES = 8 * 1024 * 1024
 
 /** One console that has shown its ticket. */
 export class LiveSocket {

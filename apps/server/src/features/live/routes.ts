@@ -12,7 +12,7 @@ import { LiveHub } from './live-hub.ts'
 import { findClientsOfSites } from './queries.ts'
 import { createSight } from './sight.ts'
 
-export const LIVE_PATH = '/ws/live/'
+const LIVE_PATH = '/ws/live/'
 
 export interface LiveOptions {
   rows: AgentRowSource

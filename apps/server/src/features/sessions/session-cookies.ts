@@ -5,7 +5,7 @@ import { digestOf, newToken } from '../../platform/secrets/secrets.ts'
 
 /** Read by the console's pages and sent back in `X-XSRF-TOKEN`. Not bound to a session. */
 export const XSRF_COOKIE = 'XSRF-TOKEN'
-export const XSRF_HEADER = 'x-xsrf-token'
+const XSRF_HEADER = 'x-xsrf-token'
 /** As long as browsers keep a cookie: the session row decides how long it is good for. */
 const COOKIE_SECONDS = 400 * 86_400
 

@@ -1,4 +1,4 @@
-export const SESSION_HOURS = 12
+const SESSION_HOURS = 12
 /** After its end a session still reads for a while, so that nobody loses what is on screen. */
 export const GRACE_MINUTES = 5
 /** Use extends a session; it is written at most this often. */

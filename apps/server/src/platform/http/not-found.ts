@@ -20,7 +20,7 @@ export function answerNotFound(
   sendError(request, reply, new AppError('method_not_allowed', message))
 }
 
-export function pathOf(request: FastifyRequest): string {
+function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? '/'
 }
 

@@ -46,7 +46,7 @@ export interface RegistryKey extends Disposable {
 }
 
 /** The long name of the root, and what is below it; throws where there is no such root. */
-export function splitPath(path: string): { root: string; below: string } {
+function splitPath(path: string): { root: string; below: string } {
   const [first = '', ...rest] = path.split('\\')
   const upper = first.toUpperCase()
   const root = SHORT[upper] ?? upper

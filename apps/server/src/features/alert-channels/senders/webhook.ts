@@ -27,7 +27,7 @@ export function webhookRequest(settings: Settings, message: Message): WebRequest
 }
 
 /** `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`: the receiver checks the time too, against replays. */
-export function signatureOf(secret: string, at: Date, body: string): string {
+function signatureOf(secret: string, at: Date, body: string): string {
   const seconds = Math.floor(at.getTime() / 1000)
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 }

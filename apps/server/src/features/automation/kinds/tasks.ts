@@ -61,7 +61,7 @@ export const tasksKind: ContentKind<TaskRef | undefined> = {
 }
 
 /** A task in the words of plans and pages: its name, and when it runs. */
-export function describePolicyTask({ task }: Pick<PolicyTask, 'task'>): string {
+function describePolicyTask({ task }: Pick<PolicyTask, 'task'>): string {
   return `${task.name}: ${describeTask(task)}`
 }
 
