@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { AgentLinks } from '../../platform/agent-link/agent-links.ts'
 import type { SigningKey } from '../../platform/agent-link/keys.ts'
 import { VERSION } from '../../platform/config/version.ts'
-import { NoResponderError, RequestTimeoutError } from '../../platform/bus/bus.ts'
+import { RequestTimeoutError } from '../../platform/bus/bus.ts'
 import { toldChecks } from '../checks/told-checks.ts'
 import { deliverRuns } from '../history/deliver-runs.ts'
 import { expireRuns } from '../history/expire-runs.ts'
@@ -19,6 +19,7 @@ import { toldTasks } from '../tasks/told-tasks.ts'
 import { AgentRows } from './agent-rows.ts'
 import { openCommandKey } from './command-key.ts'
 import { DefinitionSync } from './definition-sync.ts'
+import { LinkReach, REACH_TIMEOUT_MS } from './link-reach.ts'
 import { LinkState } from './link-state.ts'
 import { LiveTalk, type LiveRequest } from './live-talk.ts'
 import { MetricsPace } from './metrics-pace.ts'
@@ -38,7 +39,6 @@ type LinkRequest =
   | LiveRequest
   | ChannelRequest
 
-const REACH_TIMEOUT_MS = 5000
 const ASK_TIMEOUT_MS = (REPLY_SECONDS + 5) * 1000
 const FACTS_TIMEOUT_MS = 20_000
 const EXPIRE_EVERY_MS = 5000
@@ -54,6 +54,7 @@ export class Fleet implements AsyncDisposable {
   readonly commandKey: SigningKey
   readonly tools: ToolChannels
   #ctx: Context
+  #reach: LinkReach<LinkRequest>
   #linkState: LinkState
   #returning: ReturningMachines
   #pace: MetricsPace
@@ -64,17 +65,20 @@ export class Fleet implements AsyncDisposable {
   #software = new SoftwareAsks((agentId) =>
     this.#sendChore(agentId, { name: 'report-software', input: {}, author: 'server' }),
   )
-  #answers = new Map<string, () => Promise<void>>()
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
 
   private constructor(ctx: Context, commandKey: SigningKey) {
     this.#ctx = ctx
     this.commandKey = commandKey
+    this.#reach = new LinkReach(ctx, {
+      isConnected: (agentId) => this.links.isConnected(agentId),
+      handle: (agentId, request) => this.#handle(agentId, request),
+    })
     this.tools = new ToolChannels(ctx.bus, {
       openChannel: (agentId, ear) => this.links.openChannel(agentId, ear),
       sendOrder: (agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce),
-      ask: (agentId, request) => this.#ask(agentId, request),
+      ask: (agentId, request) => this.#reach.ask(agentId, request),
     })
     this.rows = new AgentRows(ctx)
     this.runs = new RunTracker(ctx)
@@ -97,14 +101,14 @@ export class Fleet implements AsyncDisposable {
         this.#returning.begin(agentId, answer.last_report ?? 0)
         this.#remoteRules.meet(agentId, answer.remote_rules ?? '')
         this.#linkState.up(agentId, answer, source)
-        void this.#answerFor(agentId)
+        void this.#reach.answerFor(agentId)
       },
       onDown: (agentId) => {
         this.#returning.forget(agentId)
         this.#remoteRules.forget(agentId)
         this.#linkState.down(agentId)
         this.#live.forget(agentId)
-        void this.#stopAnswering(agentId)
+        void this.#reach.stopAnswering(agentId)
       },
       onCaughtUp: (agentId) => this.#returning.catchUp(agentId),
       onLive: (agentId, frame) => {
@@ -129,7 +133,7 @@ export class Fleet implements AsyncDisposable {
 
   /** Sends what waits for a machine, if it is connected anywhere; false = it waits until the machine is back. */
   async deliver(agentId: string): Promise<boolean> {
-    return this.#reach(agentId, { kind: 'deliver' })
+    return this.#isReached(agentId, { kind: 'deliver' })
   }
 
   /** Asks a machine for something that is no run; false = it is not connected. */
@@ -138,7 +142,7 @@ export class Fleet implements AsyncDisposable {
     name: Name,
     order: { input: CommandInput<Name>; author: string },
   ): Promise<boolean> {
-    return this.#reach(agentId, { kind: 'chore', name, ...order })
+    return this.#isReached(agentId, { kind: 'chore', name, ...order })
   }
 
   /** What a machine measures now and newer than `after`, waited for; undefined = it is not connected. */
@@ -173,7 +177,7 @@ export class Fleet implements AsyncDisposable {
 
   /** Ends the link of a machine that was removed. */
   async forget(agentId: string): Promise<void> {
-    await this.#reach(agentId, {
+    await this.#isReached(agentId, {
       kind: 'refuse',
       code: 'unknown_agent',
       message: 'This machine was removed.',
@@ -195,31 +199,23 @@ export class Fleet implements AsyncDisposable {
     await this.#resources.disposeAsync()
   }
 
-  async #reach(agentId: string, request: LinkRequest): Promise<boolean> {
+  async #isReached(agentId: string, request: LinkRequest): Promise<boolean> {
     // Of the kinds that are answered with whether there is a link.
-    return ((await this.#ask(agentId, request)) ?? false) as boolean
+    return ((await this.#reach.ask(agentId, request)) ?? false) as boolean
   }
 
   /** Of the process that holds the link, by its LiveTalk. */
   async #watch(agentId: string, request: LiveRequest): Promise<unknown> {
     try {
-      return await this.#ask(agentId, request, request.kind === 'ask' ? ASK_TIMEOUT_MS : REACH_TIMEOUT_MS)
+      return await this.#reach.ask(
+        agentId,
+        request,
+        request.kind === 'ask' ? ASK_TIMEOUT_MS : REACH_TIMEOUT_MS,
+      )
     } catch (error) {
       // That process is just going; the machine will be with another one.
       if (error instanceof RequestTimeoutError)
         return request.kind === 'ask' ? { outcome: 'silent' } : undefined
-      throw error
-    }
-  }
-
-  /** Undefined = no process has a link to this machine. */
-  async #ask(agentId: string, request: LinkRequest, timeoutMs = REACH_TIMEOUT_MS): Promise<unknown> {
-    if (this.links.isConnected(agentId)) return this.#handle(agentId, request)
-    try {
-      // Answered by #answerFor of the process that holds the link.
-      return await this.#ctx.bus.request(subjectOf(agentId), request, { timeoutMs })
-    } catch (error) {
-      if (error instanceof NoResponderError) return undefined
       throw error
     }
   }
@@ -265,26 +261,7 @@ export class Fleet implements AsyncDisposable {
     await deliverRuns(this.#ctx, delivery, agentIds, again)
   }
 
-  async #answerFor(agentId: string): Promise<void> {
-    if (this.#ctx.config.natsUrl === undefined || this.#answers.has(agentId)) return
-    // `message` comes from #reach of a process of the same version.
-    const handler = (message: unknown) => this.#handle(agentId, message as LinkRequest)
-    const stop = this.#ctx.bus.answer(subjectOf(agentId), handler)
-    this.#answers.set(agentId, async () => (await stop)())
-    await stop
-  }
-
-  async #stopAnswering(agentId: string): Promise<void> {
-    const stop = this.#answers.get(agentId)
-    this.#answers.delete(agentId)
-    await stop?.()
-  }
-
   #expire(): void {
     expireRuns(this.#ctx).catch((error: unknown) => this.#ctx.log.error({ err: error }, 'runs not expired'))
   }
-}
-
-function subjectOf(agentId: string): string {
-  return `agent.${agentId}`
 }
