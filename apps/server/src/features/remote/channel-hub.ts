@@ -7,7 +7,7 @@ import type { Fleet } from '../agents/fleet.ts'
 import { findPlacedAgent } from '../agents/queries.ts'
 import { findCaller } from '../sessions/find-caller.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
-import { listOpenSessions, type SessionRow } from './queries.ts'
+import { listOpenSessions, type OpenFilter, type SessionRow } from './queries.ts'
 import { theTool } from './tool-words.ts'
 
 const SWEEP_MS = 1000
@@ -100,13 +100,20 @@ export class ChannelHub implements AsyncDisposable {
     }
     if (event.type === 'user.changed' && event.ids.length > 0) {
       const ids = event.ids.map(Number)
-      for (const socket of this.#sockets) {
-        if (ids.includes(socket.caller.userId)) void this.run(() => this.#recheck(socket))
-      }
-      void this.run(() => this.#endUnwatched({ userIds: ids }))
+      this.#recheckThose(({ caller }) => ids.includes(caller.userId), { userIds: ids })
     } else if (event.type === 'user.changed' || event.type === 'client.changed') {
-      for (const socket of this.#sockets) void this.run(() => this.#recheck(socket))
+      // Of anybody who has a role, or sees a client.
+      this.#recheckThose(() => true, {})
+    } else if (event.type === 'remote_access.changed' && event.ids.length > 0) {
+      // Also of machines that were moved, maybe out of sight.
+      const ids = event.ids.map(String)
+      this.#recheckThose(({ agentId }) => ids.includes(agentId), { agentIds: ids })
     }
+  }
+
+  #recheckThose(fits: (socket: ToolUse) => boolean, unwatched: OpenFilter): void {
+    for (const socket of this.#sockets) if (fits(socket)) void this.run(() => this.#recheck(socket))
+    void this.run(() => this.#endUnwatched(unwatched))
   }
 
   #sweep(): void {
@@ -127,7 +134,7 @@ export class ChannelHub implements AsyncDisposable {
   }
 
   /** Sessions that nobody looks at just now end as well. The process that holds the machine's link tells it. */
-  async #endUnwatched(filter: { digests: string[] } | { userIds: number[] }): Promise<void> {
+  async #endUnwatched(filter: OpenFilter): Promise<void> {
     const rows = await listOpenSessions(this.#ctx.db, filter)
     for (const row of rows) {
       if (!this.#fleet.links.isConnected(row.agent_id)) continue

@@ -10,6 +10,13 @@ export type SessionRow = Selectable<RemoteSessionsTable> & {
   joined_username: string | null
 }
 
+export interface OpenFilter {
+  ids?: readonly string[]
+  agentIds?: readonly string[]
+  digests?: readonly string[]
+  userIds?: readonly number[]
+}
+
 export async function insertSession(
   db: Db,
   row: Omit<Insertable<RemoteSessionsTable>, 'ended_at' | 'exit_code' | 'reason'>,
@@ -21,15 +28,7 @@ export async function insertSession(
 }
 
 /** Sessions that are not over, of these: all that are given have to fit. */
-export async function listOpenSessions(
-  db: Db,
-  filter: {
-    ids?: readonly string[]
-    agentIds?: readonly string[]
-    digests?: readonly string[]
-    userIds?: readonly number[]
-  },
-): Promise<SessionRow[]> {
+export async function listOpenSessions(db: Db, filter: OpenFilter): Promise<SessionRow[]> {
   const { ids, agentIds, digests, userIds } = filter
   let query = db
     .selectFrom('remote_sessions')
