@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { MachineRefused } from '../os/machine-refused.ts'
 import { makeEnvironment, workingFolder } from '../run/environment.ts'
 import type { Display } from './displays.ts'
+import { isTakenByOther } from './port-taken.ts'
 import type { VncProgram } from './vnc-programs.ts'
 
 const READY_MS = 12_000
@@ -78,6 +79,12 @@ async function connectTo(
     if (trouble !== undefined)
       throw new MachineRefused(`The VNC server (${program.name}) could not show the desktop: ${trouble}`)
     const socket = await tryConnect(port)
+    if (socket !== undefined && isTakenByOther(port)) {
+      socket.destroy()
+      throw new MachineRefused(
+        `Another user of this machine has taken the port of the VNC server (${program.name}).`,
+      )
+    }
     if (socket !== undefined) return socket
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
   }
