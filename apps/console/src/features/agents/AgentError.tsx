@@ -1,4 +1,6 @@
 import { ApiError } from '@muster/contract/client'
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { EmptyState, ErrorState, NoPermission } from '../../ui/States.tsx'
@@ -19,6 +21,17 @@ export function AgentError({ error, onRetry, children }: AgentErrorProps) {
   }
   if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
   return <ErrorState {...describeError(error)} onRetry={onRetry} />
+}
+
+/** The same where it is all that is on screen. */
+export function AgentPageError(props: Omit<AgentErrorProps, 'children'>) {
+  return (
+    <AgentError {...props}>
+      <Button variant="default" component={Link} to="/">
+        Go to the dashboard
+      </Button>
+    </AgentError>
+  )
 }
 
 /** What was known of such a machine is not shown any more. 400: the address holds what can be no machine's id. */

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
@@ -6,7 +5,7 @@ import { query } from '../../app/api.ts'
 import { SkeletonRows } from '../../ui/States.tsx'
 import { AgentActions } from './AgentActions.tsx'
 import classes from './AgentPage.module.css'
-import { AgentError, isGone } from './AgentError.tsx'
+import { AgentPageError, isGone } from './AgentError.tsx'
 import { AgentPanes } from './AgentPanes.tsx'
 import { MachineStatus } from './machine-cells.tsx'
 
@@ -17,13 +16,7 @@ export function AgentPage() {
   const { agent_id } = page.useParams()
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
   if (error !== null && (agent === undefined || isGone(error))) {
-    return (
-      <AgentError error={error} onRetry={() => void refetch()}>
-        <Button variant="default" component={Link} to="/">
-          Go to the dashboard
-        </Button>
-      </AgentError>
-    )
+    return <AgentPageError error={error} onRetry={() => void refetch()} />
   }
   if (agent === undefined) return <SkeletonRows rows={10} />
   return (

@@ -1,13 +1,12 @@
-import { Button } from '@mantine/core'
 import { getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import type { VncTarget } from '@muster/rules/vnc-targets'
-import { Link, getRouteApi } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
 import { query } from '../../app/api.ts'
 import { useMay, useMe } from '../../app/queries.ts'
 import { NoPermission, SkeletonRows } from '../../ui/States.tsx'
-import { AgentError, isGone } from '../agents/AgentError.tsx'
+import { AgentPageError, isGone } from '../agents/AgentError.tsx'
 import { DesktopWindow } from './DesktopWindow.tsx'
 
 const desktopPage = getRouteApi('/signed-in/gated/takecontrol/$agent_id')
@@ -38,11 +37,7 @@ function ToolPage({ agentId, tool, target }: { agentId: string; tool: string; ta
   if (error !== null && (agent === undefined || isGone(error))) {
     return (
       <main>
-        <AgentError error={error} onRetry={() => void refetch()}>
-          <Button variant="default" component={Link} to="/">
-            Go to the dashboard
-          </Button>
-        </AgentError>
+        <AgentPageError error={error} onRetry={() => void refetch()} />
       </main>
     )
   }

@@ -1,14 +1,14 @@
-import { Button, Tabs } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import { getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
-import { Link, getRouteApi } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
 import { query } from '../../app/api.ts'
 import type { RemoteTool } from '../../app/search.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
 import { useMay, useMe } from '../../app/queries.ts'
 import { NoPermission, SkeletonRows } from '../../ui/States.tsx'
-import { AgentError, isGone } from '../agents/AgentError.tsx'
+import { AgentPageError, isGone } from '../agents/AgentError.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
 import classes from './RemoteBackgroundPage.module.css'
 
@@ -51,11 +51,7 @@ export function RemoteBackgroundPage() {
   if (error !== null && (agent === undefined || isGone(error))) {
     return (
       <main>
-        <AgentError error={error} onRetry={() => void refetch()}>
-          <Button variant="default" component={Link} to="/">
-            Go to the dashboard
-          </Button>
-        </AgentError>
+        <AgentPageError error={error} onRetry={() => void refetch()} />
       </main>
     )
   }
