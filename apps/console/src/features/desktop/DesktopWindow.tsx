@@ -3,9 +3,8 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import type { VncTarget } from '@muster/rules/vnc-targets'
 import { useEffect, useRef, useState } from 'react'
 import { EmptyState, NoPermission } from '../../ui/States.tsx'
-import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
-import { AskPurpose } from '../remote/AskPurpose.tsx'
+import { AskNeeded } from '../remote/AskNeeded.tsx'
 import { RecordedMark } from '../remote/RecordedMark.tsx'
 import classes from './DesktopWindow.module.css'
 import { AskCredentials } from './AskCredentials.tsx'
@@ -93,15 +92,9 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
           clipboard={clipboard}
         />
       )}
-      {state.state === 'refused' && state.code === 'code_needed' && (
-        <ConfirmCode
-          message={state.message}
-          onConfirmed={() => setRound(round + 1)}
-          onClose={() => setState({ ...state, code: 'refused' })}
-        />
-      )}
-      {state.state === 'refused' && state.code === 'purpose_needed' && (
-        <AskPurpose
+      {state.state === 'refused' && (
+        <AskNeeded
+          code={state.code}
           message={state.message}
           onGiven={() => setRound(round + 1)}
           onClose={() => setState({ ...state, code: 'refused' })}

@@ -6,8 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../app/notify.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { NoPermission } from '../../ui/States.tsx'
-import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
-import { AskPurpose } from './AskPurpose.tsx'
+import { AskNeeded } from './AskNeeded.tsx'
 import { RecordedMark } from './RecordedMark.tsx'
 import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
@@ -154,15 +153,9 @@ export function TerminalTab(props: TerminalTabProps) {
           onClose={() => begin(lastGood.current)}
         />
       )}
-      {state.state === 'refused' && state.code === 'code_needed' && (
-        <ConfirmCode
-          message={state.message}
-          onConfirmed={() => setRound(round + 1)}
-          onClose={() => setState({ ...state, code: 'refused' })}
-        />
-      )}
-      {state.state === 'refused' && state.code === 'purpose_needed' && (
-        <AskPurpose
+      {state.state === 'refused' && (
+        <AskNeeded
+          code={state.code}
           message={state.message}
           onGiven={() => setRound(round + 1)}
           onClose={() => setState({ ...state, code: 'refused' })}

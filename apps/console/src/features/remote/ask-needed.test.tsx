@@ -6,6 +6,7 @@ import { confirmSession } from '@muster/contract/api/sessions'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
+import { userEvent } from 'vitest/browser'
 import { render } from 'vitest-browser-react'
 import { createQueryClient } from '../../app/query-client.ts'
 import { givenSession } from '../../app/test-console.tsx'
@@ -64,4 +65,25 @@ test('who gives no code reads why there is no terminal, and may try again', asyn
   await expect.element(screen.getByRole('status').getByText(REASON)).toBeVisible()
   await screen.getByRole('button', { name: 'New terminal' }).click()
   await expect.element(screen.getByText('The person at the machine refused.')).toBeVisible()
+})
+
+test('issue 4, the story, why: the reason is asked for in place, and counts for the whole window', async () => {
+  const message = 'Say why you open a terminal on "PC-12".'
+  const sent: unknown[] = []
+  givenWindows(
+    (socket) => socket.end('purpose_needed', message),
+    (socket) => {
+      sent.push(...socket.sent.map((text) => JSON.parse(text) as unknown))
+      socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>)
+    },
+  )
+  const { screen } = await openTab()
+  const dialog = screen.getByRole('dialog', { name: 'Reason' })
+  await expect.element(dialog.getByText(message)).toBeVisible()
+  await expect.element(dialog.getByRole('button', { name: 'Go on' })).toBeDisabled()
+  await dialog.getByLabelText('Reason').fill(' Ticket 4711 ')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(dialog).not.toBeInTheDocument()
+  await expect.element(screen.getByText(/^Waiting for the person at PC-12 to allow it/)).toBeVisible()
+  expect(sent).toMatchObject([{ type: 'hello', purpose: 'Ticket 4711', request: { tool: 'terminal' } }])
 })

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../app/notify.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { openTerminal, type TerminalState, type TerminalView } from '../remote/terminal-view.ts'
-import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
+import { AskNeeded } from '../remote/AskNeeded.tsx'
 import { RecordedMark } from '../remote/RecordedMark.tsx'
 import classes from '../remote/TerminalTab.module.css'
 import { TERMINAL_THEMES } from '../remote/terminal-look.ts'
@@ -62,10 +62,11 @@ export function WebTerminal() {
           </Button>
         )}
       </div>
-      {state.state === 'refused' && state.code === 'code_needed' && (
-        <ConfirmCode
+      {state.state === 'refused' && (
+        <AskNeeded
+          code={state.code}
           message={state.message}
-          onConfirmed={again}
+          onGiven={again}
           onClose={() => setState({ ...state, code: 'refused' })}
         />
       )}
