@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts'
 import { findMachines, inTurns } from './machines.ts'
-import type { PolicySet } from './policy-set.ts'
+import { onlyPolicies, type PolicySet } from './policy-set.ts'
 
 interface Changed {
   policies: ReadonlySet<number>
@@ -16,11 +16,11 @@ export async function findReached(
   const wanted = new Set([...policies, ...sets.flatMap((set) => findUsing(set, scripts))])
   if (wanted.size === 0) return []
   const reached: string[] = []
-  const withText = sets.some(({ hasSearches }) => hasSearches)
+  const parts = sets.map((set) => onlyPolicies(set, wanted))
+  const withText = parts.some(({ hasSearches }) => hasSearches)
   for await (const machines of inTurns(await findMachines(db, { withText }))) {
     for (const machine of machines) {
-      const isReached = sets.some((set) => set.chainOf(machine).some(({ policy }) => wanted.has(policy)))
-      if (isReached) reached.push(machine.agent_id)
+      if (parts.some((set) => set.chainOf(machine).length > 0)) reached.push(machine.agent_id)
     }
   }
   return reached

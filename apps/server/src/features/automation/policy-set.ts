@@ -118,6 +118,12 @@ export function withPolicies(set: PolicySet, changed: readonly LoadedPolicy[]): 
   return compileSet(policies, set.scripts, 'planned')
 }
 
+/** Some of the policies alone: enough to say whether and how they reach a machine, which others have no part in. */
+export function onlyPolicies(set: PolicySet, ids: ReadonlySet<number>): PolicySet {
+  const policies = new Map([...set.policies].filter(([id]) => ids.has(id)))
+  return compileSet(policies, set.scripts, 'part')
+}
+
 /** Where a policy comes among those of each of its places: where it was, or after all others. */
 export function positionsFor(set: PolicySet, id: number, { targets }: PolicyDocument): number[] {
   const before = set.policies.get(id)

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { findMachines } from './machines.ts'
 import { createPolicySight, type PolicySight } from './policy-sight.ts'
-import { type LoadedPolicy, type PolicySet, readContent } from './policy-set.ts'
+import { type LoadedPolicy, onlyPolicies, type PolicySet, readContent } from './policy-set.ts'
 import { findVersions, type PolicyRow } from './queries.ts'
 import { requirePolicy, requireWholePolicy } from './require-policy.ts'
 
@@ -22,7 +22,7 @@ export async function listVisiblePolicies(db: Db, caller: Caller, set: PolicySet
 
 export async function viewPolicy(db: Db, caller: Caller, set: PolicySet, id: number): Promise<Policy> {
   const policy = await requirePolicy(db, caller, set, id)
-  const sight = await createPolicySight(db, caller, set, { counting: true })
+  const sight = await createPolicySight(db, caller, onlyPolicies(set, new Set([id])), { counting: true })
   return viewOne(policy, policy.row, { sight, names: await findNames(db) })
 }
 
