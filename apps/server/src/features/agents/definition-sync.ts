@@ -34,7 +34,7 @@ export interface SyncLinks<Definition> {
 }
 
 /** Each is sent something signed: so many take some 10 ms. */
-const MACHINES_AT_ONCE = 50
+const MACHINES_AT_ONCE = 20
 /** Characters of definitions in one command; a larger definition goes alone. */
 const MAX_PUT = 500_000
 /** Of the column, minus room to grow. */

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { ChainedMachine, ContentKind } from './kinds/kind.ts'
 import { KINDS } from './kinds/table.ts'
-import { findAllIds, findMachines, takeTurns } from './machines.ts'
+import { findAllIds, findMachines, type PolicyMachine, takeTurns } from './machines.ts'
 import { loadPolicySet, type PolicySet } from './policy-set.ts'
 import { lockPolicies, slicesOf } from './queries.ts'
 
@@ -21,24 +21,30 @@ export async function applyPolicies(ctx: Context, agentIds?: readonly string[]):
   let count = 0
   for (const slice of slicesOf(ids, SLICE)) {
     const adrift = await findAdrift(ctx.db, set, slice)
-    if (adrift.length > 0) count += await bringInLine(ctx, { set, agentIds: adrift }, touched)
+    await takeTurns()
+    if (adrift.length === 0) continue
+    count += await bringInLine(ctx, { set, adrift }, touched)
     await takeTurns()
   }
   for (const kind of touched) await kind.afterwards?.(ctx)
   return count
 }
 
-/** `touched`: the kinds of which something has changed. */
+/**
+ * `touched`: the kinds of which something has changed. What searches look at is read again under other policies only:
+ * who says something else of itself meanwhile is looked at once more for that.
+ */
 async function bringInLine(
   ctx: Context,
-  { set: before, agentIds }: { set: PolicySet; agentIds: string[] },
+  { set: before, adrift: found }: { set: PolicySet; adrift: PolicyMachine[] },
   touched: Set<ContentKind>,
 ): Promise<number> {
   return ctx.transaction(async (tx, emit) => {
     await lockPolicies(tx)
     // Read again: what changed before the lock was ours.
     const set = await loadPolicySet(tx, before)
-    const machines = await chainThese(tx, set, agentIds)
+    const agentIds = found.map(({ agent_id }) => agent_id)
+    const machines = await chainThese(tx, set, agentIds, set === before ? found : undefined)
     const changed = new Set<string>()
     for (const kind of KINDS) {
       const adrift = await kind.findDrift(tx, await kind.resolve(tx, set, machines))
@@ -51,17 +57,27 @@ async function bringInLine(
   })
 }
 
-async function findAdrift(db: Db, set: PolicySet, agentIds: string[]): Promise<string[]> {
+async function findAdrift(db: Db, set: PolicySet, agentIds: string[]): Promise<PolicyMachine[]> {
   const machines = await chainThese(db, set, agentIds)
-  const adrift = new Set<string>()
+  const adrift = new Set<PolicyMachine>()
   for (const kind of KINDS) {
     const found = await kind.findDrift(db, await kind.resolve(db, set, machines))
-    for (const { machine } of found) adrift.add(machine.agent_id)
+    for (const { machine } of found) adrift.add(machine)
   }
   return [...adrift]
 }
 
-async function chainThese(db: Db, set: PolicySet, agentIds: string[]): Promise<ChainedMachine[]> {
-  const machines = await findMachines(db, { agentIds, withText: set.hasSearches })
-  return machines.map((machine) => ({ machine, chain: set.chainOf(machine) }))
+/** `known`: the same machines as they were a moment ago, with what searches look at. */
+async function chainThese(
+  db: Db,
+  set: PolicySet,
+  agentIds: string[],
+  known?: PolicyMachine[],
+): Promise<ChainedMachine[]> {
+  const machines = await findMachines(db, { agentIds, withText: set.hasSearches && known === undefined })
+  const textOf = new Map(known?.map(({ agent_id, text }) => [agent_id, text]))
+  return machines.map((read) => {
+    const machine = { ...read, text: textOf.get(read.agent_id) ?? read.text }
+    return { machine, chain: set.chainOf(machine) }
+  })
 }

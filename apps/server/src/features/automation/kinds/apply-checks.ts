@@ -25,6 +25,8 @@ interface Change {
   removed: HeldRow[]
   /** Own checks that begin to rest, and for whom; with null those that no longer do. */
   resting: { id: number; agentId: string; by: number | null }[]
+  /** Whether a check depends on another one, or did. */
+  hasLinks: boolean
 }
 
 const SLICE = 200
@@ -43,7 +45,7 @@ export async function applyChecks(scene: Scene, machines: Machines): Promise<voi
   await restChecks(scene, change.resting, at)
   const added = await addChecks(tx, change.added, at)
   const changed = await changeChecks(scene, change.changed, at)
-  const linked = await linkChecks(tx, machines)
+  const linked = change.hasLinks ? await linkChecks(tx, machines) : []
   const woken = change.resting.filter(({ by }) => by === null)
   await redefineChecks(tx, emit, {
     checkIds: [...added, ...changed, ...woken].map(({ id }) => id),
@@ -71,7 +73,7 @@ export async function applyChecks(scene: Scene, machines: Machines): Promise<voi
 }
 
 async function compare(tx: Db, machines: Machines): Promise<Change> {
-  const change: Change = { added: [], changed: [], removed: [], resting: [] }
+  const change: Change = { added: [], changed: [], removed: [], resting: [], hasLinks: false }
   const heldOf = await findHeldChecks(
     tx,
     machines.map(({ machine }) => machine.agent_id),
@@ -80,6 +82,9 @@ async function compare(tx: Db, machines: Machines): Promise<Change> {
     const agentId = resolved.machine.agent_id
     const held = heldOf.get(agentId) ?? { ofPolicies: [], resting: new Map() }
     const wanted = wantedOf(resolved)
+    change.hasLinks ||=
+      held.ofPolicies.some(({ depends_on }) => depends_on !== null) ||
+      wanted.checks.values().some(({ check }) => check.depends_on !== undefined)
     const kept = new Set<string>()
     for (const row of held.ofPolicies) {
       const key = `${row.policy_id} ${row.policy_check}`
