@@ -24,12 +24,16 @@ export async function findPersonAt(os: Pick<Os, 'findUser'>): Promise<PersonAt |
   return { display, user: await os.findUser(await new UserNames().nameOf(uid)) }
 }
 
-/** The person whose programs are on the display, before whoever owns the key to it. */
+/**
+ * The person whom the key to the display belongs to, else whose programs are on it: any user can start one that says so,
+ * and whoever is asked can allow.
+ */
 function findOwner({ name, authority }: Display): number | undefined {
+  const ofKey = authority === undefined ? undefined : ownerOf(authority)
+  if (ofKey !== undefined && ofKey >= FIRST_PERSON) return ofKey
   const owners = readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && displayOf(pid) === name)
     .flatMap((pid) => ownerOf(`/proc/${pid}`) ?? [])
-  const ofKey = authority === undefined ? undefined : ownerOf(authority)
   return owners.find((uid) => uid >= FIRST_PERSON) ?? ofKey ?? owners[0]
 }
 
