@@ -3,19 +3,10 @@ import { defineConfig } from 'vite'
 import { inlineRuntime } from './inline-runtime.ts'
 import { noVncWithoutAwait } from './novnc-without-await.ts'
 
-// `vite dev` against a running server: MUSTER_API=http://127.0.0.1:8420 npx vite
+// `vite dev` against a running server: MUSTER_API=http://127.0.0.1:8420 npx vite apps/console
 const api = process.env.MUSTER_API ?? 'http://127.0.0.1:8420'
-const proxied = [
-  '/v2',
-  '/logout',
-  '/logoutall',
-  '/accounts',
-  '/core',
-  '/clients',
-  '/scripts',
-  '/logs',
-  '/docs',
-]
+// What the server answers ends in a slash, as no screen and no file of Vite's does.
+const API = String.raw`^/[^?]+/(\?|$)`
 
 export default defineConfig({
   plugins: [react(), noVncWithoutAwait(), inlineRuntime()],
@@ -34,17 +25,7 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      ...Object.fromEntries(proxied.map((path) => [path, { target: api }])),
-      // `/agents/…` is also a screen: only what asks for JSON goes to the API.
-      '/agents': {
-        target: api,
-        bypass: (request) => (isPageRequest(request.headers.accept) ? '/index.html' : undefined),
-      },
-      '/ws': { target: api, ws: true },
+      [API]: { target: api, ws: true },
     },
   },
 })
-
-function isPageRequest(accept: string | undefined): boolean {
-  return accept?.includes('text/html') ?? false
-}
