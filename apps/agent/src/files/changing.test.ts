@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -68,6 +69,8 @@ test('issue 4, section 4: devices, pipes and sockets are deleted without being o
   for (const name of ['pipe', 'socket']) {
     const { refused } = await ask(server, 'read-text', { path: raw(at(name)) })
     expect(refused).toBe(`This is a ${name}, not a file: it has no content that could be read.`)
+    const edit = { path: raw(at(name)), text: 'x', hash: createHash('sha256').digest('hex') }
+    expect((await ask(server, 'write-text', edit)).refused).toBe(refused)
     expect((await remove(at(name))).refused).toBeNull()
   }
   expect((await ask(server, 'read-text', { path: raw('/dev/zero') })).refused).toMatch(/^This is a device/)

@@ -31,7 +31,8 @@ export async function openToRead(rawPath: string, dataFolder: string): Promise<O
   }
 }
 
-function refuseSpecial(kind: ReturnType<typeof kindOf>): void {
+/** Throws where it is no file, with a sentence. */
+export function refuseSpecial(kind: ReturnType<typeof kindOf>): void {
   if (kind === 'file') return
   const what = kind === 'folder' ? 'a folder' : `a ${kind}, not a file`
   throw new MachineRefused(`This is ${what}: it has no content that could be read.`)

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import { MOST_TEXT_BYTES, type TextFile, type WrittenText } from '@muster/contract/agent/files'
 import { MachineRefused } from '../os/machine-refused.ts'
+import { kindOf } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
-import { openToRead } from './open-to-read.ts'
+import { openToRead, refuseSpecial } from './open-to-read.ts'
 import { openPlace, type Place } from './place.ts'
 import { writePath } from './paths.ts'
 import type { UploadSurroundings } from './upload-part.ts'
@@ -28,6 +29,9 @@ export async function writeText(
 ): Promise<WrittenText> {
   return withSentences(async () => {
     await using place = await openPlace(wish.path, dataFolder)
+    // Opening a device or a pipe may act by itself. A link is refused as it is opened.
+    const kind = kindOf(await lstat(place.at()))
+    if (kind !== 'link') refuseSpecial(kind)
     await using handle = await open(place.at(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const { mode, uid, gid, nlink } = await handle.stat()
     if (nlink > 1)
