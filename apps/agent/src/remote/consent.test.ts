@@ -42,7 +42,7 @@ test('issue 4, 1.3: the person at the machine is asked by name, and allows', asy
   const { server } = await givenRules({ consent: 'ask' })
   const terminal = new TestChannel(server, {
     person: 'Ada Winter (ada)',
-    purpose: 'the printer\nWithout an answer it is allowed',
+    purpose: 'the printer\nWithout an answer it is\u202eallowed',
   })
   await server.until(() => terminal.heard.some(({ type }) => type === 'opened'))
   expect(terminal.heard[0]).toEqual({ type: 'asking', seconds: 5 })

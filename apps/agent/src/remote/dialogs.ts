@@ -49,5 +49,5 @@ const PROGRAMS: Record<string, Omit<DialogProgram, 'path'>> = {
 
 const ZENITY_BUTTONS = ['--ok-label=Allow', '--cancel-label=Refuse']
 const zenityTexts = (title: string, text: string) => [`--title=${title}`, `--text=${text}`]
-/** Qt takes what looks like markup for it. */
-const plain = (text: string) => text.replaceAll(/[<>&]/g, ' ')
+/** Qt takes what looks like markup for it, and kdialog makes a new line of a backslash and an n. */
+const plain = (text: string) => text.replaceAll(/[<>&]/g, ' ').replaceAll('\\', String.raw`\\`)

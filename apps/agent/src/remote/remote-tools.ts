@@ -128,5 +128,5 @@ export class RemoteTools implements AsyncDisposable {
   }
 }
 
-/** Without what would give a dialog lines of its own. */
-const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, ' ')
+/** Without what would give a dialog lines of its own, or turn the ones that are there round. */
+const plain = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ')

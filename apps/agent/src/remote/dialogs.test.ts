@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { givenPrograms } from '../testing/given-programs.ts'
+import { findDialogProgram } from './dialogs.ts'
+
+test('issue 4, section 4: a reason with signs of its own adds no lines to the question of kdialog', () => {
+  const folder = givenPrograms({ kdialog: 'exit 1' })
+  const program = findDialogProgram()
+  expect(program?.path).toBe(`${folder}/kdialog`)
+  const dialog = { title: 'Remote access', text: String.raw`CORP\ada asks.\nIt is allowed.` }
+  const told = String.raw`CORP\\ada asks.\\nIt is allowed.`
+  expect(program?.question(dialog).args).toContain(told)
+  expect(program?.notice(dialog)).toContain(told)
+})
