@@ -1,9 +1,8 @@
 import { opendir, realpath } from 'node:fs/promises'
-import type { Dir } from 'node:fs'
 import { type FileEntry, type FolderPart, MOST_LISTED } from '@muster/contract/agent/files'
 import { showBytes } from '@muster/rules/raw-path'
 import { UserNames } from '../os/linux/user-names.ts'
-import { describeEntry, kindOf } from './describe-entry.ts'
+import { describeEntry } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
 import { OwnerNames } from './owner-names.ts'
 import { joinPath, readPath, writePath } from './paths.ts'
@@ -38,14 +37,14 @@ export async function listFolder(
 async function pickNames(path: Buffer, { after, search }: { after: string | null; search: string }) {
   const names = new PickNames(MOST_LISTED, after === null ? undefined : readMark(after))
   const wanted = search.toLowerCase()
-  // Bytes instead of text, which the types do not know of.
-  const options = { encoding: 'buffer', bufferSize: READ_AT_ONCE } as unknown as { bufferSize: number }
-  const folder = (await opendir(path, options)) as unknown as Dir
-  for await (const entry of folder) {
-    // As asked for above.
-    const name = entry.name as unknown as Buffer
-    if (wanted === '' || name.toString('utf8').toLowerCase().includes(wanted))
-      names.add({ name, isFolder: kindOf(entry as never) === 'folder' })
+  await using folder = await opendir(path, { encoding: 'latin1', bufferSize: READ_AT_ONCE })
+  for (let entry = await folder.read(); entry !== null; entry = await folder.read()) {
+    // What is here already is taken without a promise for each; others have their turn between two such parts.
+    for (let left = READ_AT_ONCE; entry !== null; entry = --left > 0 ? folder.readSync() : null) {
+      const { name } = entry
+      if (wanted === '' || bytesOf(name).toString('utf8').toLowerCase().includes(wanted))
+        names.add({ name, isFolder: entry.isDirectory() })
+    }
   }
   return { ...names.finish(), total: names.total }
 }
@@ -58,7 +57,7 @@ async function describeAll(path: Buffer, picked: readonly Named[]): Promise<File
     const some = picked.slice(from, from + DESCRIBED_AT_ONCE)
     entries.push(
       ...(await Promise.all(
-        some.map(({ name }) => describeEntry(Buffer.concat([base, name]), name, owners)),
+        some.map(({ name }) => describeEntry(Buffer.concat([base, bytesOf(name)]), bytesOf(name), owners)),
       )),
     )
   }
@@ -67,9 +66,11 @@ async function describeAll(path: Buffer, picked: readonly Named[]): Promise<File
 
 /** Where a part ends, for the next one: what it was sorted by. */
 function writeMark({ name, isFolder }: Named): string {
-  return `${isFolder ? 'd' : 'f'}${name.toString('base64url')}`
+  return `${isFolder ? 'd' : 'f'}${bytesOf(name).toString('base64url')}`
 }
 
 function readMark(mark: string): Named {
-  return { name: Buffer.from(mark.slice(1), 'base64url'), isFolder: mark.startsWith('d') }
+  return { name: Buffer.from(mark.slice(1), 'base64url').toString('latin1'), isFolder: mark.startsWith('d') }
 }
+
+const bytesOf = (name: string): Buffer => Buffer.from(name, 'latin1')
