@@ -164,3 +164,12 @@ test('a machine with another system has no registry', async () => {
   await expect.element(page.getByRole('tab', { name: 'Logs' })).toBeVisible()
   await expect.element(page.getByRole('tab', { name: 'Registry' })).not.toBeInTheDocument()
 })
+
+test('the tab that is chosen stays in sight when the window becomes narrow', async () => {
+  await page.viewport(1280, 800)
+  await openRegistry()
+  const tab = page.getByRole('tab', { name: 'Registry' })
+  await expect.element(tab).toBeInViewport({ ratio: 1 })
+  await page.viewport(390, 800)
+  await expect.element(tab).toBeInViewport({ ratio: 1 })
+})

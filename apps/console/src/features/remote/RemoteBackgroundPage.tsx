@@ -42,7 +42,13 @@ export function RemoteBackgroundPage() {
   const tabs = useRef<HTMLDivElement>(null)
   const isThere = agent !== undefined && me !== undefined
   useEffect(() => {
-    if (isThere) tabs.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+    if (!isThere || tabs.current === null) return undefined
+    const list = tabs.current
+    const show = () => list.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+    // Called at once as well, and whenever the window becomes narrower.
+    const watch = new ResizeObserver(show)
+    watch.observe(list)
+    return () => watch.disconnect()
   }, [tool, isThere])
   useEffect(() => {
     if (agent === undefined) return
