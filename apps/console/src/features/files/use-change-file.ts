@@ -15,6 +15,8 @@ export function useChangeFile(agentId: string): (change: FileChange) => Promise<
     try {
       return await call(changeFile, { params, body: change }, { timeoutMs: TIMEOUT_MS })
     } finally {
+      // A folder that is read for the first time would be shown as it was before the change.
+      await queryClient.cancelQueries({ queryKey: queryKey(listFolder) })
       await queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
     }
   }
