@@ -59,7 +59,12 @@ for (const look of TWO_LOOKS) {
 
     await page.getByRole('tab', { name: 'Terminal' }).click()
     await page.getByRole('button', { name: 'New tab' }).click()
-    await expect(page.getByRole('status').filter({ hasText: /^In \// })).toBeVisible()
+    await expect(
+      page
+        .getByRole('status')
+        .filter({ hasText: /^In \// })
+        .first(),
+    ).toBeVisible()
     const search = page.getByRole('button', { name: 'Search' })
     // The tab that was left is hidden a moment later.
     await expect(search).toHaveCount(1)
