@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CHANNEL_WINDOW_BYTES } from './channel.ts'
+import {
+  CHANNEL_KIND,
+  CHANNEL_WINDOW_BYTES,
+  decodeChannelFrame,
+  encodeChannelFrame,
+  encodeCredit,
+} from './channel.ts'
 import { CreditDebt, SendWindow } from './channel-flow.ts'
 
 const size = fc.integer({ min: 0, max: CHANNEL_WINDOW_BYTES + 10 })
@@ -45,4 +51,12 @@ test('credit beyond a window is refused, and changes nothing', () => {
       expect(window.left).toBe(fits ? before + credit : before)
     }),
   )
+})
+
+test.each([
+  ['data', encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 7, payload: new Uint8Array(0) })],
+  ['text', encodeChannelFrame({ kind: CHANNEL_KIND.text, channel: 7, payload: new Uint8Array(0) })],
+  ['credit', encodeCredit(7, 0)],
+])('issue 4, 1.1: %s of nothing, which no window would hold back, is no frame', (_, bytes) => {
+  expect(decodeChannelFrame(bytes)).toEqual({ wrong: 'A channel frame carries something.', channel: 7 })
 })

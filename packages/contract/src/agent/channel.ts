@@ -81,6 +81,9 @@ export function decodeChannelFrame(bytes: Uint8Array): ChannelFrame | { wrong: s
     return { wrong: `A channel frame carries at most ${MAX_CHANNEL_PAYLOAD_BYTES} bytes.`, channel }
   }
   if (kind === CHANNEL_KIND.credit && payload.length !== 4) return { wrong: 'Credit has 4 bytes.', channel }
+  // Such frames cost their sender nothing, so that no window would hold them back.
+  const isEmpty = kind === CHANNEL_KIND.credit ? readCredit(payload) === 0 : payload.length === 0
+  if (isEmpty && kind !== CHANNEL_KIND.end) return { wrong: 'A channel frame carries something.', channel }
   return { kind, channel, payload }
 }
 
