@@ -63,6 +63,8 @@ export class ChannelClient implements Disposable {
   }
 
   sendData(bytes: Uint8Array): void {
+    // Of a clipboard without a text there is nothing to paste.
+    if (bytes.length === 0) return
     this.#waiting.push(bytes)
     this.#push()
   }

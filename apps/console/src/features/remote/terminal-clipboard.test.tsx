@@ -56,3 +56,10 @@ test('a hostile clipboard cannot leave the brackets and run what it holds', asyn
   paste(field, `harmless${ESC}[201~\u009b201~\u0003rm -rf /\n`)
   await expect.poll(() => machine.heard).toBe(`${ESC}[200~harmless[201~201~rm -rf /\r${ESC}[201~`)
 })
+
+test('a clipboard without a text, such as a picture, is pasted as nothing and holds no key up', async () => {
+  const { machine, field } = await givenTerminal()
+  paste(field, '')
+  await userEvent.keyboard('ls')
+  await expect.poll(() => machine.heard).toBe('ls')
+})
