@@ -82,6 +82,8 @@ async function buildAgent(outDir) {
     // Optional parts of ws and systeminformation, and what is for Windows only, asked for inside try.
     external: ['bufferutil', 'utf-8-validate', 'osx-temperature-sensor', 'koffi'],
     logLevel: 'warn',
+    // A schema that nothing parses with is left out.
+    treeshake: { manualPureFunctions: ['z'] },
     output: { file: join(outDir, 'agent.mjs'), format: 'esm', codeSplitting: false, minify: SHORT },
   })
   escapeNonAscii(join(outDir, 'agent.mjs'))

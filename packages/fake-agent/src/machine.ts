@@ -1,7 +1,7 @@
 import { encodeChannelEnd } from '@muster/contract/agent/channel'
 import type { AgentFacts } from '@muster/contract/agent/facts'
+import type { AgentFrame } from '@muster/contract/agent/agent-frame'
 import {
-  type AgentFrame,
   SERVER_DEAD_AFTER_MS,
   LINK_PATH,
   linkProof,

@@ -6,7 +6,7 @@ import {
 } from '@muster/contract/agent/commands'
 import { z } from 'zod'
 import type { Checks } from '../checks/checks.ts'
-import type { LiveFrame } from '@muster/contract/agent/link'
+import type { LiveFrame } from '@muster/contract/agent/agent-frame'
 import type { PatchReporter } from '../collectors/patch-reporter.ts'
 import type { SoftwareReporter } from '../collectors/software-reporter.ts'
 import type { WhileWatched } from '../collectors/while-watched.ts'

@@ -1,5 +1,6 @@
 import { sign } from 'node:crypto'
 import { WebSocket, type ClientOptions, type RawData } from 'ws'
+import type { AgentFrame, LiveFrame } from '@muster/contract/agent/agent-frame'
 import {
   SERVER_DEAD_AFTER_MS,
   LINK_PATH,
@@ -7,8 +8,6 @@ import {
   MAX_SOCKET_BYTES,
   PROTOCOL_VERSIONS,
   MAX_FRAME_BYTES,
-  type AgentFrame,
-  type LiveFrame,
   type ServerFrame,
 } from '@muster/contract/agent/link'
 import { describeError } from '../log/log.ts'

@@ -1,4 +1,5 @@
-import { MAX_FRAME_BYTES, ServerFrame, type AgentFrame } from '@muster/contract/agent/link'
+import type { AgentFrame } from '@muster/contract/agent/agent-frame'
+import { MAX_FRAME_BYTES, ServerFrame } from '@muster/contract/agent/link'
 import { z } from 'zod'
 
 type ErrorFrame = Extract<AgentFrame, { type: 'error' }>

@@ -10,8 +10,8 @@ import {
   type SignedCommand,
 } from '@muster/contract/agent/commands'
 import { ENROL_PATH, EnrolRequest, enrolProof } from '@muster/contract/agent/enrol'
+import { AgentFrame } from '@muster/contract/agent/agent-frame'
 import {
-  AgentFrame,
   HEARTBEAT_MS,
   LINK_PATH,
   linkProof,

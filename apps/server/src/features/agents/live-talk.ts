@@ -1,4 +1,4 @@
-import type { LiveFrame } from '@muster/contract/agent/link'
+import type { LiveFrame } from '@muster/contract/agent/agent-frame'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
 import { newNonce } from '../../platform/agent-link/command-sender.ts'
 import { LiveMetrics } from '../metrics/live-metrics.ts'

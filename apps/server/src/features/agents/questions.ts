@@ -1,5 +1,5 @@
 import { replies, REPLY_SECONDS, type QuestionName, type Reply } from '@muster/contract/agent/questions'
-import type { LiveFrame } from '@muster/contract/agent/link'
+import type { LiveFrame } from '@muster/contract/agent/agent-frame'
 import { AppError } from '@muster/contract/errors'
 
 /** How a question to a machine went: `offline` = it has no link; `silent` = no answer, whether it acted is unknown. */

@@ -1,4 +1,5 @@
-import { DEAD_AFTER_MS, type LiveFrame, type ServerFrame } from '@muster/contract/agent/link'
+import type { LiveFrame } from '@muster/contract/agent/agent-frame'
+import { DEAD_AFTER_MS, type ServerFrame } from '@muster/contract/agent/link'
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { AgentId } from '@muster/contract/fields'
 import type { WebSocket } from 'ws'

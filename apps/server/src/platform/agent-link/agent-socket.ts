@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { AgentFrame, type LiveFrame } from '@muster/contract/agent/agent-frame'
 import {
   AGENT_BEAT_MS,
-  AgentFrame,
   DEAD_AFTER_MS,
   HEARTBEAT_MS,
   linkProof,
-  type LiveFrame,
   MAX_FRAME_BYTES,
   PROTOCOL_VERSIONS,
   type Report,
