@@ -44,31 +44,31 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'checks',
     title: 'Checks',
-    width: '80px',
+    width: '76px',
     render: (row) => <ChecksCell row={row} />,
     watch: ({ checks, maintenance_mode }) =>
       `${checks.failing} ${checks.warning} ${checks.passing} ${maintenance_mode}`,
   },
-  { id: 'client', title: 'Client', width: 'minmax(90px, 1.2fr)', render: (row) => row.client_name },
+  { id: 'client', title: 'Client', width: 'minmax(104px, 1.2fr)', render: (row) => row.client_name },
   { id: 'site', title: 'Site', width: 'minmax(90px, 1fr)', render: (row) => row.site_name },
   {
     id: 'hostname',
     title: 'Hostname',
-    width: 'minmax(138px, 1.2fr)',
+    width: 'minmax(132px, 1.2fr)',
     render: (row) => <span className={classes.name}>{row.hostname}</span>,
     watch: (row) => row.hostname,
   },
   {
     id: 'description',
     title: 'Description',
-    width: 'minmax(76px, 1fr)',
+    width: 'minmax(90px, 1fr)',
     render: (row) => <span className={classes.dim}>{row.description}</span>,
     watch: (row) => row.description,
   },
   {
     id: 'user',
     title: 'User',
-    width: 'minmax(72px, 0.8fr)',
+    width: 'minmax(68px, 0.8fr)',
     render: (row) => <UserCell row={row} />,
     watch: (row) => `${row.logged_username} ${row.italic}`,
   },
@@ -82,7 +82,7 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'pending',
     title: 'Pending',
-    width: '72px',
+    width: '66px',
     render: (row) => <PendingChip count={row.pending_actions_count} />,
     watch: (row) => row.pending_actions_count,
   },
@@ -97,13 +97,13 @@ const COLUMNS: readonly Column[] = [
   {
     id: 'overdue',
     title: 'Overdue',
-    width: '72px',
+    width: '66px',
     render: (row) => <OverdueCell row={row} />,
   },
   {
     id: 'last_response',
     title: 'Last response',
-    width: '120px',
+    width: '118px',
     render: (row, context) => <LastResponse row={row} context={context} />,
   },
   {
@@ -119,7 +119,7 @@ const COLUMNS: readonly Column[] = [
 export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
 
 /** Below this the table scrolls sideways: the widths above, added up. */
-export const MACHINE_COLUMNS_PX = 1125
+export const MACHINE_COLUMNS_PX = 1141
 
 /** A machine as a card of two lines. */
 export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {

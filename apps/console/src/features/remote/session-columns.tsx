@@ -99,7 +99,7 @@ const NOT_SAID =
   'The machine has not said what changed: it still looks, is away, has lost its state, or its agent is older than receipts.'
 
 const tellChanges = (changes: number) =>
-  changes === 0 ? 'None' : `${changes} ${changes === 1 ? 'change' : 'changes'}`
+  changes === 0 ? 'no changes' : `${changes} ${changes === 1 ? 'change' : 'changes'}`
 
 function Recorded({ session, onPlay }: { session: RemoteSession; onPlay: (session: RemoteSession) => void }) {
   const { recording, username, started_at } = session
