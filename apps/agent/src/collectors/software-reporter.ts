@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { describeError, type Log } from '../log/log.ts'
+import { MachineRefused } from '../os/machine-refused.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { ReadSoftware, SoftwareSummary } from './software-apart.ts'
 
@@ -47,9 +48,14 @@ export class SoftwareReporter implements Disposable {
     this.#isLinked = false
   }
 
-  /** Reports the whole list. Throws Unmeasurable where nothing keeps one. */
+  /** Reports the whole list. Throws Unmeasurable where nothing keeps one, MachineRefused when the agent stops first. */
   async reportAll(): Promise<SoftwareSummary> {
-    return this.#look('all')
+    try {
+      return await this.#look('all')
+    } catch (cause) {
+      if (this.#stop.signal.aborted) throw new MachineRefused('The agent stopped before it had seen it all.')
+      throw cause
+    }
   }
 
   [Symbol.dispose](): void {
