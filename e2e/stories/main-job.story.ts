@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { CodeApp } from '../support/code-app.ts'
-import { treeLine } from '../support/dashboard.ts'
+import { chooseAction, treeLine } from '../support/dashboard.ts'
 import { PastedLine } from '../support/pasted-line.ts'
 import { sendPassword } from '../support/sign-in-page.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
@@ -61,7 +61,7 @@ test('the main job: sign in, see real machines live, act on them', async ({
 
   await test.step('send a command and watch its output stream', async () => {
     await second(page).click()
-    await page.getByRole('button', { name: 'Send command' }).click()
+    await chooseAction(page, 'Send command')
     const dialog = page.getByRole('dialog', { name: /Send command to/ })
     const go = join(folder.path, 'go')
     await dialog
@@ -79,7 +79,7 @@ test('the main job: sign in, see real machines live, act on them', async ({
 
   await test.step('save a script', () => saveScript(page))
   await test.step('run it with an argument and a variable; see output, exit code and duration', async () => {
-    await page.getByRole('button', { name: 'Run script' }).click()
+    await chooseAction(page, 'Run script')
     const dialog = page.getByRole('dialog', { name: /Run script on/ })
     await dialog.getByRole('combobox', { name: 'Script' }).click()
     await page.getByRole('option', { name: 'Greet' }).click()

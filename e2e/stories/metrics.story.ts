@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { expect } from '@playwright/test'
-import { machineRow } from '../support/dashboard.ts'
+import { chooseAction, machineRow } from '../support/dashboard.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
@@ -51,7 +51,7 @@ test('a machine measures itself: the first values come within seconds, are told 
   await expect(page).not.toHaveURL(/entry=/)
 
   await test.step('what happened stands below, and leads to where it is told in full', async () => {
-    await page.getByRole('button', { name: 'Send command' }).click()
+    await chooseAction(page, 'Send command')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Command' }).fill('echo hello')
     await dialog.getByRole('button', { name: 'Send' }).click()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { listAgents } from '@muster/contract/api/agents'
 import { sendCommand } from '@muster/contract/api/history'
 import { expect, type Page } from '@playwright/test'
-import { machineRow } from '../support/dashboard.ts'
+import { chooseAction, machineRow } from '../support/dashboard.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
@@ -30,7 +30,7 @@ test('what is sent to a machine that is away waits, says so, and runs when it is
   fleet.machines[0]?.disconnect()
   await expect(machineRow(page, 'alpha')).toContainText('away', { timeout: 5000 })
   await machineRow(page, 'alpha').click()
-  await page.getByRole('button', { name: 'Send command' }).click()
+  await chooseAction(page, 'Send command')
   const dialog = page.getByRole('dialog', { name: /Send command to alpha/ })
   await expect(dialog).toContainText('alpha is not connected.')
   await dialog.getByRole('textbox', { name: 'Command' }).fill('echo late but here')

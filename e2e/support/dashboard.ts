@@ -11,6 +11,12 @@ export const treeLine = (page: Page, name: string | RegExp): Locator =>
   page.getByRole('tree', { name: 'Clients and sites' }).getByRole('treeitem', { name })
 export const searchField = (page: Page): Locator => page.getByRole('textbox', { name: 'Search machines' })
 
+/** Does something with the machine that is selected, by its menu. */
+export async function chooseAction(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
 /** Names of the machines in the table, from top to bottom. */
 export async function shownMachines(page: Page): Promise<string[]> {
   const rows = machineTable(page).getByRole('row')

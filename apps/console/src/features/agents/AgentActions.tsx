@@ -1,8 +1,8 @@
 import { Button, Menu } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { IconChevronDown } from '@tabler/icons-react'
+import { IconChevronDown, IconFileCode, IconScreenShare, IconTerminal2 } from '@tabler/icons-react'
 import { MenuItems } from '../../ui/MenuItems.tsx'
-import { type MenuItem, isMenuItem } from '../../ui/menu-entry.ts'
+import { isMenuItem } from '../../ui/menu-entry.ts'
 import { useAgentMenu } from './use-agent-menu.ts'
 import { useAgentPalette } from './use-agent-palette.ts'
 
@@ -17,19 +17,25 @@ export function AgentActions({
   const entries = useAgentMenu(agent, { onAgentPage })
   useAgentPalette(agent, entries)
   if (agent === undefined) return null
-  const items = entries.filter(isMenuItem)
-  const send = items.find(({ id }) => id === 'send-command')
-  const run = items.find(({ id }) => id === 'run-script')
+  const [first, second] = BUTTONS.flatMap(({ id, icon, word }) => {
+    const item = entries.filter(isMenuItem).find((entry) => entry.id === id)
+    return item === undefined || item.disabledReason !== undefined ? [] : [{ icon, word, run: item.run }]
+  })
   return (
     <>
-      {send?.disabledReason === undefined && (
-        <Button {...iconOf(send)} onClick={send?.run}>
-          Send command
+      {first && (
+        <Button leftSection={<first.icon {...ICON} />} onClick={first.run}>
+          {first.word}
         </Button>
       )}
-      {run?.disabledReason === undefined && (
-        <Button variant="default" {...iconOf(run)} onClick={run?.run} visibleFrom="sm">
-          Run script
+      {second && (
+        <Button
+          variant="default"
+          leftSection={<second.icon {...ICON} />}
+          onClick={second.run}
+          visibleFrom="sm"
+        >
+          {second.word}
         </Button>
       )}
       <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed">
@@ -46,7 +52,12 @@ export function AgentActions({
   )
 }
 
-function iconOf(item: MenuItem | undefined) {
-  const ItemIcon = item?.icon
-  return ItemIcon ? { leftSection: <ItemIcon size={16} stroke={1.75} aria-hidden /> } : {}
-}
+/** Those of the menu that are buttons too: the first two that the role allows. */
+const BUTTONS = [
+  { id: 'take-control', icon: IconScreenShare, word: 'Take control' },
+  { id: 'remote-background', icon: IconTerminal2, word: 'Terminal' },
+  { id: 'send-command', icon: IconTerminal2, word: 'Send command' },
+  { id: 'run-script', icon: IconFileCode, word: 'Run script' },
+]
+
+const ICON = { size: 16, stroke: 1.75, 'aria-hidden': true } as const
