@@ -1,7 +1,7 @@
 import { Button, Stack, Textarea } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { givePurpose, onPurpose } from './purpose.ts'
+import { dismissPurpose, givePurpose, onPurpose, waitForPurpose } from './purpose.ts'
 
 interface AskPurposeProps {
   /** Why a reason is asked for. */
@@ -10,17 +10,23 @@ interface AskPurposeProps {
   onClose: () => void
 }
 
-/** Asks why a tool is opened, where the remote access of the machine wants that. */
+/** Asks why a tool is opened, where the remote access of the machine wants that; once for all that are opened together. */
 export function AskPurpose({ message, onGiven, onClose }: AskPurposeProps) {
   const [text, setText] = useState('')
-  const tell = useRef(onGiven)
+  const [asks, setAsks] = useState(false)
+  const tell = useRef({ onGiven, onClose })
   useEffect(() => {
-    tell.current = onGiven
+    tell.current = { onGiven, onClose }
   })
-  useEffect(() => onPurpose(() => tell.current()), [])
+  useEffect(() => onPurpose(() => tell.current.onGiven()), [])
+  useEffect(
+    () => waitForPurpose({ onTurn: () => setAsks(true), onDismissed: () => tell.current.onClose() }),
+    [],
+  )
+  if (!asks) return null
   const purpose = text.trim()
   return (
-    <Dialog title="Reason" size="sm" onClose={onClose}>
+    <Dialog title="Reason" size="sm" onClose={dismissPurpose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

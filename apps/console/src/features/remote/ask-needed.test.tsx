@@ -5,6 +5,7 @@ import { createSocketTicket } from '@muster/contract/api/core'
 import { confirmSession } from '@muster/contract/api/sessions'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import { render } from 'vitest-browser-react'
@@ -17,15 +18,13 @@ import { givenWindows } from './test-windows.ts'
 
 const REASON = 'Your role asks for a code of your authenticator app before a terminal is opened.'
 
-async function openTab() {
+async function openTab(shown: ReactNode = <TerminalPane agentId="alpha0000000" hostname="PC-12" />) {
   givenSession({ token: 'token', username: 'ada' })
   const server = fakeServer()
   server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
   const screen = await render(
     <QueryClientProvider client={createQueryClient()}>
-      <MantineProvider theme={theme}>
-        <TerminalPane agentId="alpha0000000" hostname="PC-12" />
-      </MantineProvider>
+      <MantineProvider theme={theme}>{shown}</MantineProvider>
     </QueryClientProvider>,
   )
   return { server, screen }
@@ -86,4 +85,29 @@ test('issue 4, the story, why: the reason is asked for in place, and counts for 
   await expect.element(dialog).not.toBeInTheDocument()
   await expect.element(screen.getByText(/^Waiting for the person at PC-12 to allow it/)).toBeVisible()
   expect(sent).toMatchObject([{ type: 'hello', purpose: 'Ticket 4711', request: { tool: 'terminal' } }])
+})
+
+test('several terminals opened together ask for the reason once', async () => {
+  const sent: unknown[] = []
+  type Opened = Parameters<Parameters<typeof givenWindows>[0]>[0]
+  const refuseIt = (socket: Opened) => socket.end('purpose_needed', 'Say why.')
+  const ask = (socket: Opened) => {
+    sent.push(...socket.sent.map((text) => JSON.parse(text) as unknown))
+    socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>)
+  }
+  givenWindows(refuseIt, refuseIt, ask, ask)
+  const { screen } = await openTab(
+    <>
+      <TerminalPane agentId="beta00000000" hostname="PC-13" />
+      <TerminalPane agentId="gamma0000000" hostname="PC-14" />
+    </>,
+  )
+  const dialogs = screen.getByRole('dialog', { name: 'Reason' })
+  const ended = screen.getByRole('button', { name: 'New terminal', includeHidden: true })
+  await expect.poll(() => ended.elements().length).toBe(2)
+  await expect.poll(() => dialogs.elements().length).toBe(1)
+  await dialogs.getByLabelText('Reason').fill('Ticket 4712')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(dialogs).not.toBeInTheDocument()
+  await expect.poll(() => sent).toMatchObject([{ purpose: 'Ticket 4712' }, { purpose: 'Ticket 4712' }])
 })

@@ -14,3 +14,24 @@ export function onPurpose(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
+
+interface Waiting {
+  onTurn: () => void
+  onDismissed: () => void
+}
+const waiting: Waiting[] = []
+
+/** Several tools may need a reason at once: the first of them asks, the next one where it goes unanswered. */
+export function waitForPurpose(tool: Waiting): () => void {
+  waiting.push(tool)
+  waiting[0]?.onTurn()
+  return () => {
+    waiting.splice(waiting.indexOf(tool), 1)
+    waiting[0]?.onTurn()
+  }
+}
+
+/** Nobody says why: none of those that wait asks again by itself. */
+export function dismissPurpose(): void {
+  for (const tool of waiting.slice()) tool.onDismissed()
+}
