@@ -8,11 +8,11 @@ const LOOPBACK = /^(0{24}|0{16}FFFF0000)?(0100007F|0{8})$/
  * are seen by everybody: who is faster than the program that is to have one gets what is meant for that. Root is trusted.
  */
 export function isTakenByOther(port: number): boolean {
-  const trusted = [0, process.getuid?.()]
+  const trusted = new Set([0, process.getuid?.()])
   const wanted = port.toString(16).toUpperCase().padStart(4, '0')
   return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap(readRows).some(([, local = '', , , , , , uid]) => {
     const [address = '', number] = local.split(':')
-    return number === wanted && LOOPBACK.test(address) && !trusted.includes(Number(uid))
+    return number === wanted && LOOPBACK.test(address) && !trusted.has(Number(uid))
   })
 }
 
