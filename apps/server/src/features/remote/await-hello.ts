@@ -7,6 +7,8 @@ const LONGEST_HELLO_BYTES = 4096
 const PING_EVERY_MS = 5000
 /** A slow line may have a whole window of the channel before the first ping. */
 const MOST_UNANSWERED = 4
+/** RFC 6455, 7.4.1: the server met something that it did not expect. */
+const SERVER_FAILED = 1011
 
 export type EarlyMessage = [data: RawData, isBinary: boolean]
 
@@ -44,6 +46,16 @@ export function awaitHello<Hello>(
       endWhenSilent(socket)
     })
   })
+}
+
+/** Nobody waits at a window that could not be opened: the console tries again. */
+export async function orClosed(socket: WebSocket, opening: Promise<void>): Promise<void> {
+  try {
+    await opening
+  } catch (error) {
+    socket.close(SERVER_FAILED, 'The server could not open this.')
+    throw error
+  }
 }
 
 /** A browser whose network is gone says nothing, and no connection tells of that. */

@@ -73,3 +73,13 @@ test('a machine that says nothing at all is given up, and its session is over', 
   }
   await vi.waitFor(async () => expect((await sessionsOf(server))[0]?.ended_at).not.toBeNull())
 })
+
+test('a window that cannot be written down is closed, and not left open in silence', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  server.expectLog(/a channel could not be looked after/)
+  await server.ctx.db.schema.alterTable('remote_sessions').renameTo('remote_sessions_gone').execute()
+  using window = await TestWindow.open(server, { ...at, user })
+  expect(await window.closed).toEqual({ code: 1011, reason: 'The server could not open this.' })
+  expect(agent.channelFrames).toEqual([])
+})

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { isAllowedOrigin } from '../../platform/http/origins.ts'
 import type { Api } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
-import { awaitHello } from './await-hello.ts'
+import { awaitHello, orClosed } from './await-hello.ts'
 import { ChannelHub } from './channel-hub.ts'
 import { openTool } from './open-tool.ts'
 
@@ -34,9 +34,12 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
     (socket, request) =>
       awaitHello(socket, ChannelHello, (hello, takeEarly) =>
         hub.run(() =>
-          openTool(
-            { ctx, fleet, hub },
-            { socket, hello, takeEarly, agentId: request.params.agent_id, source: request.ip },
+          orClosed(
+            socket,
+            openTool(
+              { ctx, fleet, hub },
+              { socket, hello, takeEarly, agentId: request.params.agent_id, source: request.ip },
+            ),
           ),
         ),
       ),

@@ -8,7 +8,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { isAllowedOrigin } from '../../platform/http/origins.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { awaitHello } from '../remote/await-hello.ts'
+import { awaitHello, orClosed } from '../remote/await-hello.ts'
 import { openWebTerminal } from './open-web-terminal.ts'
 import { listWebTerminals } from './queries.ts'
 import { viewWebTerminal } from './view.ts'
@@ -48,7 +48,10 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
     (socket, request) =>
       awaitHello(socket, WebTermHello, (hello, takeEarly) =>
         terminals.run(() =>
-          openWebTerminal({ ctx, terminals }, { socket, hello, takeEarly, source: request.ip }),
+          orClosed(
+            socket,
+            openWebTerminal({ ctx, terminals }, { socket, hello, takeEarly, source: request.ip }),
+          ),
         ),
       ),
   )
