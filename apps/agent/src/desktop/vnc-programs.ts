@@ -27,7 +27,8 @@ export function findVncProgram(): VncProgram | undefined {
       args: x11vncArgs,
       writePassword: (password) => Buffer.from(password),
     }
-  const tiger = findProgram('x0tigervncserver', 'x0vncserver')
+  // Debian's x0tigervncserver of today is a script around the first, which takes other arguments and goes its own way.
+  const tiger = findProgram('X0tigervnc', 'x0vncserver')
   if (tiger === undefined) return undefined
   return { name: 'TigerVNC', path: tiger, args: tigerArgs, writePassword: obscure }
 }

@@ -4,7 +4,7 @@ import { PortBook, readListening } from '../os/linux/listening-ports.ts'
 /** From here on the kernel gives UDP ports to whoever asks something, for as long as the answer takes. */
 const PASSING_PORTS = 32_768
 /** The VNC server of a window on the desktop is Muster's own, and gone with it. */
-const OWN_PROGRAMS = new Set(['x11vnc', 'x0tigervncserver', 'x0vncserver'])
+const OWN_PROGRAMS = new Set(['x11vnc', 'X0tigervnc', 'x0vncserver'])
 
 /** What listens where: `tcp 0.0.0.0:80`, and the program if it can be told. */
 export function readPorts(): Record<string, string> {
