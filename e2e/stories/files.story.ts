@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listAudit } from '@muster/contract/api/audit'
@@ -11,6 +11,8 @@ import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
+
+const MEGABYTE = 1024 * 1024
 
 const files = (window: Page) => window.getByRole('grid', { name: 'Files' })
 const row = (window: Page, name: string) => files(window).getByRole('row').filter({ hasText: name })
@@ -31,6 +33,13 @@ async function openFiles(page: Page, folder: string): Promise<Page> {
     await expect(window.getByRole('button', { name, exact: true })).toHaveAttribute('aria-current')
   }
   return window
+}
+
+/** 1 GB with something of its own in each of its megabytes, without a gigabyte that the disk has to take first. */
+async function writeLargeFile(path: string): Promise<void> {
+  await using file = await open(path, 'wx')
+  await file.truncate(1024 * MEGABYTE)
+  for (let at = 0; at < 1024; at += 1) await file.write(randomBytes(4096), 0, 4096, at * MEGABYTE)
 }
 
 async function hashOf(path: string): Promise<string> {
@@ -162,7 +171,7 @@ test('a file of 1 GB is uploaded with progress, paused and gone on with, arrives
   await using _ = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
   const source = `${folder}-source.bin`
   await using _source = { [Symbol.asyncDispose]: () => rm(source, { force: true }) }
-  execFileSync('sh', ['-c', 'head -c 1073741824 /dev/urandom > "$1"', 'sh', source])
+  await writeLargeFile(source)
   const name = source.split('/').at(-1) ?? ''
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
