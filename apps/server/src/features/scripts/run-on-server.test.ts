@@ -69,7 +69,7 @@ test('a server that stops ends it, and one that lacks its program says so', asyn
 })
 
 test('a server that is killed takes it along, with everything that it has started and its folder', async () => {
-  const body = 'sleep 600 & echo $$ $! "$PWD" > "$TOLD"; wait'
+  const body = 'sleep 600 & sleep 1; echo $$ $! "$PWD" > "$TOLD"; wait'
   const program = `
     import { runOnServer } from ${JSON.stringify(join(import.meta.dirname, 'run-on-server.ts'))}
     const call = ${JSON.stringify({ ...CALL, body, timeoutSeconds: 600 })}
