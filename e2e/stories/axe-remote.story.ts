@@ -52,7 +52,7 @@ for (const look of TWO_LOOKS) {
     await expect(player.locator('.xterm-rows')).toContainText('red blue')
     await lookAt('recording')
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: /^(None|\d+ changes?) in the session of admin/ }).click()
+    await page.getByRole('button', { name: /^(no|\d+) changes? in the session of admin/ }).click()
     await expect(player.getByRole('region', { name: 'Listening ports' })).toBeVisible()
     await lookAt('receipt')
     await page.keyboard.press('Escape')

@@ -19,7 +19,9 @@ const row = (window: Page, name: string) => files(window).getByRole('row').filte
 
 /** The tool in its own window, in a folder of the test. */
 async function openFiles(page: Page, folder: string): Promise<Page> {
-  await machineRow(page, hostname()).click({ button: 'right' })
+  const machine = machineRow(page, hostname())
+  await expect(machine).toContainText('online')
+  await machine.click({ button: 'right' })
   const [window] = await Promise.all([
     page.context().waitForEvent('page'),
     page.getByRole('menuitem', { name: 'Remote background' }).click(),
