@@ -38,16 +38,10 @@ export function findOnPath(program: string, more: string[] = []): string | undef
   return folders.map((folder) => join(folder, program)).find((file) => existsSync(file))
 }
 
-/** Debian's start script of this adds extensions and drawing by a graphics card, for which every page pays. */
-const DEBIAN_CHROMIUM = '/usr/lib/chromium/chromium'
-
 export function findChromium(): string | undefined {
   const given = process.env['MUSTER_CHROMIUM']
   const found =
-    given ??
-    (existsSync(DEBIAN_CHROMIUM) ? DEBIAN_CHROMIUM : findOnPath('chromium')) ??
-    findOnPath('chromium-browser') ??
-    findOnPath('google-chrome')
+    given ?? findOnPath('chromium') ?? findOnPath('chromium-browser') ?? findOnPath('google-chrome')
   return found !== undefined && existsSync(found) && startsUp(found) ? found : undefined
 }
 

@@ -24,9 +24,6 @@ const vitest = (...projects: string[]) => [
   ...projects.flatMap((project) => ['--project', project]),
 ]
 
-// The agent's tests wait half of their time for processes that they start: two at once leave processors idle.
-const THREE_AT_ONCE = '--maxWorkers=3'
-
 // These start programs on SQLite, or have no database at all: on PostgreSQL they would prove the same again.
 const WITHOUT_POSTGRES = ['main', 'kill', 'lock', 'email', 'presets', 'console-files']
 const EXCLUDED = WITHOUT_POSTGRES.flatMap((name) => ['--exclude', `**/${name}.test.ts`])
@@ -37,10 +34,7 @@ export function listSteps(): Step[] {
     ...staticChecks.map((check) => ({ ...check, needs: [], servers: [] })),
     {
       name: 'units',
-      command: [
-        ...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'),
-        THREE_AT_ONCE,
-      ],
+      command: vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'),
       runner: 'vitest',
       needs: [],
       servers: [],
