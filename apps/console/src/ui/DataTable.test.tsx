@@ -18,7 +18,7 @@ const COLUMNS: readonly DataColumn<Item>[] = [
     title: 'Name',
     width: '1fr',
     sortable: true,
-    render: ({ name }) => name,
+    render: ({ name }) => <span className="cut">{name}</span>,
     watch: ({ name }) => name,
   },
 ]
@@ -140,4 +140,25 @@ test('a changed cell tints, an unchanged one does not, and rows keep their selec
   expect(changed?.closest('[role=row]')?.getAttribute('aria-selected')).toBe('true')
   const other = screen.getByText('Item 2').element().closest('[role=gridcell]')
   expect(other?.hasAttribute('data-tint')).toBe(false)
+})
+
+test('the whole of what is cut is shown on hover until a key is pressed, and of what is not cut nothing', async () => {
+  const long = 'n'.repeat(500)
+  const { screen, grid, press } = await openTable([
+    { id: 'short', name: 'short' },
+    { id: 'long', name: long },
+  ])
+  const tip = () => document.querySelector('[class*=tip][aria-hidden]')
+  const cells = screen.getByRole('gridcell')
+  await cells.nth(3).hover()
+  await expect.poll(() => tip()?.textContent).toBe(long)
+  grid.element().focus()
+  await press('{ArrowDown}')
+  await expect.poll(tip).toBe(null)
+  await cells.nth(3).hover()
+  await cells.nth(1).hover()
+  await cells.nth(3).hover()
+  await expect.poll(() => tip()?.textContent).toBe(long)
+  await cells.nth(1).hover()
+  await expect.poll(tip).toBe(null)
 })

@@ -22,6 +22,14 @@ export function useHoverTip(): { tip: ReactNode; handlers: HoverTipHandlers } {
     setShown(undefined)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
+  useEffect(() => {
+    if (shown === undefined) return
+    const controller = new AbortController()
+    const options = { capture: true, signal: controller.signal }
+    for (const event of ['keydown', 'scroll'])
+      window.addEventListener(event, () => setShown(undefined), options)
+    return () => controller.abort()
+  }, [shown])
   const onPointerOver = (event: PointerEvent) => {
     const element =
       event.target instanceof Element ? event.target.closest('[data-tip], [role=gridcell]') : null
@@ -50,7 +58,10 @@ interface HoverTipHandlers {
 function tipOf(element: Element): string {
   const text = element.getAttribute('data-tip')
   if (text !== null) return text
-  return element.scrollWidth > element.clientWidth ? (element.textContent ?? '') : ''
+  const isCut = [element, ...element.querySelectorAll('.cut')].some(
+    ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+  )
+  return isCut ? (element.textContent ?? '') : ''
 }
 
 function Tip({ text, rect }: { text: string; rect: DOMRect }) {

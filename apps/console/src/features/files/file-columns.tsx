@@ -22,7 +22,7 @@ function FileName({ entry }: { entry: FileEntry }) {
   const Icon = isBroken ? IconLinkOff : (ICONS[kind] ?? IconFileUnknown)
   const what = isBroken ? 'Broken link' : KIND_LABELS[kind]
   return (
-    <span className={classes.name} data-tip={target === null ? name : `${name} → ${target.path}`}>
+    <span className={classes.name} data-tip={target === null ? undefined : `${name} → ${target.path}`}>
       <Icon
         size={16}
         stroke={1.75}

@@ -105,7 +105,7 @@ export const PROCESS_CARD: DataCard<ProcessLine, ProcessContext> = {
 function Name({ line: { process, depth } }: { line: ProcessLine }) {
   const state = STATES[process.state]
   return (
-    <span className="cut" style={{ paddingInlineStart: Math.min(depth, 12) * 14 }} data-tip={process.name}>
+    <span className="cut" style={{ paddingInlineStart: Math.min(depth, 12) * 14 }}>
       {process.name}
       {state !== undefined && <span className={classes.dim}> · {state}</span>}
     </span>
