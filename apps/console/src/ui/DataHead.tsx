@@ -9,6 +9,7 @@ interface HeadColumn {
   id: string
   title: string
   titleHidden?: boolean
+  numeric?: boolean
   sortable?: boolean
 }
 
@@ -28,6 +29,7 @@ export function DataHead({ columns, sort, onSort }: DataHeadProps) {
             key={column.id}
             role="columnheader"
             className={classes.headCell}
+            data-numeric={column.numeric}
             {...(column.sortable === true ? { 'aria-sort': ariaSort(column.id, sort) } : {})}
           >
             {column.sortable === true && onSort ? (

@@ -31,7 +31,7 @@ function Row<RowData, Context>(props: DataRowProps<RowData, Context>) {
     >
       {card === undefined ? (
         columns.map((column) => (
-          <Cell key={column.id} watched={column.watch?.(row)}>
+          <Cell key={column.id} watched={column.watch?.(row)} numeric={column.numeric}>
             {column.render(row, context)}
           </Cell>
         ))
@@ -44,13 +44,24 @@ function Row<RowData, Context>(props: DataRowProps<RowData, Context>) {
   )
 }
 
-function Cell({ watched, children }: { watched: unknown; children: ReactNode }) {
+interface CellProps {
+  watched: unknown
+  numeric: boolean | undefined
+  children: ReactNode
+}
+
+function Cell({ watched, numeric, children }: CellProps) {
   // Two names for one animation, taken in turn: only another name starts it again.
   const [seen, setSeen] = useState({ watched, changes: 0 })
   if (!Object.is(seen.watched, watched)) setSeen({ watched, changes: seen.changes + 1 })
   const { changes } = seen
   return (
-    <div role="gridcell" className={classes.cell} data-tint={changes === 0 ? undefined : changes % 2}>
+    <div
+      role="gridcell"
+      className={classes.cell}
+      data-numeric={numeric}
+      data-tint={changes === 0 ? undefined : changes % 2}
+    >
       {children}
     </div>
   )

@@ -8,6 +8,8 @@ export interface DataColumn<Row, Context = undefined> {
   titleHidden?: boolean
   /** A grid track: `120px`, `minmax(90px, 1fr)`. */
   width: string
+  /** Numbers stand at the end of the cell, one under the other, and so does the title. */
+  numeric?: boolean
   sortable?: boolean
   render: (row: Row, context: Context) => ReactNode
   /** When this changes while the row is on screen, the cell tints for a second. */

@@ -49,8 +49,9 @@ export const FILE_COLUMNS: readonly DataColumn<FileEntry>[] = [
     id: 'size',
     title: 'Size',
     width: '100px',
+    numeric: true,
     sortable: true,
-    render: (entry) => <span className={table.number}>{sizeLabel(entry)}</span>,
+    render: (entry) => sizeLabel(entry),
   },
   {
     id: 'modified',

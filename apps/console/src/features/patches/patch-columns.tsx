@@ -38,8 +38,9 @@ export const PATCH_COLUMNS: readonly DataColumn<Patch>[] = [
     id: 'size',
     title: 'Size',
     width: '84px',
+    numeric: true,
     sortable: true,
-    render: ({ size }) => <span className={list.number}>{size === null ? '' : formatFileSize(size)}</span>,
+    render: ({ size }) => (size === null ? '' : formatFileSize(size)),
   },
   {
     id: 'restart',

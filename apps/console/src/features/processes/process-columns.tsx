@@ -21,7 +21,14 @@ export const PROCESS_COLUMNS: readonly DataColumn<ProcessLine, ProcessContext>[]
     sortable: true,
     render: (line) => <Name line={line} />,
   },
-  { id: 'pid', title: 'PID', width: '80px', sortable: true, render: ({ process }) => number(process.pid) },
+  {
+    id: 'pid',
+    title: 'PID',
+    width: '80px',
+    numeric: true,
+    sortable: true,
+    render: ({ process }) => process.pid,
+  },
   {
     id: 'user',
     title: 'User',
@@ -33,15 +40,17 @@ export const PROCESS_COLUMNS: readonly DataColumn<ProcessLine, ProcessContext>[]
     id: 'cpu',
     title: 'CPU',
     width: '72px',
+    numeric: true,
     sortable: true,
-    render: ({ process }) => number(`${process.cpu_percent.toFixed(1)} %`),
+    render: ({ process }) => `${process.cpu_percent.toFixed(1)} %`,
   },
   {
     id: 'memory',
     title: 'Memory',
     width: '96px',
+    numeric: true,
     sortable: true,
-    render: ({ process }) => number(formatFileSize(process.membytes)),
+    render: ({ process }) => formatFileSize(process.membytes),
   },
   {
     id: 'ports',
@@ -64,8 +73,9 @@ export const PROCESS_COLUMNS: readonly DataColumn<ProcessLine, ProcessContext>[]
     id: 'nice',
     title: 'Priority',
     width: '76px',
+    numeric: true,
     sortable: true,
-    render: ({ process }) => number(process.nice ?? '–'),
+    render: ({ process }) => process.nice ?? '–',
   },
   {
     id: 'started',
@@ -88,7 +98,7 @@ export const PROCESS_CARD: DataCard<ProcessLine, ProcessContext> = {
     <>
       <div className="cardLine">
         <Name line={line} />
-        <span className={classes.number}>
+        <span className="numbers">
           {line.process.cpu_percent.toFixed(1)} % · {formatFileSize(line.process.membytes)}
         </span>
       </div>
@@ -116,5 +126,3 @@ function Ports({ process: { ports } }: Pick<ProcessLine, 'process'>) {
   const told = ports.map(({ protocol, address, port }) => `${protocol} ${address}:${port}`).join('\n')
   return <span data-tip={told}>{[...new Set(ports.map(({ port }) => port))].join(', ')}</span>
 }
-
-const number = (value: number | string) => <span className={classes.number}>{value}</span>

@@ -32,7 +32,8 @@ const COLUMNS: readonly DataColumn<RegistryEntry, undefined>[] = [
     id: 'size',
     title: 'Size',
     width: '80px',
-    render: ({ size }) => <span className={classes.number}>{formatFileSize(size)}</span>,
+    numeric: true,
+    render: ({ size }) => formatFileSize(size),
   },
 ]
 

@@ -35,8 +35,9 @@ export const SERVICE_COLUMNS: readonly DataColumn<MachineService>[] = [
     id: 'pid',
     title: 'PID',
     width: '80px',
+    numeric: true,
     sortable: true,
-    render: ({ pid }) => <span className={classes.number}>{pid === 0 ? '' : pid}</span>,
+    render: ({ pid }) => (pid === 0 ? '' : pid),
   },
   {
     id: 'user',

@@ -21,7 +21,8 @@ const COLUMNS: readonly DataColumn<SoftwareTitle>[] = [
     id: 'machines',
     title: 'Machines',
     width: '90px',
-    render: ({ machines }) => <span className={list.number}>{machines}</span>,
+    numeric: true,
+    render: ({ machines }) => machines,
     watch: ({ machines }) => machines,
   },
   {

@@ -31,8 +31,9 @@ export const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [
     id: 'size',
     title: 'Size',
     width: '96px',
+    numeric: true,
     sortable: true,
-    render: (row) => <span className={list.number}>{sizeLabel(row)}</span>,
+    render: (row) => sizeLabel(row),
   },
   {
     id: 'installed',
