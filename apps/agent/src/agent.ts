@@ -28,6 +28,7 @@ import { tellMovedMachine } from './moved-machine.ts'
 import { BackgroundRuns } from './run/background-runs.ts'
 import { chooseRunFolder } from './run/choose-run-folder.ts'
 import { Installing } from './run/installing.ts'
+import { RunJournal } from './run/run-journal.ts'
 import { Runs } from './run/runs.ts'
 import { Kept } from './state/kept.ts'
 import { Nonces } from './state/nonces.ts'
@@ -86,7 +87,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const records = new RunRecords({ state, now })
   const kept = new Kept(state)
   const pipeFolder = chooseRunFolder(folder, log)
-  const runs = new Runs({ os, log, outbox, records, pipeFolder, now })
+  const journal = new RunJournal({ state, outbox, records, now })
+  const runs = new Runs({ os, log, outbox, journal, pipeFolder })
   const clock = new ClockOffset(problems)
   const ofChecks = new BackgroundRuns({ name: 'check_markers', os, log, kept, pipeFolder })
   const ofTasks = new BackgroundRuns({ name: 'task_markers', os, log, kept, pipeFolder })

@@ -47,7 +47,7 @@ export class Link implements Disposable {
 
   constructor(options: LinkOptions) {
     this.#options = options
-    options.outbox.onAppend(() => queueMicrotask(() => this.#pump?.push()))
+    options.outbox.onAppend(() => this.#pump?.pushSoon())
   }
 
   get isUp(): boolean {

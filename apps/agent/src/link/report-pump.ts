@@ -10,12 +10,23 @@ export class ReportPump {
   #socket: WebSocket
   #outbox: Outbox
   #isStalled = false
+  #willPush = false
   /** The last report that was sent on this connection. */
   sentSeq = 0
 
   constructor(socket: WebSocket, outbox: Outbox) {
     this.#socket = socket
     this.#outbox = outbox
+  }
+
+  /** What comes in one turn of the event loop is sent together, so that the server stores it together. */
+  pushSoon(): void {
+    if (this.#willPush) return
+    this.#willPush = true
+    setImmediate(() => {
+      this.#willPush = false
+      this.push()
+    })
   }
 
   push(): void {

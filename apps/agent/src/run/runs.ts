@@ -3,7 +3,7 @@ import type { Report } from '@muster/contract/agent/link'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { Outbox } from '../state/outbox.ts'
-import type { ResultReport, RunRecord, RunRecords } from '../state/run-records.ts'
+import type { RunRecord } from '../state/run-records.ts'
 import { OutputPipes } from './output-pipes.ts'
 import { OutputReports } from './output-reports.ts'
 import { Places } from './places.ts'
@@ -17,6 +17,7 @@ import {
   type Stop,
 } from './run-outcome.ts'
 import type { PreparedRun } from './prepare-script.ts'
+import type { RunJournal } from './run-journal.ts'
 import { startProcess, type RunningProcess } from './run-process.ts'
 
 /** Runs at one time; further ones are accepted and wait. */
@@ -56,27 +57,18 @@ export class Runs implements AsyncDisposable {
   #os: Os
   #log: Log
   #outbox: Outbox
-  #records: RunRecords
+  #journal: RunJournal
   #pipes: OutputPipes
-  #now: () => number
   #active = new Map<number, ActiveRun>()
   #places = new Places(MAX_AT_ONCE)
   /** False while there is no link: then nothing is gained by making programs wait. */
   isLinked = false
 
-  constructor(options: {
-    os: Os
-    log: Log
-    outbox: Outbox
-    records: RunRecords
-    pipeFolder: string
-    now: () => number
-  }) {
+  constructor(options: { os: Os; log: Log; outbox: Outbox; journal: RunJournal; pipeFolder: string }) {
     this.#os = options.os
     this.#log = options.log
     this.#outbox = options.outbox
-    this.#records = options.records
-    this.#now = options.now
+    this.#journal = options.journal
     this.#pipes = new OutputPipes({ folder: options.pipeFolder, log: options.log })
   }
 
@@ -90,14 +82,14 @@ export class Runs implements AsyncDisposable {
   }
 
   find(historyId: number): RunRecord | undefined {
-    return this.#records.find(historyId)
+    return this.#journal.find(historyId)
   }
 
   /** Ends what an earlier process of this agent left behind, and says so. */
   async endInterrupted(): Promise<void> {
-    for (const record of this.#records.listOpen()) {
+    for (const record of this.#journal.listOpen()) {
       this.#log.info({ history_id: record.historyId }, 'run was interrupted by a restart of the agent')
-      this.#report(record, {
+      this.#journal.writeResult(record, {
         outcome: 'failed',
         reason:
           record.state === 'running'
@@ -111,37 +103,31 @@ export class Runs implements AsyncDisposable {
 
   /** Takes an order. It must be part of the transaction that remembers its nonce. */
   accept(order: RunOrder): void {
-    const marker = randomUUID()
-    this.#records.save({
-      historyId: order.historyId,
-      nonce: order.nonce,
-      marker,
-      state: 'waiting',
-      result: null,
-    })
-    this.#outbox.append({ kind: 'accepted', history_id: order.historyId, at: this.#instant() })
     // The transaction may be done twice; the run starts once.
-    if (this.#active.has(order.historyId)) return
-    const run: ActiveRun = {
+    const begun = this.#active.get(order.historyId)
+    const run: ActiveRun = begun ?? {
       order,
-      marker,
+      marker: randomUUID(),
       stop: undefined,
       process: undefined,
       killing: undefined,
       isHeldBack: false,
       ended: Promise.resolve(),
     }
+    this.#journal.writeAccepted(recordOf(run))
+    if (begun !== undefined) return
     this.#active.set(order.historyId, run)
-    run.ended = new Promise((resolve) => setImmediate(() => resolve(this.#perform(run))))
+    // When the transaction, which is synchronous, has ended.
+    run.ended = Promise.resolve().then(() => this.#perform(run))
   }
 
   /** Ends a run, or sees to it that one which has not come yet never starts. */
   cancel(historyId: number): void {
     const run = this.#active.get(historyId)
     if (run !== undefined) return this.#stop(run, { outcome: 'cancelled', reason: 'It was cancelled.' })
-    if (this.#records.find(historyId) !== undefined) return
+    if (this.#journal.find(historyId) !== undefined) return
     const record = { historyId, nonce: '', marker: '', state: 'ended', result: null } as const
-    this.#report(record, {
+    this.#journal.writeResult(record, {
       outcome: 'cancelled',
       reason: 'It was cancelled before it started.',
       ...NOTHING_RAN,
@@ -150,10 +136,7 @@ export class Runs implements AsyncDisposable {
 
   /** Tells again what became of a run whose command was delivered again. */
   repeatState(record: RunRecord): void {
-    const history_id = record.historyId
-    if (record.result !== null) return this.#outbox.append(record.result)
-    this.#outbox.append({ kind: 'accepted', history_id, at: this.#instant() })
-    if (record.state === 'running') this.#outbox.append({ kind: 'started', history_id, at: this.#instant() })
+    this.#journal.repeatState(record)
   }
 
   /** Ends every run because the agent ends. */
@@ -170,13 +153,14 @@ export class Runs implements AsyncDisposable {
     const { historyId } = run.order
     try {
       const outcome = run.stop === undefined ? await this.#performOne(run) : stopped(run.stop)
-      this.#report({ ...this.#recordOf(run), state: 'ended' }, outcome)
+      this.#journal.writeResult(recordOf(run), outcome)
     } catch (cause) {
       this.#log.error({ history_id: historyId, cause }, 'run failed unexpectedly')
-      this.#report(
-        { ...this.#recordOf(run), state: 'ended' },
-        { outcome: 'failed', reason: `The run failed: ${describeError(cause)}`, ...NOTHING_RAN },
-      )
+      this.#journal.writeResult(recordOf(run), {
+        outcome: 'failed',
+        reason: `The run failed: ${describeError(cause)}`,
+        ...NOTHING_RAN,
+      })
     } finally {
       this.#active.delete(historyId)
       this.#places.give()
@@ -205,7 +189,7 @@ export class Runs implements AsyncDisposable {
     } catch (cause) {
       return describeStartFailure(cause, files.plan.program)
     }
-    this.#tellStarted(run)
+    this.#journal.writeStarted(recordOf(run))
     // Stopped while it was being started.
     if (run.stop !== undefined) this.#kill(run, run.process)
     const timer = setTimeout(() => this.#timeOut(run), run.order.timeoutSeconds * 1000)
@@ -252,30 +236,6 @@ export class Runs implements AsyncDisposable {
       .finally(() => setTimeout(giveUp, GIVE_UP_AFTER_MS).unref())
   }
 
-  #tellStarted(run: ActiveRun): void {
-    const { historyId } = run.order
-    this.#records.save({ ...this.#recordOf(run), state: 'running' })
-    this.#outbox.append({ kind: 'started', history_id: historyId, at: this.#instant() })
-  }
-
-  #report(record: RunRecord, outcome: Outcome): void {
-    const { reason, ...rest } = outcome
-    const result: ResultReport = {
-      kind: 'result',
-      history_id: record.historyId,
-      at: this.#instant(),
-      ...rest,
-      reason: reason?.slice(0, 2000) ?? null,
-    }
-    this.#records.save({ ...record, state: 'ended', result })
-    this.#outbox.append(result)
-  }
-
-  #recordOf(run: ActiveRun): RunRecord {
-    const { historyId, nonce } = run.order
-    return { historyId, nonce, marker: run.marker, state: 'waiting', result: null }
-  }
-
   /** With a link, a program that writes faster than the server takes it has to wait; without one it goes on. */
   #holdBack(run: ActiveRun): void {
     if (run.isHeldBack || !this.#mustWait(run)) return
@@ -292,8 +252,8 @@ export class Runs implements AsyncDisposable {
   #mustWait(run: ActiveRun): boolean {
     return this.isLinked && this.#outbox.isCongested && run.stop === undefined
   }
+}
 
-  #instant(): string {
-    return new Date(this.#now()).toISOString()
-  }
+function recordOf({ order: { historyId, nonce }, marker }: ActiveRun): RunRecord {
+  return { historyId, nonce, marker, state: 'waiting', result: null }
 }
