@@ -6,6 +6,8 @@ import { type QueuedReport, ReportQueue } from './report-queue.ts'
 
 const FACTS: Report = { kind: 'facts', facts: { needs_reboot: true } }
 const OUTPUT: Report = { kind: 'output', history_id: 1, chunk: 0, stream: 'stdout', text: 'x' }
+const AT = '2026-03-01T12:00:00.000Z'
+const TOOK = { execution_time: 0.01, output_cut_bytes: 0 }
 
 afterEach(() => vi.useRealTimers())
 
@@ -57,6 +59,21 @@ test('what a person waits for does not linger, and takes along what does', async
   add(FACTS)
   await turns()
   expect(stored).toHaveLength(2)
+})
+
+test('that a command has begun is stored with its result, where that follows at once', async () => {
+  const { stored, acknowledged, add } = prepare()
+  add(FACTS)
+  await turns()
+  add({ kind: 'accepted', history_id: 1, at: AT })
+  await turns()
+  add({ kind: 'started', history_id: 1, at: AT })
+  await turns()
+  expect(stored).toHaveLength(1)
+  add({ kind: 'result', history_id: 1, at: AT, outcome: 'exited', reason: null, retcode: 0, ...TOOK })
+  await turns()
+  expect(stored).toEqual([['facts'], ['accepted', 'started', 'result']])
+  expect(acknowledged).toEqual([1, 4])
 })
 
 test('as many as are worth a transaction do not linger', async () => {

@@ -15,13 +15,13 @@ interface Entry extends QueuedReport {
 
 const MAX_BATCH = 500
 /**
- * What a machine says of itself may wait for that of others until so long after the last transaction, which costs more
- * than a report in it. A report that comes alone does not wait.
+ * What a machine says of itself, and that a run has begun, may wait for other reports until so long after the last
+ * transaction, which costs more than a report in it. A report that comes alone does not wait.
  */
 const LINGER_MS = 20
 /** As many are worth a transaction at once. */
 const ENOUGH = 100
-const MAY_LINGER: ReadonlySet<Report['kind']> = new Set(['facts', 'checks', 'metrics'])
+const MAY_LINGER: ReadonlySet<Report['kind']> = new Set(['facts', 'checks', 'metrics', 'accepted', 'started'])
 /** One that is longer goes alone. Some 20 milliseconds: all other queries of SQLite wait meanwhile. */
 const MAX_BATCH_BYTES = 128 * 1024
 /** Results of checks have rows of their own, so that as many bytes take longer. */
@@ -99,6 +99,8 @@ export class ReportQueue implements AsyncDisposable {
   async #storeBatch(batch: Entry[]): Promise<void> {
     try {
       await this.#store(batch)
+      // Who waits for what was stored is answered first: a frame that wakes another process costs as much.
+      await new Promise(setImmediate)
       acknowledge(batch)
     } catch (error) {
       if (batch.length > 1) {
