@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import type { TextFile } from '@muster/contract/agent/files'
 import { listFolder, readText, writeText } from '@muster/contract/api/files'
+import { ApiError } from '@muster/contract/client'
 import { joinRaw, showRaw } from '@muster/rules/raw-path'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -48,11 +49,11 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
   const [text, setText] = useState(file.text)
   const isDirty = text !== file.text
   const { mutate, isPending, error, isSuccess } = useMutation({
-    mutationFn: () =>
-      call(writeText, {
-        params: { agent_id: agent.agent_id },
-        body: { path: file.path, text, hash: file.hash },
-      }),
+    mutationFn: async ({ over }: { over: boolean }) => {
+      const params = { agent_id: agent.agent_id }
+      const { hash } = over ? await call(readText, { params, query: { path: file.path } }) : file
+      return call(writeText, { params, body: { path: file.path, text, hash } })
+    },
     meta: { errorsShown: true },
     onSuccess: async () => {
       notifyDone(`${showRaw(file.path)} is saved.`)
@@ -60,6 +61,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
       await queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
     },
   })
+  const isConflict = error instanceof ApiError && error.code === 'conflict'
   const question = useLeaveQuestion(() => isDirty && !isSuccess)
   return (
     <>
@@ -70,7 +72,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
         persistent={isDirty}
         footer={
           <>
-            {error !== null && (
+            {isConflict && (
               <Button variant="default" onClick={onReread}>
                 Read again, without my changes
               </Button>
@@ -78,8 +80,13 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
             <Button variant="default" onClick={onClose}>
               Close
             </Button>
-            <Button disabled={!isDirty} loading={isPending} onClick={() => mutate()}>
-              Save
+            <Button
+              disabled={!isDirty}
+              loading={isPending}
+              {...(isConflict ? { color: 'negative' } : {})}
+              onClick={() => mutate({ over: isConflict })}
+            >
+              {isConflict ? 'Overwrite it' : 'Save'}
             </Button>
           </>
         }

@@ -4,8 +4,10 @@ import {
   finishUpload,
   listFolder,
   lookAtUpload,
+  readText,
   startDownload,
   UPLOAD_BYTES_PATH,
+  writeText,
 } from '@muster/contract/api/files'
 import type { Endpoint } from '@muster/contract/endpoint'
 import { expect, test } from 'vitest'
@@ -104,4 +106,29 @@ test('issue 4, section 4: an upload says why it waits while the machine is away,
   isAway = false
   await expect.element(uploads.getByRole('status')).toHaveTextContent('Uploaded, 7 B of 7 B')
   expect(server.calls(PUT_BYTES).map(({ search }) => search.get('offset'))).toEqual(['2'])
+})
+
+test('issue 4, 2.3: a text that somebody else has written meanwhile is kept, read again or overwritten', async () => {
+  const server = await openFiles(entry('motd', { size: 5 }))
+  const file = { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }
+  server.on(readText, () => answer(readText, file))
+  server.on(writeText, () => refuse('conflict', 'The file was changed on the machine since you opened it.'))
+  await row('motd').dblClick()
+  await userEvent.click(dialog().getByRole('textbox'))
+  await userEvent.keyboard('{Control>}{Home}{/Control}x')
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await expect
+    .element(dialog().getByRole('alert'))
+    .toHaveTextContent('The file was changed on the machine since you opened it.')
+  await expect.element(dialog().getByRole('button', { name: 'Read again, without my changes' })).toBeVisible()
+
+  const theirs = 'b'.repeat(64)
+  server.on(readText, () => answer(readText, { ...file, text: 'theirs', hash: theirs }))
+  server.on(writeText, () => answer(writeText, { hash: 'c'.repeat(64) }))
+  await dialog().getByRole('button', { name: 'Overwrite it' }).click()
+  await expect.element(dialog()).not.toBeInTheDocument()
+  expect(server.calls(writeText).map(({ body }) => body)).toEqual([
+    { path: file.path, text: 'xmine\n', hash: file.hash },
+    { path: file.path, text: 'xmine\n', hash: theirs },
+  ])
 })
