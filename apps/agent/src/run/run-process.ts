@@ -42,16 +42,19 @@ export interface StartOptions {
   plan: ProcessPlan
   marker: string
   pipes: PipePair | undefined
+  /** Has become the process already, with these pipes. */
+  child?: ChildProcess | undefined
   os: Os
   onOutput: (stream: OutputStream, bytes: Buffer) => void
 }
 
 /** Starts a process in a group of its own, or throws when it cannot be started. */
 export async function startProcess(options: StartOptions): Promise<RunningProcess> {
-  const child = spawnPlan(options)
+  const child = options.child ?? spawnPlan(options)
   const output = new OutputStreams(child, options)
   try {
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+    if (options.child === undefined)
+      await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
   } catch (cause) {
     output.destroy()
     throw cause

@@ -19,6 +19,7 @@ import {
 import type { PreparedRun } from './prepare-script.ts'
 import type { RunJournal } from './run-journal.ts'
 import { startProcess, type RunningProcess } from './run-process.ts'
+import { StandbyShell } from './standby-shell.ts'
 
 /** Runs at one time; further ones are accepted and wait. */
 const MAX_AT_ONCE = 32
@@ -59,6 +60,7 @@ export class Runs implements AsyncDisposable {
   #outbox: Outbox
   #journal: RunJournal
   #pipes: OutputPipes
+  #standby: StandbyShell
   #active = new Map<number, ActiveRun>()
   #places = new Places(MAX_AT_ONCE)
   /** False while there is no link: then nothing is gained by making programs wait. */
@@ -70,6 +72,7 @@ export class Runs implements AsyncDisposable {
     this.#outbox = options.outbox
     this.#journal = options.journal
     this.#pipes = new OutputPipes({ folder: options.pipeFolder, log: options.log })
+    this.#standby = new StandbyShell({ pipes: this.#pipes, log: options.log })
   }
 
   /** Runs of which the server will still hear: at work, or with reports that it has not acknowledged. */
@@ -145,6 +148,7 @@ export class Runs implements AsyncDisposable {
     for (const run of runs)
       this.#stop(run, { outcome: 'failed', reason: 'The agent was stopped while this ran.' })
     await Promise.all(runs.map(({ ended }) => ended))
+    this.#standby[Symbol.dispose]()
     this.#pipes[Symbol.dispose]()
   }
 
@@ -164,6 +168,8 @@ export class Runs implements AsyncDisposable {
     } finally {
       this.#active.delete(historyId)
       this.#places.give()
+      // When the result is on its way.
+      if (this.#active.size === 0) setTimeout(() => void this.#standby.prepare(), 0)
     }
   }
 
@@ -179,10 +185,12 @@ export class Runs implements AsyncDisposable {
     const output = this.#collectOutput(run)
     const began = performance.now()
     try {
+      const ready = this.#standby.take(files.plan, run.marker)
       run.process = await startProcess({
         plan: files.plan,
         marker: run.marker,
-        pipes: await this.#pipes.take(files.plan.user),
+        pipes: ready?.pipes ?? (await this.#pipes.take(files.plan.user)),
+        child: ready?.child,
         os: this.#os,
         onOutput: (stream, bytes) => output.take(stream, bytes),
       })
