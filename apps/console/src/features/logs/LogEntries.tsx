@@ -65,6 +65,7 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
           />
         )}
         <Select
+          className={styles.choice}
           aria-label="Priority"
           data={PRIORITY_CHOICES}
           value={wanted.priority}
@@ -75,6 +76,7 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
           }}
         />
         <Select
+          className={styles.choice}
           aria-label="Time"
           data={TIME_CHOICES}
           value={`${wanted.seconds}`}
