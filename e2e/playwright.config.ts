@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test'
+import { findChromium, findTestChromium } from '../tools/system-programs.ts'
 
 const CHROMIUM_FLAGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
@@ -18,8 +19,15 @@ const ON_EVERY_DATABASE = [
   'two-processes-tools',
 ].map(fileOf)
 
+// What a browser shows outside of its pages, only one with windows does.
+const IN_A_WHOLE_BROWSER = ['browser-notices'].map(fileOf)
+
 function fileOf(name: string): string {
   return `**/${name}.story.ts`
+}
+
+function launch(executablePath = 'chromium') {
+  return { executablePath, args: CHROMIUM_FLAGS.split(' ') }
 }
 
 const onPostgres = process.env['MUSTER_TEST_POSTGRES'] !== undefined
@@ -34,8 +42,14 @@ export default defineConfig({
     {
       name: 'stories',
       testMatch: onPostgres ? ON_EVERY_DATABASE : '**/*.story.ts',
-      testIgnore: LONG,
+      testIgnore: [...LONG, ...IN_A_WHOLE_BROWSER],
       dependencies: ['build'],
+    },
+    {
+      name: 'stories in a whole browser',
+      testMatch: onPostgres ? [] : IN_A_WHOLE_BROWSER,
+      dependencies: ['build'],
+      use: { launchOptions: launch(findChromium()) },
     },
   ],
   outputDir: 'test-results',
@@ -50,9 +64,6 @@ export default defineConfig({
     actionTimeout: 20_000,
     trace: 'on-first-retry',
     viewport: { width: 1440, height: 900 },
-    launchOptions: {
-      executablePath: process.env['MUSTER_CHROMIUM'] ?? '/usr/bin/chromium',
-      args: CHROMIUM_FLAGS.split(' '),
-    },
+    launchOptions: launch(findTestChromium()),
   },
 })

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runProgram } from './programs.ts'
-import { findChromium, installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
+import { installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
 import { startTestNats } from './test-nats.ts'
 import { startTestPostgres } from './test-postgres.ts'
 import { readCounts } from './test-reports.ts'
@@ -48,8 +48,6 @@ async function runStep(step: Step): Promise<boolean> {
   const report = join(reports, `${step.name.replaceAll(' ', '-')}.json`)
   await using servers = new AsyncDisposableStack()
   const env: Record<string, string> = { ...(await startServers(step, servers)) }
-  const chromium = findChromium()
-  if (step.needs.includes('chromium') && chromium !== undefined) env['MUSTER_CHROMIUM'] = chromium
   const ok = await runProgram([...step.command, ...reporterArgs(step, report, env)], env)
   const seconds = ((Date.now() - startedMs) / 1000).toFixed(1)
   if (step.runner === undefined) {

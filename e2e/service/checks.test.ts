@@ -6,6 +6,7 @@ import { getReceipt, listRemoteSessions } from '@muster/contract/api/remote'
 import type { Input } from '@muster/contract/endpoint'
 import { chromium } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { findTestChromium } from '../../tools/system-programs.ts'
 import { buildPrograms } from '../support/build.ts'
 import { addClient } from '../support/seed.ts'
 import { type Session, signIn, storageStateOf } from '../support/sign-in.ts'
@@ -190,7 +191,7 @@ test('issue 4, the story: a service is restarted in the console, and the journal
     (await machine.run('systemctl show --property MainPID --value muster-served')).output
   const before = await pidOf()
   await using browser = await chromium.launch({
-    executablePath: process.env['MUSTER_CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: findTestChromium() ?? 'chromium',
     args: ['--no-sandbox'],
   })
   const page = await browser.newPage({ baseURL: admin.url, storageState: storageStateOf(admin) })
