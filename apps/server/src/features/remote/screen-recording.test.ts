@@ -190,6 +190,23 @@ test.each([
   expect((await finished(server)).problem).toMatch(sentence)
 })
 
+test('issue 4, 2.7: another format in mid-session ends a recorded desktop before its machine hears of it', async () => {
+  await using server = await createTestServer()
+  const opened = await openRecorded(server)
+  const { machine, person, channel } = await talk(opened)
+  await signIn({ machine, person })
+  await machine(Buffer.alloc(24, 7))
+  await person(PIXEL_FORMAT)
+  const other = Buffer.from(PIXEL_FORMAT).fill(8, 4, 6)
+  await person(Buffer.concat([POINTER, other.subarray(0, 3)]))
+  opened.window.type(other.subarray(3))
+  expect(await opened.window.closed).toEqual({ code: 4000, reason: 'refused' })
+  expect(opened.window.end?.message).toMatch(/another format/)
+  expect((await finished(server)).problem).toMatch(/another format/)
+  const heard = opened.at.agent.channelFrames.filter((frame) => frame.channel === channel && frame.kind === 0)
+  expect(heard.at(-1)?.payload).toHaveLength(POINTER.length + 3)
+})
+
 test('a recorded desktop that reaches its largest size goes on, and many pages are one stream', async () => {
   await using server = await createTestServer()
   const opened = await openRecorded(server)

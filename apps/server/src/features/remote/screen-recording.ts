@@ -6,9 +6,6 @@ import { RfbHandshake } from './rfb-handshake.ts'
 import { SCREEN_EVENT, type ScreenEventKind, writeEventHead } from './screen-events.ts'
 
 const PIECE_BYTES = 256 * 1024
-/** VNC's PointerEvent: its number, buttons, two coordinates. */
-const POINTER_EVENT = 5
-const POINTER_BYTES = 6
 
 export interface ScreenRecordingOptions {
   file: SealedFile
@@ -26,7 +23,7 @@ export interface ScreenRecordingOptions {
 export class ScreenRecording implements WindowRecording {
   #options: ScreenRecordingOptions
   #writer: RecordingWriter<readonly [head: Uint8Array, bytes: Uint8Array]>
-  #handshake = new RfbHandshake()
+  #handshake = new RfbHandshake((place) => this.#note(SCREEN_EVENT.pointer, place))
   #startMs = performance.now()
   #lastMs = 0
   #isOver = false
@@ -51,16 +48,10 @@ export class ScreenRecording implements WindowRecording {
   fromPerson(bytes: Uint8Array): void {
     const frame = decodeChannelFrame(bytes)
     if (this.#isOver || 'wrong' in frame || frame.kind !== CHANNEL_KIND.data) return
-    const { payload } = frame
-    const unfit = this.#handshake.takeFromPerson(payload)
-    if (unfit !== undefined) {
-      this.#writer.stop(unfit)
-      return this.#options.onUnfit(unfit)
-    }
-    // The console sends each message of VNC as one frame.
-    const isPointer = payload[0] === POINTER_EVENT && payload.length >= POINTER_BYTES
-    if (isPointer && this.#handshake.isInitialised)
-      this.#note(SCREEN_EVENT.pointer, payload.subarray(2, POINTER_BYTES))
+    const unfit = this.#handshake.takeFromPerson(frame.payload)
+    if (unfit === undefined) return
+    this.#writer.stop(unfit)
+    this.#options.onUnfit(unfit)
   }
 
   async end(): Promise<void> {
