@@ -29,7 +29,8 @@ export interface GuestsOptions {
 export class Guests {
   #options: GuestsOptions
   #guests = new Map<string, Guest>()
-  #behind = new Set<Guest>()
+  /** With what was told last of each kind meanwhile. */
+  #behind = new Map<Guest, Map<TerminalNews['type'], TerminalNews>>()
 
   constructor(options: GuestsOptions) {
     this.#options = options
@@ -76,13 +77,20 @@ export class Guests {
   send(bytes: Buffer): void {
     for (const guest of this.#guests.values()) {
       if (this.#behind.has(guest)) continue
-      if (guest.channel.isFull) this.#behind.add(guest)
+      if (guest.channel.isFull) this.#behind.set(guest, new Map())
       else guest.channel.sendData(bytes)
     }
   }
 
   tell(news: TerminalNews): void {
-    for (const { channel } of this.#guests.values()) channel.sendText(news)
+    for (const guest of this.#guests.values()) {
+      // A size is worth nothing beside the next one, and who does not read would be kept all of them.
+      const missed =
+        this.#behind.get(guest) ??
+        (guest.channel.isFull ? new Map<TerminalNews['type'], TerminalNews>() : undefined)
+      if (missed === undefined || news.type === 'exit') guest.channel.sendText(news)
+      else this.#behind.set(guest, missed.set(news.type, news))
+    }
   }
 
   /** One of them leaves; its channel is told why. */
@@ -98,7 +106,10 @@ export class Guests {
   }
 
   #catchUp(guest: Guest): void {
-    if (!this.#behind.delete(guest)) return
+    const missed = this.#behind.get(guest)
+    if (missed === undefined) return
+    this.#behind.delete(guest)
+    for (const news of missed.values()) guest.channel.sendText(news)
     guest.channel.sendData(RESET)
     guest.channel.sendData(this.#options.readAll())
   }
