@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { makeVisible } from '@muster/rules/visible-text'
 import { describeError } from '../../app/describe-error.ts'
+import { ContextMenu } from '../../ui/ContextMenu.tsx'
+import { isMenuItem, type MenuEntry, type Point } from '../../ui/menu-entry.ts'
 import classes from './Registry.module.css'
 import { useRegistryKey } from './use-registry-key.ts'
 
@@ -11,18 +13,35 @@ interface KeyTreeProps {
   /** The key that is shown. */
   selected: string
   onSelect: (path: string) => void
+  menuOf: (path: string) => readonly MenuEntry[]
 }
 
 /** The keys of a registry, each asked for when it is opened. */
 export function KeyTree(props: KeyTreeProps) {
+  const [menu, setMenu] = useState<{ path: string; at: Point }>()
   return (
-    <nav aria-label="Keys" className={classes.tree}>
-      <KeyList {...props} path="" />
-    </nav>
+    <>
+      <nav aria-label="Keys" className={classes.tree}>
+        <KeyList {...props} path="" onMenu={(path, at) => setMenu({ path, at })} />
+      </nav>
+      {menu !== undefined && (
+        <ContextMenu
+          label={makeVisible(menu.path)}
+          at={menu.at}
+          entries={props.menuOf(menu.path)}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </>
   )
 }
 
-function KeyList({ path, ...props }: KeyTreeProps & { path: string }) {
+interface KeyListProps extends KeyTreeProps {
+  path: string
+  onMenu: (path: string, at: Point) => void
+}
+
+function KeyList({ path, ...props }: KeyListProps) {
   const { query, subkeys } = useRegistryKey({ agentId: props.agentId, path, enabled: true })
   if (query.error !== null && subkeys.length === 0)
     return <p className={classes.problem}>{describeError(query.error).message}</p>
@@ -53,8 +72,7 @@ function KeyList({ path, ...props }: KeyTreeProps & { path: string }) {
   )
 }
 
-interface KeyNodeProps extends KeyTreeProps {
-  path: string
+interface KeyNodeProps extends KeyListProps {
   name: string
   hasSubkeys: boolean
 }
@@ -64,6 +82,21 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
   const [wanted, setWanted] = useState<boolean>()
   const isOpen = hasSubkeys && (wanted ?? leads)
   const Icon = isOpen ? IconChevronDown : IconChevronRight
+  const onKeyDown = (event: KeyboardEvent<HTMLButtonElement>) => {
+    const shortcut = SHORTCUTS[event.key]
+    if (event.key === 'ArrowRight' && hasSubkeys) setWanted(true)
+    else if (event.key === 'ArrowLeft' && hasSubkeys) setWanted(false)
+    else if (event.key === 'ArrowDown') focusKey(event.currentTarget, 1)
+    else if (event.key === 'ArrowUp') focusKey(event.currentTarget, -1)
+    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      const { left, bottom } = event.currentTarget.getBoundingClientRect()
+      props.onMenu(path, { x: left + 6, y: bottom })
+    } else if (shortcut !== undefined) {
+      const entry = props.menuOf(path).find((one) => isMenuItem(one) && one.shortcut === shortcut)
+      if (entry !== undefined && isMenuItem(entry) && entry.disabledReason === undefined) entry.run()
+    } else return
+    event.preventDefault()
+  }
   return (
     <li>
       <div className={classes.node}>
@@ -86,6 +119,12 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
           aria-current={props.selected.toLowerCase() === path.toLowerCase() || undefined}
           onClick={() => props.onSelect(path)}
           onDoubleClick={() => setWanted(!isOpen)}
+          onContextMenu={(event) => {
+            event.preventDefault()
+            // The keyboard's own menu key comes as a key.
+            if (event.button === 2) props.onMenu(path, { x: event.clientX, y: event.clientY })
+          }}
+          onKeyDown={onKeyDown}
         >
           <bdi>{makeVisible(name)}</bdi>
         </button>
@@ -93,4 +132,13 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
       {isOpen && <KeyList {...props} path={path} />}
     </li>
   )
+}
+
+/** The words of menus for keys of the keyboard. */
+const SHORTCUTS: Record<string, string> = { F2: 'F2', Delete: 'Del' }
+
+/** The key of the registry above or below, as they stand on the screen. */
+function focusKey(from: HTMLElement, step: 1 | -1): void {
+  const keys = [...(from.closest('nav')?.querySelectorAll<HTMLElement>(`.${classes.key}`) ?? [])]
+  keys[keys.indexOf(from) + step]?.focus()
 }

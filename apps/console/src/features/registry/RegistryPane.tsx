@@ -13,6 +13,7 @@ import table from '../../ui/ListPane.module.css'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { KeyTree } from './KeyTree.tsx'
 import classes from './Registry.module.css'
+import { keyMenu } from './key-menu.ts'
 import { RegistryDialogs } from './RegistryDialogs.tsx'
 import { ValueTable } from './ValueTable.tsx'
 import type { OpenDialog } from './registry-dialog.ts'
@@ -115,7 +116,17 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
         )}
       </div>
       <div className={classes.split}>
-        <KeyTree agentId={agent.agent_id} selected={path} onSelect={go} />
+        <KeyTree
+          agentId={agent.agent_id}
+          selected={path}
+          onSelect={go}
+          menuOf={(key) =>
+            keyMenu(key, agent.connected ? undefined : `${agent.hostname} is not connected.`, (open) => {
+              if (key !== path) go(key)
+              setDialog(open)
+            })
+          }
+        />
         <div className={classes.values}>
           {query.error !== null ? (
             <ErrorState {...describeError(query.error)} onRetry={() => void query.refetch()} />

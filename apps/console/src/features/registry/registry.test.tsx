@@ -122,6 +122,29 @@ test('issue 4, 2.4, registry: a value has a menu, as in regedit', async () => {
   await expect.element(page.getByText(`speed of ${ACME} is deleted.`)).toBeVisible()
 })
 
+test('keys have a menu as in regedit, and the keyboard walks them', async () => {
+  await openRegistry()
+  await button('HKEY_LOCAL_MACHINE').click()
+  await userEvent.keyboard('{ArrowRight}')
+  await expect.element(button('SOFTWARE')).toBeVisible()
+  await userEvent.keyboard('{F2}{ArrowDown}')
+  await expect.element(button('SOFTWARE')).toHaveFocus()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  await userEvent.keyboard('{Shift>}{F10}{/Shift}')
+  await page.getByRole('menuitem', { name: 'New value' }).click()
+  await expect.element(page.getByRole('dialog')).toBeVisible()
+  await expect
+    .element(page.getByRole('textbox', { name: 'Path of the key' }))
+    .toHaveValue('HKEY_LOCAL_MACHINE\\SOFTWARE')
+  await userEvent.keyboard('{Escape}')
+  await button('SOFTWARE').click()
+  await userEvent.keyboard('{F2}')
+  await expect.element(page.getByRole('dialog').getByRole('textbox').first()).toHaveValue('SOFTWARE')
+  await userEvent.keyboard('{Escape}')
+  await button('HKEY_LOCAL_MACHINE').click({ button: 'right' })
+  await expect.element(page.getByRole('menuitem', { name: /^Delete key Windows keeps/ })).toBeDisabled()
+})
+
 test('keys are made and deleted after a question, and what the machine says is shown', async () => {
   const server = await openRegistry()
   await page.getByRole('textbox', { name: 'Path of the key' }).fill(`${ACME}\\`)
