@@ -29,7 +29,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   server,
   openConsole,
 }, testInfo) => {
-  test.setTimeout(180_000)
+  test.setTimeout(240_000)
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: server.url, token })
   const page = await openConsole({ as: admin, permissions: ['clipboard-read', 'clipboard-write'] })
@@ -84,7 +84,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
 
   await using flood = await givenFlood()
   await enter(window, `cat ${flood.file}; echo "flood $((1 + 1)) over"`)
-  await expect(screen(window)).toContainText('flood 2 over', { timeout: 60_000 })
+  await expect(screen(window)).toContainText('flood 2 over', { timeout: 120_000 })
 
   await enter(window, 'MARK=kept; clear')
   await window.reload()
