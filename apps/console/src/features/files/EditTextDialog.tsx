@@ -61,7 +61,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
       await queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
     },
   })
-  const isConflict = error instanceof ApiError && error.code === 'conflict'
+  const isConflict = error instanceof ApiError && error.code === 'changed_meanwhile'
   const question = useLeaveQuestion(() => isDirty && !isSuccess)
   return (
     <>

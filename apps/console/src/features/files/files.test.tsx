@@ -112,7 +112,9 @@ test('issue 4, 2.3: a text that somebody else has written meanwhile is kept, rea
   const server = await openFiles(entry('motd', { size: 5 }))
   const file = { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }
   server.on(readText, () => answer(readText, file))
-  server.on(writeText, () => refuse('conflict', 'The file was changed on the machine since you opened it.'))
+  server.on(writeText, () =>
+    refuse('changed_meanwhile', 'The file was changed on the machine since you opened it.'),
+  )
   await row('motd').dblClick()
   await userEvent.click(dialog().getByRole('textbox'))
   await userEvent.keyboard('{Control>}{Home}{/Control}x')
