@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { basename } from 'node:path'
 
-const SOCKETS = '/tmp/.X11-unix'
+/** `X0` for the display `:0`, of the user that its server runs as. */
+export const SOCKETS = '/tmp/.X11-unix'
 const ANSWER_MS = 1000
 /** An X server that shows windows inside Wayland: it has no screen of its own to show. */
 const INSIDE_WAYLAND = 'Xwayland'
@@ -14,6 +15,8 @@ export interface Display {
   name: string
   /** File with the key to it; undefined where none is known. */
   authority: string | undefined
+  /** The X server was started with this key; else a program says so, whoever runs it. */
+  isServersKey?: boolean
 }
 
 export interface Screens {
@@ -31,12 +34,11 @@ export async function findScreens(): Promise<Screens> {
   const found: Display[] = []
   for (const name of listSockets()) {
     if (inside.has(name) || !(await answers(name))) continue
-    const authority =
-      servers.find((server) => server.name === name)?.authority ??
-      processes
-        .find(({ env }) => screenOf(env.get('DISPLAY')) === name && env.has('XAUTHORITY'))
-        ?.env.get('XAUTHORITY')
-    found.push({ name, authority })
+    const ofServer = servers.find((server) => server.name === name)?.authority
+    const ofProgram = processes
+      .find(({ env }) => screenOf(env.get('DISPLAY')) === name && env.has('XAUTHORITY'))
+      ?.env.get('XAUTHORITY')
+    found.push({ name, authority: ofServer ?? ofProgram, isServersKey: ofServer !== undefined })
   }
   const own = screenOf(process.env.DISPLAY)
   // The agent's own display, where it has one, is what its administrator chose.

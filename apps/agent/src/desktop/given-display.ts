@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream'
 import { onTestFinished, vi } from 'vitest'
 
 /** An X server without a screen, which is the agent's own display while the test runs; answers its name. */
-export async function givenDisplay(size = '1280x800'): Promise<string> {
-  const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp']
+export async function givenDisplay(size = '1280x800', more: string[] = []): Promise<string> {
+  const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp', ...more]
   const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
   onTestFinished(async () => {
     child.kill()

@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { type Display, findScreens } from '../desktop/displays.ts'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Display, findScreens, SOCKETS } from '../desktop/displays.ts'
 import { UserNames } from '../os/linux/user-names.ts'
 import type { MachineUser, Os } from '../os/os.ts'
 
 /** Numbers below belong to services. */
 const FIRST_PERSON = 1000
+const LOGIND_SESSIONS = '/run/systemd/sessions'
 
 /** Who sits at an X11 display. */
 export interface PersonAt {
@@ -14,36 +16,74 @@ export interface PersonAt {
 }
 
 /** The person at the machine, or why nobody can be shown anything, as a part of a sentence. */
-export async function findPersonAt(os: Pick<Os, 'findUser'>): Promise<PersonAt | { nobody: string }> {
+export async function findPersonAt(
+  os: Pick<Os, 'findUser'>,
+  { sessions = LOGIND_SESSIONS }: { sessions?: string } = {},
+): Promise<PersonAt | { nobody: string }> {
   if (process.platform !== 'linux') return { nobody: 'people can be asked on Linux only so far' }
   const { displays, hasWayland } = await findScreens()
   const [display] = displays
   if (display === undefined) return { nobody: hasWayland ? 'its desktop is Wayland' : 'no X11 desktop runs' }
-  const uid = findOwner(display)
-  if (uid === undefined || process.getuid?.() !== 0 || uid === 0) return { display, user: undefined }
-  return { display, user: await os.findUser(await new UserNames().nameOf(uid)) }
+  if (process.getuid?.() !== 0) return { display, user: undefined }
+  const uid = findOwner(display, sessions)
+  if (uid !== undefined) return { display, user: await os.findUser(await new UserNames().nameOf(uid)) }
+  if (hasPeople(display.name)) return { nobody: 'it cannot be told for certain whose desktop this is' }
+  return { display, user: undefined }
 }
 
 /**
- * The person whom the key to the display belongs to, else whose programs are on it: any user can start one that says so,
- * and whoever is asked can allow.
+ * The person whom the display's server or its key belongs to, else whose session systemd says it is. Not whose programs
+ * are on it: any user can start one that says so, and whoever is asked can allow.
  */
-function findOwner({ name, authority }: Display): number | undefined {
-  const ofKey = authority === undefined ? undefined : ownerOf(authority)
-  if (ofKey !== undefined && ofKey >= FIRST_PERSON) return ofKey
-  const owners = readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && displayOf(pid) === name)
-    .flatMap((pid) => ownerOf(`/proc/${pid}`) ?? [])
-  return owners.find((uid) => uid >= FIRST_PERSON) ?? ofKey ?? owners[0]
+function findOwner({ name, authority, isServersKey }: Display, sessions: string): number | undefined {
+  const files = [isServersKey === true ? authority : undefined, join(SOCKETS, `X${name.slice(1)}`)]
+  return (
+    files.map((file) => (file === undefined ? undefined : ownerOf(file))).find(isPerson) ??
+    listFiles(sessions)
+      .map((file) => readSession(join(sessions, file)))
+      .find(({ isAtSeat, display }) => isAtSeat && display === name)?.uid
+  )
+}
+
+const isPerson = (uid: number | undefined): uid is number => uid !== undefined && uid >= FIRST_PERSON
+
+/** A session of a person as systemd-logind writes it down: sd-login(3), src/login/logind-session.c. */
+function readSession(file: string): {
+  isAtSeat: boolean
+  display: string | undefined
+  uid: number | undefined
+} {
+  const fields = new Map(
+    Array.from(readText(file).matchAll(/^(\w+)=(.*)$/gm), ([, name, value]) => [name, value]),
+  )
+  const uid = Number(fields.get('UID'))
+  return {
+    isAtSeat: fields.get('CLASS') === 'user' && fields.has('SEAT') && isPerson(uid),
+    display: fields.get('DISPLAY'),
+    uid,
+  }
+}
+
+function hasPeople(name: string): boolean {
+  return readdirSync('/proc').some(
+    (pid) => /^\d+$/.test(pid) && isPerson(ownerOf(`/proc/${pid}`)) && displayOf(pid) === name,
+  )
 }
 
 function displayOf(pid: string): string | undefined {
+  return /(?:^|\0)DISPLAY=(?:unix)?(:\d+)(?:\.\d+)?(?:\0|$)/.exec(readText(`/proc/${pid}/environ`))?.[1]
+}
+
+function listFiles(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => !name.endsWith('.ref')) : []
+}
+
+/** Nothing of what has ended, or is somebody else's. */
+function readText(file: string): string {
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
-    return /(?:^|\0)DISPLAY=(?:unix)?(:\d+)(?:\.\d+)?(?:\0|$)/.exec(environment)?.[1]
+    return readFileSync(file, 'utf8')
   } catch {
-    // It has ended, or is somebody else's.
-    return undefined
+    return ''
   }
 }
 
