@@ -45,6 +45,7 @@ export interface UserOptions {
 export interface Given {
   /** A signed-in user. Without options: one who may do nothing. */
   user(options?: UserOptions): Promise<TestUser>
+  anotherSignIn(user: TestUser): Promise<TestUser>
   client(fields?: Partial<NewRow<'clients'>>): Promise<Row<'clients'>>
   site(fields?: Partial<NewRow<'sites'>>): Promise<Row<'sites'>>
   agent(fields?: Partial<NewRow<'agents'>>): Promise<Row<'agents'>>
@@ -82,6 +83,7 @@ export async function createGiven(ctx: Context): Promise<Given> {
       const session = await insertSession(ctx, user.id, cookieName)
       return { id: user.id, username: user.username, roleId, totpKey, ...session }
     },
+    anotherSignIn: async (user) => ({ ...user, ...(await insertSession(ctx, user.id, cookieName)) }),
     client: (fields = {}) =>
       db
         .insertInto('clients')

@@ -5,7 +5,8 @@ import type { Context } from '../../context.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
-import { insertSession, listOpenSessions, type SessionRow } from './queries.ts'
+import { handOverSession, insertSession, listOpenSessions, type SessionRow } from './queries.ts'
+import { theTool } from './tool-words.ts'
 
 /** The session to go on with, if it is this person's on this machine and not over. */
 export async function findOwnSession(
@@ -18,6 +19,33 @@ export async function findOwnSession(
     userIds: [given.caller.userId],
   })
   return row?.joined_session === null ? row : undefined
+}
+
+/**
+ * Writes down that a person goes on with a session by another sign-in: it ends with that one then, and not with the one
+ * that began it.
+ */
+export async function goOnWithSession(
+  ctx: Context,
+  { own, agent, caller }: { own: SessionRow; agent: PlacedAgent; caller: LiveCaller },
+): Promise<string> {
+  const { digest } = caller.session
+  if (own.session_digest === digest) return own.id
+  await ctx.transaction(async (tx, emit) => {
+    await handOverSession(tx, own.id, { session_digest: digest, ip_address: caller.source })
+    emit({ type: 'remote_session.changed', ids: [agent.agent_id], agent_ids: [agent.agent_id] })
+    await audit(tx, {
+      caller,
+      action: 'remote_session',
+      object_type: 'agent',
+      message: `Went on with ${theTool(own.tool)} on "${agent.hostname}" by another sign-in`,
+      after: { session: own.id, begun_from: own.ip_address },
+      agent,
+      at: ctx.now(),
+      emit,
+    })
+  })
+  return own.id
 }
 
 /** Writes down that a person begins to use a tool; the row is there before the machine hears of it. */

@@ -3,7 +3,7 @@ import { CHANNEL_KIND, encodeChannelEnd, encodeChannelFrame } from '@muster/cont
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import { getTicket, onceOpen } from '../live/test-console.ts'
-import { endOf, frameOf, nextOpening, start } from './test-tool.ts'
+import { auditOf, endOf, frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
 test('issue 4, 1.3: the end of the session or of the right ends the tool within a second', async () => {
@@ -28,6 +28,31 @@ test('issue 4, 1.3: the end of the session or of the right ends the tool within 
   server.ctx.emit({ type: 'session.ended', ids: [ben.sessionDigest] })
   const { payload } = await agent.nextCommand(before)
   expect(payload).toMatchObject({ name: 'end-session', input: { session: opening.tool.session } })
+})
+
+test('issue 4, 1.3: a terminal that another sign-in goes on with is written down, and ends with that one', async () => {
+  await using server = await createTestServer()
+  const { agent, user, ...at } = await start(server)
+  using left = await TestWindow.open(server, { ...at, user })
+  const { channel, tool } = await nextOpening(agent)
+  left.socket.terminate()
+  await vi.waitFor(() => expect(endOf(agent, channel)).toMatchObject({ code: 'detached' }))
+  const again = await server.given.anotherSignIn(user)
+  const from = agent.frames.length
+  using window = await TestWindow.open(server, { ...at, user: again, session: tool.session })
+  expect(await nextOpening(agent, from)).toMatchObject({ tool: { session: tool.session, resume: true } })
+  expect((await auditOf(server)).at(-1)).toMatch(/^user\d+: Went on with the terminal on ".+" by another sign-in$/)
+  const signOut = async ({ sessionDigest }: typeof user) => {
+    await server.ctx.db.deleteFrom('sessions').where('digest', '=', sessionDigest).execute()
+    server.ctx.emit({ type: 'session.ended', ids: [sessionDigest] })
+  }
+  await signOut(user)
+  window.socket.terminate()
+  await vi.waitFor(() => expect(agent.frames.length).toBeGreaterThan(from + 1))
+  const before = agent.frames.length
+  await signOut(again)
+  const { payload } = await agent.nextCommand(before)
+  expect(payload).toMatchObject({ name: 'end-session', input: { session: tool.session } })
 })
 
 test.each([

@@ -14,7 +14,7 @@ import { requireAgent } from '../agents/require-agent.ts'
 import type { ChannelOrder } from '../agents/tool-channels.ts'
 import { followLog } from '../logs/follow-log.ts'
 import type { EarlyMessage } from './await-hello.ts'
-import { beginSession, findOwnSession } from './begin-session.ts'
+import { beginSession, findOwnSession, goOnWithSession } from './begin-session.ts'
 import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
@@ -83,7 +83,10 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
       : undefined
   if (unsaid !== undefined) return refuse(unsaid)
   const recorded = await isRecorded(ctx, { agent, tool: request.tool })
-  const session = own?.id ?? (await beginSession(ctx, { agent, caller, request, purpose, recorded, joined }))
+  const session =
+    own === undefined
+      ? await beginSession(ctx, { agent, caller, request, purpose, recorded, joined })
+      : await goOnWithSession(ctx, { own, agent, caller })
   const onUnfit = (message: string) => window.end({ code: 'refused', message })
   const recording = recorded ? await record(ctx, { session, request, onUnfit }) : undefined
   if (recording !== undefined && 'code' in recording) {

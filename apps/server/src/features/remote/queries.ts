@@ -27,6 +27,15 @@ export async function insertSession(
     .execute()
 }
 
+/** Another sign-in of the same person uses it from now on. */
+export async function handOverSession(
+  db: Db,
+  id: string,
+  to: Pick<RemoteSessionsTable, 'session_digest' | 'ip_address'>,
+): Promise<void> {
+  await db.updateTable('remote_sessions').set(to).where('id', '=', id).execute()
+}
+
 /** Sessions that are not over, of these: all that are given have to fit. */
 export async function listOpenSessions(db: Db, filter: OpenFilter): Promise<SessionRow[]> {
   const { ids, agentIds, digests, userIds } = filter
