@@ -17,14 +17,18 @@ export function useLeaveQuestion(hasChanges: () => boolean, of: 'dialog' | 'page
     withResolver: true,
   })
   if (leave.status !== 'blocked') return null
+  return <DiscardDialog onConfirm={leave.proceed} onClose={leave.reset} />
+}
+
+/** The question itself, for what is left without a change of the address. */
+export function DiscardDialog(answers: { onConfirm: () => void; onClose: () => void }) {
   return (
     <ConfirmDialog
       title="Discard your changes?"
       message="What you changed here is not saved yet."
       confirmLabel="Discard"
       danger
-      onConfirm={leave.proceed}
-      onClose={leave.reset}
+      {...answers}
     />
   )
 }

@@ -10,7 +10,7 @@ import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { call, query } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
 import { queryKey } from '../../app/query-key.ts'
-import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
+import { DiscardDialog, useLeaveQuestion } from '../../app/use-leave-question.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { CodeEditor } from '../scripts/CodeEditor.tsx'
 import classes from './FilesPane.module.css'
@@ -63,11 +63,14 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
   })
   const isConflict = error instanceof ApiError && error.code === 'changed_meanwhile'
   const question = useLeaveQuestion(() => isDirty && !isSuccess)
+  // This dialog has no address, so closing it is no way that the question above would see.
+  const [isLeaving, setIsLeaving] = useState(false)
+  const close = isDirty ? () => setIsLeaving(true) : onClose
   return (
     <>
       <Dialog
         title={`${showRaw(file.path)} on ${agent.hostname}`}
-        onClose={onClose}
+        onClose={close}
         size="xl"
         persistent={isDirty}
         footer={
@@ -77,7 +80,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
                 Read again, without my changes
               </Button>
             )}
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Close
             </Button>
             <Button
@@ -97,6 +100,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
         </div>
       </Dialog>
       {question}
+      {isLeaving && <DiscardDialog onConfirm={onClose} onClose={() => setIsLeaving(false)} />}
     </>
   )
 }

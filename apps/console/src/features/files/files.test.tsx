@@ -134,3 +134,20 @@ test('issue 4, 2.3: a text that somebody else has written meanwhile is kept, rea
     { path: file.path, text: 'xmine\n', hash: theirs },
   ])
 })
+
+test('a text with changes is not closed without a question', async () => {
+  const server = await openFiles(entry('motd', { size: 5 }))
+  server.on(readText, () => answer(readText, { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }))
+  await row('motd').dblClick()
+  await userEvent.click(dialog().getByRole('textbox'))
+  await userEvent.keyboard('{Control>}{Home}{/Control}x')
+  const close = () => dialog().getByText('Close', { exact: true }).click()
+  await close()
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect.element(dialog().getByRole('textbox')).toHaveTextContent('xmine')
+  await close()
+  await question.getByRole('button', { name: 'Discard' }).click()
+  await expect.element(dialog()).not.toBeInTheDocument()
+  expect(server.calls(writeText)).toEqual([])
+})
