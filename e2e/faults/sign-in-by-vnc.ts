@@ -2,6 +2,8 @@ import { createCipheriv } from 'node:crypto'
 import type { ToolWindow } from './tool-window.ts'
 
 const VERSION = 'RFB 003.008\n'
+/** SetPixelFormat: 32 bits a pixel, red lowest; without it nothing can be recorded. */
+const AS_NOVNC_WANTS = Buffer.from('000000002018000100ff00ff00ff000810000000', 'hex')
 
 /** Signs in to a VNC server by its password, and asks for the picture: what comes then is the middle of a session. */
 export async function signInByVnc(window: ToolWindow, password: string): Promise<void> {
@@ -19,6 +21,7 @@ export async function signInByVnc(window: ToolWindow, password: string): Promise
   window.send(Buffer.from([1]))
   const init = await take(24)
   await take(init.readUInt32BE(20))
+  window.send(AS_NOVNC_WANTS)
   const request = Buffer.alloc(10)
   request[0] = 3
   request.writeUInt16BE(init.readUInt16BE(0), 6)

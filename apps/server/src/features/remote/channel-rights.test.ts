@@ -40,15 +40,18 @@ test('issue 4, 1.3: a terminal that another sign-in goes on with is written down
   const again = await server.given.anotherSignIn(user)
   const from = agent.frames.length
   using window = await TestWindow.open(server, { ...at, user: again, session: tool.session })
-  expect(await nextOpening(agent, from)).toMatchObject({ tool: { session: tool.session, resume: true } })
-  expect((await auditOf(server)).at(-1)).toMatch(/^user\d+: Went on with the terminal on ".+" by another sign-in$/)
+  const second = await nextOpening(agent, from)
+  expect(second.tool).toMatchObject({ session: tool.session, resume: true })
+  expect((await auditOf(server)).at(-1)).toMatch(
+    /^user\d+: Went on with the terminal on ".+" by another sign-in$/,
+  )
   const signOut = async ({ sessionDigest }: typeof user) => {
     await server.ctx.db.deleteFrom('sessions').where('digest', '=', sessionDigest).execute()
     server.ctx.emit({ type: 'session.ended', ids: [sessionDigest] })
   }
   await signOut(user)
   window.socket.terminate()
-  await vi.waitFor(() => expect(agent.frames.length).toBeGreaterThan(from + 1))
+  await vi.waitFor(() => expect(endOf(agent, second.channel)).toMatchObject({ code: 'detached' }))
   const before = agent.frames.length
   await signOut(again)
   const { payload } = await agent.nextCommand(before)

@@ -86,6 +86,9 @@ test('issue 4, 1.2: a terminal that is recorded here is played there, and its re
   ])
 })
 
+/** SetPixelFormat: 32 bits a pixel, red lowest. */
+const AS_NOVNC_WANTS = Buffer.from('000000002018000100ff00ff00ff000810000000', 'hex').toString('latin1')
+
 test('issue 4, 1.2: a desktop is seen and typed into across servers, and its recording is played by the other', async () => {
   await using scene = await prepare()
   const { agent, here, there, atHere, root, rootThere } = scene
@@ -125,7 +128,7 @@ test('issue 4, 1.2: a desktop is seen and typed into across servers, and its rec
   const picture = Buffer.alloc(60_000, 9)
   await show(Buffer.alloc(24, 7))
   await show(picture)
-  await type('\u0004\u0001\0\0\0\0\0k')
+  await type(`${AS_NOVNC_WANTS}\u0004\u0001\0\0\0\0\0k`)
   window.socket.send(encodeChannelEnd(0, { code: 'closed', message: 'Closed.' }))
   await vi.waitFor(() => expect(endOf(agent, channel)).toMatchObject({ code: 'closed' }))
   window.socket.close()
