@@ -4,7 +4,6 @@ import {
   decodeChannelFrame,
   encodeChannelEnd,
   encodeChannelFrame,
-  encodeChannelText,
   encodeCredit,
   readChannelEnd,
   readChannelText,
@@ -45,8 +44,8 @@ export class ChannelClient implements Disposable {
   #socket: WebSocket | undefined
   #sending = new SendWindow()
   #debt = new CreditDebt()
-  /** Keys that the machine has given no credit for yet. */
-  #waiting: Uint8Array[] = []
+  /** What the machine has given no credit for yet; a message is sent whole. */
+  #waiting: { kind: typeof CHANNEL_KIND.data | typeof CHANNEL_KIND.text; payload: Uint8Array }[] = []
   #failures = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #pulse: ReturnType<typeof setInterval> | undefined
@@ -65,13 +64,14 @@ export class ChannelClient implements Disposable {
   sendData(bytes: Uint8Array): void {
     // Of a clipboard without a text there is nothing to paste.
     if (bytes.length === 0) return
-    this.#waiting.push(bytes)
+    this.#waiting.push({ kind: CHANNEL_KIND.data, payload: bytes })
     this.#push()
   }
 
   sendText(message: unknown): void {
-    const frame = encodeChannelText(0, message)
-    if (this.#sending.take(frame.length)) this.#send(frame)
+    const payload = new TextEncoder().encode(JSON.stringify(message))
+    this.#waiting.push({ kind: CHANNEL_KIND.text, payload })
+    this.#push()
   }
 
   /** Ends the tool on the machine as well. */
@@ -108,6 +108,7 @@ export class ChannelClient implements Disposable {
       // What has no value is left out.
       const purpose = readPurpose()
       socket.send(JSON.stringify({ type: 'hello', ticket, purpose, request: this.#handlers.request() }))
+      this.#push()
     })
     this.#watch(socket)
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -174,12 +175,15 @@ export class ChannelClient implements Disposable {
   }
 
   #push(): void {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      const payload = first.subarray(0, Math.min(first.length, this.#sending.left, 16 * 1024))
-      if (payload.length === 0 || !this.#sending.take(payload.length)) return
-      this.#send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
-      if (payload.length === first.length) this.#waiting.shift()
-      else this.#waiting[0] = first.subarray(payload.length)
+      const { kind, payload } = first
+      const size =
+        kind === CHANNEL_KIND.text ? payload.length : Math.min(payload.length, this.#sending.left, 16 * 1024)
+      if (size === 0 || !this.#sending.take(size)) return
+      this.#send(encodeChannelFrame({ kind, channel: 0, payload: payload.subarray(0, size) }))
+      if (size === payload.length) this.#waiting.shift()
+      else first.payload = payload.subarray(size)
     }
   }
 

@@ -1,0 +1,86 @@
+import {
+  CHANNEL_KIND,
+  CHANNEL_WINDOW_BYTES,
+  type ChannelFrame,
+  decodeChannelFrame,
+  encodeCredit,
+  readChannelText,
+} from '@muster/contract/agent/channel'
+import { CreditDebt } from '@muster/contract/agent/channel-flow'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ChannelClient } from './channel-client.ts'
+
+/** A window whose machine takes what it sends when it is told to. */
+async function givenWindow() {
+  const frames: ChannelFrame[] = []
+  const sockets: EventTarget[] = []
+  class Socket extends EventTarget {
+    static readonly OPEN = 1
+    readonly readyState = 1
+    constructor() {
+      super()
+      sockets.push(this)
+    }
+    send(message: string | Uint8Array): void {
+      if (typeof message === 'string') return
+      const frame = decodeChannelFrame(message)
+      if ('wrong' in frame) throw new Error(frame.wrong)
+      frames.push(frame)
+    }
+    close(): void {}
+  }
+  vi.stubGlobal('WebSocket', Socket)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const client = new ChannelClient('a', {
+    fetchTicket: async () => 'ticket',
+    request: () => ({ tool: 'terminal', session: null, cols: 80, rows: 24 }),
+    onWelcome: () => {},
+    onData: () => {},
+    onText: () => {},
+    onLost: () => {},
+    onEnd: () => false,
+  })
+  onTestFinished(() => client[Symbol.dispose]())
+  await expect.poll(() => sockets).toHaveLength(1)
+  const debt = new CreditDebt()
+  let taken = 0
+  return {
+    client,
+    frames,
+    /** The machine takes what came since, and gives credit for it as it does. */
+    takeAll: () => {
+      for (const { payload } of frames.slice(taken)) {
+        const credit = debt.consume(payload.length)
+        if (credit === 0) continue
+        const { buffer } = encodeCredit(0, credit)
+        sockets[0]?.dispatchEvent(new MessageEvent('message', { data: buffer }))
+      }
+      taken = frames.length
+    },
+  }
+}
+
+test('issue 4, 1.1: a window that has sent messages for days still sends them', async () => {
+  const { client, frames, takeAll } = await givenWindow()
+  const many = 60_000
+  for (let number = 1; number <= many; number += 1) {
+    client.sendText({ type: 'ping', number })
+    takeAll()
+  }
+  expect(frames).toHaveLength(many)
+  expect(readChannelText(frames.at(-1)?.payload ?? new Uint8Array())).toEqual({ type: 'ping', number: many })
+})
+
+test('a message that the machine has no room for yet waits behind what was pasted', async () => {
+  const { client, frames, takeAll } = await givenWindow()
+  client.sendData(new Uint8Array(CHANNEL_WINDOW_BYTES + 1))
+  client.sendText({ type: 'resize', cols: 100, rows: 30 })
+  expect(frames.every(({ kind }) => kind === CHANNEL_KIND.data)).toBe(true)
+  takeAll()
+  const last = frames.at(-1)
+  expect(last?.kind).toBe(CHANNEL_KIND.text)
+  expect(readChannelText(last?.payload ?? new Uint8Array())).toEqual({ type: 'resize', cols: 100, rows: 30 })
+  expect(
+    frames.reduce((sum, { kind, payload }) => sum + (kind === CHANNEL_KIND.data ? payload.length : 0), 0),
+  ).toBe(CHANNEL_WINDOW_BYTES + 1)
+})
