@@ -30,6 +30,8 @@ export interface ChannelUser {
 interface Queued {
   kind: typeof CHANNEL_KIND.data | typeof CHANNEL_KIND.text
   bytes: Uint8Array
+  /** Of a message that a newer one of the same type replaces. */
+  type?: string
 }
 
 /** One channel on the machine's side: a queue towards the server, kept short by whoever fills it. */
@@ -80,6 +82,15 @@ export class Channel {
 
   sendText(message: unknown): void {
     this.#push({ kind: CHANNEL_KIND.text, bytes: Buffer.from(JSON.stringify(message)) })
+  }
+
+  /** A message that says all that there is to know: of those that wait for a slow window, the newest is kept. */
+  sendNewest(message: { type: string; [field: string]: unknown }): void {
+    const bytes = Buffer.from(JSON.stringify(message))
+    const waiting = this.#queue.find(({ type }) => type === message.type)
+    if (waiting === undefined) return this.#push({ kind: CHANNEL_KIND.text, bytes, type: message.type })
+    this.#queuedBytes += bytes.length - waiting.bytes.length
+    waiting.bytes = bytes
   }
 
   /** So much of what came is dealt with; as much may come again. */

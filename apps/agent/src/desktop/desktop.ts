@@ -65,7 +65,7 @@ export class Desktop {
   #obey(message: unknown): void {
     const input = DesktopInput.safeParse(message)
     if (!input.success || this.#ended !== undefined) return
-    this.#channel.sendText({ type: 'pong', number: input.data.number } satisfies DesktopNews)
+    this.#channel.sendNewest({ type: 'pong', number: input.data.number } satisfies DesktopNews)
   }
 }
 

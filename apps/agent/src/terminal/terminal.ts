@@ -200,7 +200,7 @@ export class Terminal {
       here: this.#channel !== undefined,
     }
     const news: TerminalNews = { type: 'people', people: [owner, ...this.guests.listPeople()] }
-    this.#tell(news)
+    this.#channel?.sendNewest(news)
     this.guests.tell(news)
   }
 

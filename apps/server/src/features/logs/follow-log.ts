@@ -1,22 +1,24 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { LogSource } from '@muster/contract/agent/logs'
-import { CHANNEL_CLOSE, type ChannelWelcome, type LogRequest } from '@muster/contract/channels'
+import type { ChannelWelcome, LogRequest } from '@muster/contract/channels'
 import { showRaw } from '@muster/rules/raw-path'
-import type { RawData, WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
+import type { EarlyMessage } from '../remote/await-hello.ts'
 import { type ChannelHub, STOPPING } from '../remote/channel-hub.ts'
 import { ChannelSocket } from '../remote/channel-socket.ts'
+import { hearWindow } from '../remote/hear-window.ts'
 
 interface Following {
   socket: WebSocket
   request: LogRequest
   agent: PlacedAgent
   caller: LiveCaller
-  takeEarly: () => [data: RawData, isBinary: boolean][]
+  takeEarly: () => EarlyMessage[]
   refuse: (end: ChannelEnd) => void
 }
 
@@ -40,14 +42,7 @@ export async function followLog(
   const welcome: ChannelWelcome = { type: 'welcome', recorded: false }
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
   const window = new ChannelSocket(socket, { caller, agentId: agent.agent_id, request, session: null })
-  const hear = (data: RawData, isBinary: boolean) => {
-    // `ws` hands over one Buffer unless it is told otherwise.
-    if (isBinary) window.hear(data as Buffer)
-    else if ((data as Buffer).toString('utf8') === 'ping') socket.send('pong')
-    else socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are understood.')
-  }
-  socket.on('message', hear)
-  for (const message of takeEarly()) hear(...message)
+  hearWindow(socket, { takeEarly, onFrame: (frame) => window.hear(frame) })
   socket.on('close', () => {
     window.gone()
     hub.remove(window)

@@ -7,7 +7,7 @@ import {
   type ToolRequest,
 } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
-import type { RawData, WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
@@ -18,6 +18,7 @@ import { beginSession, findOwnSession, goOnWithSession } from './begin-session.t
 import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
+import { hearWindow } from './hear-window.ts'
 import { redeemHello } from './redeem-hello.ts'
 import { findJoined, joinOf } from './find-joined.ts'
 import { whyCodeNeeded } from './why-code-needed.ts'
@@ -98,16 +99,13 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
 
   const window = new ChannelSocket(socket, { caller, agentId, request, session })
   window.onOver = () => void hub.finish(async () => recording?.end())
-  const hear = (data: RawData, isBinary: boolean) => {
-    // `ws` hands over one Buffer unless it is told otherwise.
-    if (isBinary) {
-      recording?.fromPerson(data as Buffer)
-      window.hear(data as Buffer)
-    } else if ((data as Buffer).toString('utf8') === 'ping') socket.send('pong')
-    else socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are understood.')
-  }
-  socket.on('message', hear)
-  for (const message of wish.takeEarly()) hear(...message)
+  hearWindow(socket, {
+    takeEarly: wish.takeEarly,
+    onFrame: (frame) => {
+      recording?.fromPerson(frame)
+      window.hear(frame)
+    },
+  })
   socket.on('close', () => {
     window.gone()
     hub.remove(window)

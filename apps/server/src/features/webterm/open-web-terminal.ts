@@ -9,6 +9,7 @@ import type { Context } from '../../context.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import type { EarlyMessage } from '../remote/await-hello.ts'
+import { hearWindow } from '../remote/hear-window.ts'
 import { Recording } from '../remote/recording.ts'
 import { createRecordingFile } from '../remote/recordings.ts'
 import { redeemHello } from '../remote/redeem-hello.ts'
@@ -77,14 +78,7 @@ export async function openWebTerminal(
     const message = error instanceof Error ? error.message : 'It could not be opened.'
     return terminal.end({ code: 'failed', message })
   }
-  const hear: (...message: EarlyMessage) => void = (data, isBinary) => {
-    // `ws` hands over one Buffer unless it is told otherwise.
-    if (isBinary) terminal.hear(data as Buffer)
-    else if ((data as Buffer).toString('utf8') === 'ping') socket.send('pong')
-    else socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are understood.')
-  }
-  socket.on('message', hear)
-  for (const message of wish.takeEarly()) hear(...message)
+  hearWindow(socket, { takeEarly: wish.takeEarly, onFrame: (frame) => terminal.hear(frame) })
   // It may have gone while all of this was looked up.
   if (socket.readyState !== socket.OPEN) await terminal.end(GONE)
 }
