@@ -63,12 +63,13 @@ export async function dropUpload(
   })
 }
 
-/** Whether it is gone, or was never made. */
+/** Whether it is gone, with its folder even, or was never made. */
 export async function removeAbandoned(
   rawPath: string,
   { dataFolder, afterMs }: { dataFolder: string; afterMs: number },
 ): Promise<boolean> {
-  await using place = await openPlace(rawPath, dataFolder)
+  await using place = await openPlace(rawPath, dataFolder).catch(passOver('ENOENT'))
+  if (place === undefined) return true
   const found = await lstat(place.at()).catch(passOver('ENOENT'))
   if (found !== undefined && Date.now() - found.mtimeMs < afterMs) return false
   if (found !== undefined) await unlink(place.at())

@@ -18,7 +18,8 @@ import {
 } from '@muster/contract/agent/channel'
 import { HASH_PART_BYTES, UploadNews } from '@muster/contract/agent/files'
 import { expect, test } from 'vitest'
-import { givenAgent, givenFolder } from '../testing/given.ts'
+import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
+import { OpenParts } from './open-parts.ts'
 import { ask, FileChannel, raw } from './test-files.ts'
 
 const hashOf = (bytes: Buffer) => {
@@ -174,4 +175,21 @@ test('one that is left alone for an hour is removed, also after a restart of the
   utimesSync(join(folder, `.muster-${upload}.part`), old, old)
   await restart()
   await server.until(() => readdirSync(folder).length === 0)
+})
+
+test('one whose folder is gone is forgotten', async () => {
+  const kept = new Map<string, string>()
+  const openParts = new OpenParts({
+    kept: {
+      find: (key) => kept.get(key),
+      save: (key, text) => kept.set(key, text),
+      forget: (key) => kept.delete(key),
+    },
+    log: givenLog().log,
+    dataFolder: givenFolder(),
+  })
+  openParts.remember(raw(join(givenFolder(), 'gone', '.muster-upload.part')))
+  expect(kept.size).toBe(1)
+  openParts.sweep()
+  await expect.poll(() => kept.size).toBe(0)
 })
