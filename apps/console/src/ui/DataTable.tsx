@@ -14,7 +14,7 @@ import { DataHead, HEAD_PX } from './DataHead.tsx'
 import { DataRow } from './DataRow.tsx'
 import classes from './DataTable.module.css'
 import type { DataCard, DataColumn, TableSort } from './data-column.ts'
-import type { Point } from './menu-entry.ts'
+import { type MenuEntry, type Point, runShortcut } from './menu-entry.ts'
 import { useFixedRows } from './use-fixed-rows.ts'
 import { useHoverTip } from './use-hover-tip.tsx'
 import { handleRowKey } from './use-row-keys.ts'
@@ -40,6 +40,8 @@ export interface DataTableProps<Row, Context> {
   onToggle?: (row: Row) => void
   onDoubleClick?: (row: Row) => void
   onMenu?: (row: Row, at: Point) => void
+  /** Whose shortcuts F2 and Del work on the selected row. */
+  menuOf?: (row: Row) => readonly MenuEntry[]
   /** In place of rows, when there are none. */
   empty?: ReactNode
   /** Rows as cards, where the window is narrow. */
@@ -112,9 +114,12 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
         {...handlers}
         onKeyDown={(event) => {
           if (event.target !== event.currentTarget) return
+          const at = indexOf(selected)
+          const row = rows[at]
+          if (row !== undefined && on.menuOf !== undefined && runShortcut(on.menuOf(row), event.key)) return
           handleRowKey(event, {
             count: rows.length,
-            selected: indexOf(selected),
+            selected: at,
             pageRows: Math.max(1, Math.floor(event.currentTarget.clientHeight / height) - 1),
             select,
             open: (index) => rows[index] !== undefined && on.onOpen?.(rows[index]),

@@ -19,6 +19,19 @@ export type MenuEntry = MenuItem | { id: string; divider: true }
 
 export const isMenuItem = (entry: MenuEntry): entry is MenuItem => !('divider' in entry)
 
+/** The words of menus for keys of the keyboard. */
+const SHORTCUT_KEYS: Record<string, string> = { F2: 'F2', Delete: 'Del' }
+
+/** Does what the entry with the shortcut of a key does; answers whether there is one. */
+export function runShortcut(entries: readonly MenuEntry[], key: string): boolean {
+  const shortcut = SHORTCUT_KEYS[key]
+  const entry = entries
+    .filter(isMenuItem)
+    .find((item) => shortcut !== undefined && item.shortcut === shortcut)
+  if (entry?.disabledReason === undefined) entry?.run()
+  return entry !== undefined
+}
+
 /** A line between two groups. */
 export const divider = (id: string): MenuEntry => ({ id, divider: true })
 

@@ -45,6 +45,7 @@ export function FileTable({ entries, place, isWhole, empty, actions }: FileTable
         onOpen={actions.open}
         onDoubleClick={actions.open}
         onMenu={(entry, at) => setMenu({ entry, at })}
+        menuOf={(entry) => fileMenu(entry, actions)}
         card={hasCards ? FILE_CARD : undefined}
         scrollKey={place}
         empty={empty}

@@ -36,6 +36,7 @@ export function fileMenu(entry: FileEntry, { open, download, ask }: FileActions)
       id: 'move',
       label: 'Rename or move',
       icon: IconArrowRight,
+      shortcut: 'F2',
       run: () => ask({ what: 'move', entry }),
     },
     {
@@ -49,6 +50,7 @@ export function fileMenu(entry: FileEntry, { open, download, ask }: FileActions)
       id: 'delete',
       label: 'Delete',
       icon: IconTrash,
+      shortcut: 'Del',
       danger: true,
       run: () => ask({ what: 'delete', entry }),
     },

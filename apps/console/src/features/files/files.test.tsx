@@ -151,3 +151,15 @@ test('a text with changes is not closed without a question', async () => {
   await expect.element(dialog()).not.toBeInTheDocument()
   expect(server.calls(writeText)).toEqual([])
 })
+
+test('F2 and Del do what they do in a file manager, after a question', async () => {
+  await openFiles(entry('motd'), entry('hosts'))
+  await row('motd').click()
+  await userEvent.keyboard('{F2}')
+  await expect.element(page.getByRole('dialog', { name: 'Rename or move motd' })).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(dialog()).not.toBeInTheDocument()
+  await row('hosts').click()
+  await userEvent.keyboard('{Delete}')
+  await expect.element(page.getByRole('dialog', { name: 'Delete hosts on alpha?' })).toBeVisible()
+})

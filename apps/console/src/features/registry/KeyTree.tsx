@@ -4,7 +4,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { makeVisible } from '@muster/rules/visible-text'
 import { describeError } from '../../app/describe-error.ts'
 import { ContextMenu } from '../../ui/ContextMenu.tsx'
-import { isMenuItem, type MenuEntry, type Point } from '../../ui/menu-entry.ts'
+import { type MenuEntry, type Point, runShortcut } from '../../ui/menu-entry.ts'
 import classes from './Registry.module.css'
 import { useRegistryKey } from './use-registry-key.ts'
 
@@ -83,7 +83,6 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
   const isOpen = hasSubkeys && (wanted ?? leads)
   const Icon = isOpen ? IconChevronDown : IconChevronRight
   const onKeyDown = (event: KeyboardEvent<HTMLButtonElement>) => {
-    const shortcut = SHORTCUTS[event.key]
     if (event.key === 'ArrowRight' && hasSubkeys) setWanted(true)
     else if (event.key === 'ArrowLeft' && hasSubkeys) setWanted(false)
     else if (event.key === 'ArrowDown') focusKey(event.currentTarget, 1)
@@ -91,10 +90,7 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
     else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       const { left, bottom } = event.currentTarget.getBoundingClientRect()
       props.onMenu(path, { x: left + 6, y: bottom })
-    } else if (shortcut !== undefined) {
-      const entry = props.menuOf(path).find((one) => isMenuItem(one) && one.shortcut === shortcut)
-      if (entry !== undefined && isMenuItem(entry) && entry.disabledReason === undefined) entry.run()
-    } else return
+    } else if (!runShortcut(props.menuOf(path), event.key)) return
     event.preventDefault()
   }
   return (
@@ -133,9 +129,6 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
     </li>
   )
 }
-
-/** The words of menus for keys of the keyboard. */
-const SHORTCUTS: Record<string, string> = { F2: 'F2', Delete: 'Del' }
 
 /** The key of the registry above or below, as they stand on the screen. */
 function focusKey(from: HTMLElement, step: 1 | -1): void {

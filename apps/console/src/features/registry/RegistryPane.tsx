@@ -9,6 +9,7 @@ import { describeError } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import { ButtonMenu } from '../../ui/ButtonMenu.tsx'
 import table from '../../ui/ListPane.module.css'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
 import { KeyTree } from './KeyTree.tsx'
@@ -18,6 +19,7 @@ import { RegistryDialogs } from './RegistryDialogs.tsx'
 import { ValueTable } from './ValueTable.tsx'
 import type { OpenDialog } from './registry-dialog.ts'
 import { useRegistryKey } from './use-registry-key.ts'
+import { valueMenu } from './value-menu.ts'
 
 /** The registry of a machine with Windows: its keys, and the values of one. */
 export function RegistryPane({ agent }: { agent: AgentDetail }) {
@@ -58,18 +60,15 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
       </>
     )
   const isKey = path !== ''
-  const isBelow = path.includes('\\')
   const name = values.find((value) => value.name === selected)?.name
-  const tool = (label: string, open: OpenDialog | undefined) => (
-    <Button
-      size="compact-sm"
-      variant="default"
-      disabled={open === undefined || !agent.connected}
-      onClick={() => setDialog(open)}
-    >
-      {label}
-    </Button>
-  )
+  const away = agent.connected ? undefined : `${agent.hostname} is not connected.`
+  const ofKey = (key: string) =>
+    keyMenu(key, away, (open) => {
+      if (key !== path) go(key)
+      setDialog(open)
+    })
+  const ofValue = (value: string | undefined) =>
+    valueMenu(value ?? '', away ?? (value === undefined ? 'Select a value first.' : undefined), setDialog)
   return (
     <div className={table.pane}>
       <form
@@ -101,13 +100,8 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
         </Button>
       </form>
       <div className={table.tools}>
-        {tool('New key', isKey ? { what: 'new-key' } : undefined)}
-        {tool('Rename key', isBelow ? { what: 'rename-key' } : undefined)}
-        {tool('Delete key', isBelow ? { what: 'delete-key' } : undefined)}
-        {tool('New value', isKey ? { what: 'new-value' } : undefined)}
-        {tool('Edit value', name === undefined ? undefined : { what: 'edit-value', name })}
-        {tool('Rename value', name === undefined ? undefined : { what: 'rename-value', name })}
-        {tool('Delete value', name === undefined ? undefined : { what: 'delete-value', name })}
+        <ButtonMenu label="Key" entries={ofKey(path)} />
+        <ButtonMenu label="Value" entries={ofValue(name)} />
         {last !== undefined && isKey && (
           <div className={table.sums} role="status">
             {last.key_count} {last.key_count === 1 ? 'key' : 'keys'}, {last.value_count}{' '}
@@ -116,17 +110,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
         )}
       </div>
       <div className={classes.split}>
-        <KeyTree
-          agentId={agent.agent_id}
-          selected={path}
-          onSelect={go}
-          menuOf={(key) =>
-            keyMenu(key, agent.connected ? undefined : `${agent.hostname} is not connected.`, (open) => {
-              if (key !== path) go(key)
-              setDialog(open)
-            })
-          }
-        />
+        <KeyTree agentId={agent.agent_id} selected={path} onSelect={go} menuOf={ofKey} />
         <div className={classes.values}>
           {query.error !== null ? (
             <ErrorState {...describeError(query.error)} onRetry={() => void query.refetch()} />
@@ -141,7 +125,8 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
                 values={values}
                 selected={selected}
                 onSelect={setSelected}
-                onAsk={setDialog}
+                onEdit={(value) => setDialog({ what: 'edit-value', name: value })}
+                menuOf={ofValue}
               />
               {query.hasNextPage && (
                 <Button

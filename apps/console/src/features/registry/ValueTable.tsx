@@ -1,5 +1,4 @@
 import { useMediaQuery } from '@mantine/hooks'
-import { IconEdit, IconTextSize, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { RegistryEntry } from '@muster/contract/api/registry'
 import { formatFileSize } from '@muster/rules/file-size'
@@ -8,9 +7,8 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { ContextMenu } from '../../ui/ContextMenu.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import { divider, type MenuEntry, type Point } from '../../ui/menu-entry.ts'
+import type { MenuEntry, Point } from '../../ui/menu-entry.ts'
 import classes from '../../ui/ListPane.module.css'
-import type { OpenDialog } from './registry-dialog.ts'
 
 const nameOf = ({ name }: RegistryEntry) => (name === '' ? '(Default)' : makeVisible(name))
 
@@ -57,13 +55,14 @@ interface ValueTableProps {
   values: readonly RegistryEntry[]
   selected: string | undefined
   onSelect: (name: string | undefined) => void
-  onAsk: (dialog: OpenDialog) => void
+  onEdit: (name: string) => void
+  menuOf: (name: string) => readonly MenuEntry[]
 }
 
 /** The values of a key. */
-export function ValueTable({ path, values, selected, onSelect, onAsk }: ValueTableProps) {
+export function ValueTable({ path, values, selected, onSelect, onEdit, menuOf }: ValueTableProps) {
   const [menu, setMenu] = useState<{ value: RegistryEntry; at: Point }>()
-  const edit = ({ name }: RegistryEntry) => onAsk({ what: 'edit-value', name })
+  const edit = ({ name }: RegistryEntry) => onEdit(name)
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   return (
     <>
@@ -80,6 +79,7 @@ export function ValueTable({ path, values, selected, onSelect, onAsk }: ValueTab
         onOpen={edit}
         onDoubleClick={edit}
         onMenu={(value, at) => setMenu({ value, at })}
+        menuOf={({ name }) => menuOf(name)}
         card={hasCards ? CARD : undefined}
         scrollKey={path}
         empty={<EmptyState message="This key has no values." />}
@@ -88,37 +88,10 @@ export function ValueTable({ path, values, selected, onSelect, onAsk }: ValueTab
         <ContextMenu
           label={nameOf(menu.value)}
           at={menu.at}
-          entries={valueMenu(menu.value, onAsk)}
+          entries={menuOf(menu.value.name)}
           onClose={() => setMenu(undefined)}
         />
       )}
     </>
   )
-}
-
-/** As regedit has it. */
-function valueMenu({ name }: RegistryEntry, onAsk: (dialog: OpenDialog) => void): MenuEntry[] {
-  return [
-    {
-      id: 'edit',
-      label: 'Edit value',
-      icon: IconEdit,
-      shortcut: 'Enter',
-      run: () => onAsk({ what: 'edit-value', name }),
-    },
-    {
-      id: 'rename',
-      label: 'Rename value',
-      icon: IconTextSize,
-      run: () => onAsk({ what: 'rename-value', name }),
-    },
-    divider('change'),
-    {
-      id: 'delete',
-      label: 'Delete value',
-      icon: IconTrash,
-      danger: true,
-      run: () => onAsk({ what: 'delete-value', name }),
-    },
-  ]
 }

@@ -12,20 +12,21 @@ export function keyMenu(
   whyNot: string | undefined,
   ask: (dialog: OpenDialog) => void,
 ): MenuEntry[] {
-  const whyNotKey = whyNot ?? (isRootKey(path) ? ROOT_STAYS : undefined)
+  const whyNotBelow = whyNot ?? (path === '' ? 'Choose a key first.' : undefined)
+  const whyNotKey = whyNotBelow ?? (isRootKey(path) ? ROOT_STAYS : undefined)
   return [
     {
       id: 'new-key',
       label: 'New key',
       icon: IconFolderPlus,
-      disabledReason: whyNot,
+      disabledReason: whyNotBelow,
       run: () => ask({ what: 'new-key' }),
     },
     {
       id: 'new-value',
       label: 'New value',
       icon: IconFilePlus,
-      disabledReason: whyNot,
+      disabledReason: whyNotBelow,
       run: () => ask({ what: 'new-value' }),
     },
     divider('change'),

@@ -48,6 +48,10 @@ const PAGES: Record<string, RegistryListing> = {
   },
 }
 const values = () => page.getByRole('grid', { name: 'Values' })
+const menu = async (name: 'Key' | 'Value', entry: string) => {
+  await button(name).click()
+  await page.getByRole('menuitem', { name: new RegExp(`^${entry}`) }).click()
+}
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 
 async function openRegistry(plat: 'windows' | 'linux' = 'windows', list = answerPage) {
@@ -84,7 +88,7 @@ test('issue 4, 2.4, registry: keys are opened one by one, values are shown, chan
   server.on(readRegistryValue, () => answer(readRegistryValue, speed))
   server.on(modifyRegistryValue, () => answer(modifyRegistryValue, { path: ACME }))
   await values().getByText('speed').click()
-  await button('Edit value').click()
+  await menu('Value', 'Edit value')
   const data = page.getByRole('dialog').getByRole('textbox', { name: 'Data' })
   await expect.element(data).toHaveValue('0x1')
   await data.fill('4294967296')
@@ -97,7 +101,7 @@ test('issue 4, 2.4, registry: keys are opened one by one, values are shown, chan
   await expect.poll(() => server.calls(modifyRegistryValue)[0]?.body).toEqual(body)
 
   server.on(createRegistryValue, () => answer(createRegistryValue, { path: ACME }))
-  await button('New value').click()
+  await menu('Key', 'New value')
   await page.getByRole('textbox', { name: 'Name' }).fill('blob')
   await page.getByRole('combobox', { name: 'Type' }).click()
   await page.getByRole('option', { name: 'REG_BINARY' }).click()
@@ -114,12 +118,33 @@ test('issue 4, 2.4, registry: a value has a menu, as in regedit', async () => {
   await page.getByRole('textbox', { name: 'Path of the key' }).fill(ACME)
   await button('Go').click()
   await values().getByRole('row').filter({ hasText: 'speed' }).click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'Rename value' }).click()
+  await page.getByRole('menuitem', { name: /^Rename value/ }).click()
   await expect.element(page.getByRole('dialog').getByRole('textbox').first()).toHaveValue('speed')
   await userEvent.keyboard('{Escape}')
   await values().getByRole('row').filter({ hasText: 'speed' }).click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'Delete value' }).click()
-  await expect.element(page.getByText(`speed of ${ACME} is deleted.`)).toBeVisible()
+  await page.getByRole('menuitem', { name: /^Delete value/ }).click()
+  const question = page.getByText(`speed of ${ACME} is deleted.`)
+  await expect.element(question).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+  await values().getByRole('row').filter({ hasText: 'speed' }).click()
+  await userEvent.keyboard('{F2}')
+  await expect.element(page.getByRole('dialog').getByRole('textbox').first()).toHaveValue('speed')
+  await userEvent.keyboard('{Escape}')
+  await values().getByRole('row').filter({ hasText: 'speed' }).click()
+  await userEvent.keyboard('{Delete}')
+  await expect.element(question).toBeVisible()
+})
+
+test('what cannot be done now says why', async () => {
+  await openRegistry()
+  await button('Value').click()
+  await expect
+    .element(page.getByRole('menuitem', { name: /^Delete value Select a value first\./ }))
+    .toBeDisabled()
+  await userEvent.keyboard('{Escape}')
+  await button('Key').click()
+  await expect.element(page.getByRole('menuitem', { name: /^New key Choose a key first\./ })).toBeDisabled()
 })
 
 test('keys have a menu as in regedit, and the keyboard walks them', async () => {
@@ -151,7 +176,7 @@ test('keys are made and deleted after a question, and what the machine says is s
   await userEvent.keyboard('{Enter}')
   await expect.element(values().getByText('speed')).toBeVisible()
   server.on(createRegistryKey, () => refuse('agent_refused', 'alpha: Access is denied, also to the agent.'))
-  await button('New key').click()
+  await menu('Key', 'New key')
   await page.getByRole('textbox', { name: 'Name' }).fill('a\\b')
   await expect.element(page.getByText('A name holds no backslash.')).toBeVisible()
   await expect.element(button('Save')).toBeDisabled()
@@ -163,7 +188,7 @@ test('keys are made and deleted after a question, and what the machine says is s
   await button('Save').click()
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
   server.on(deleteRegistryKey, () => answer(deleteRegistryKey, { path: ACME }))
-  await button('Delete key').click()
+  await menu('Key', 'Delete key')
   await button('Delete').click()
   await expect.poll(() => server.calls(deleteRegistryKey)[0]?.search.get('path')).toBe(ACME)
   await expect
