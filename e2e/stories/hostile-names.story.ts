@@ -49,7 +49,7 @@ test('a machine named <img onerror> is text on every screen that shows it', asyn
   }
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('onerror')
-  await expect(page.getByRole('option', { name: IMAGE })).toBeVisible()
+  await expect(page.getByRole('option', { name: `${IMAGE} Acme` })).toBeVisible()
   await expectHarmless(page)
   await page.goto(`/agents/${agent_id}`)
   await expect(page.getByRole('heading', { name: IMAGE, level: 1 })).toBeVisible()
