@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
-import { findChromium } from './tools/system-programs.ts'
+import { findTestChromium } from './tools/system-programs.ts'
 
 const chromiumFlags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
@@ -74,7 +74,7 @@ export default defineConfig({
             screenshotFailures: false,
             provider: playwright({
               launchOptions: {
-                executablePath: findChromium() ?? 'chromium',
+                executablePath: findTestChromium() ?? 'chromium',
                 args: chromiumFlags.split(' '),
               },
             }),

@@ -24,6 +24,9 @@ const vitest = (...projects: string[]) => [
   ...projects.flatMap((project) => ['--project', project]),
 ]
 
+// Most of these wait for programs, sockets and pages: more of them at once than there are cores end sooner.
+const several = (count: number) => `--maxWorkers=${count}`
+
 // These start programs on SQLite, or have no database at all: on PostgreSQL they would prove the same again.
 const WITHOUT_POSTGRES = ['main', 'kill', 'lock', 'email', 'presets', 'console-files']
 const EXCLUDED = WITHOUT_POSTGRES.flatMap((name) => ['--exclude', `**/${name}.test.ts`])
@@ -34,22 +37,28 @@ export function listSteps(): Step[] {
     ...staticChecks.map((check) => ({ ...check, needs: [], servers: [] })),
     {
       name: 'units',
-      command: vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'),
+      command: [...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'), several(4)],
       runner: 'vitest',
       needs: [],
       servers: [],
     },
-    { name: 'server on SQLite', command: vitest('server'), runner: 'vitest', needs: [], servers: [] },
+    {
+      name: 'server on SQLite',
+      command: [...vitest('server'), several(3)],
+      runner: 'vitest',
+      needs: [],
+      servers: [],
+    },
     {
       name: 'server on PostgreSQL and NATS',
-      command: [...vitest('server'), ...EXCLUDED],
+      command: [...vitest('server'), several(3), ...EXCLUDED],
       runner: 'vitest',
       needs: ['postgres', 'nats'],
       servers: ['postgres', 'nats'],
     },
     {
       name: 'console in Chromium',
-      command: vitest('console'),
+      command: [...vitest('console'), several(3)],
       runner: 'vitest',
       needs: ['chromium'],
       servers: [],
@@ -65,7 +74,13 @@ export function listSteps(): Step[] {
       needsToo: 'which needs root and a kernel that lets it start a machine inside this one',
     },
     { name: 'registry in Wine', command: vitest('wine'), runner: 'vitest', needs: ['wine'], servers: [] },
-    { name: 'programs and load', command: vitest('e2e'), runner: 'vitest', needs: [], servers: [] },
+    {
+      name: 'programs and load',
+      command: [...vitest('e2e'), several(3)],
+      runner: 'vitest',
+      needs: [],
+      servers: [],
+    },
   ]
 }
 
