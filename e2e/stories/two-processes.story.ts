@@ -34,6 +34,10 @@ for (const name of deployments) {
     const onTwo: Session = await signIn(two.url, one.admin)
     expect(await onTwo.call(listOwnSessions, {})).toHaveLength(2)
     const agentId = await findAgentId(admin)
+    const output = async (id: number) => {
+      const { history, chunks } = await admin.call(getHistoryOutput, { params: { id }, query: {} })
+      return { state: history.state, text: chunks.map(({ text }) => text).join('') }
+    }
 
     await test.step('a command that is sent on one streams from the agent on the other', async () => {
       const cmd = 'echo first; while [ ! -e "$GO" ]; do sleep 0.05; done; echo second; exit 3'
@@ -42,17 +46,12 @@ for (const name of deployments) {
         params: { agent_id: agentId },
         body: { shell: 'sh', cmd, env_vars: [`GO=${go}`], wait: false },
       })
-      const params = { id: sent.id }
-      const output = async () => {
-        const { history, chunks } = await admin.call(getHistoryOutput, { params, query: {} })
-        return { state: history.state, text: chunks.map(({ text }) => text).join('') }
-      }
-      await expect.poll(output).toEqual({ state: 'running', text: 'first\n' })
+      await expect.poll(() => output(sent.id)).toEqual({ state: 'running', text: 'first\n' })
       await admin.call(sendCommand, {
         params: { agent_id: agentId },
         body: { shell: 'sh', cmd: `touch ${go}` },
       })
-      await expect.poll(output).toEqual({ state: 'done', text: 'first\nsecond\n' })
+      await expect.poll(() => output(sent.id)).toEqual({ state: 'done', text: 'first\nsecond\n' })
       const [newest, older] = await onTwo.call(listAgentHistory, { params: { agent_id: agentId }, query: {} })
       expect(newest?.state).toBe('done')
       expect(older).toMatchObject({ id: sent.id, retcode: 3 })
@@ -83,12 +82,13 @@ for (const name of deployments) {
 
     await test.step('the agent lives through a restart of its server', async () => {
       await two.restart()
-      await expect(onOne).not.toContainText('away')
-      const answer = await admin.call(sendCommand, {
+      // It may be away still: then the command waits for it.
+      const sent = await admin.call(sendCommand, {
         params: { agent_id: agentId },
-        body: { shell: 'sh', cmd: 'echo back' },
+        body: { shell: 'sh', cmd: 'echo back', wait: false },
       })
-      expect(answer.stdout).toBe('back\n')
+      await expect.poll(() => output(sent.id), { timeout: 30_000 }).toEqual({ state: 'done', text: 'back\n' })
+      await expect(onOne).not.toContainText('away')
     })
     expect(await agent.stop()).toBe(0)
     agent.expectCleanLog()
