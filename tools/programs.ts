@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, dirname, join, resolve } from 'node:path'
 
@@ -20,23 +20,35 @@ export async function runProgram(command: string[], env: Record<string, string> 
     // npm's .bin holds .cmd files there.
     shell: process.platform === 'win32',
   })
-  const stop = () => child.kill('SIGTERM')
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  try {
+  return endWithThis(child, async () => {
     const [code] = await once(child, 'exit')
     return code === 0
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
-  }
+  })
 }
 
 /** Runs a program and answers its output and whether it succeeded. */
-export async function readProgram(command: string[]): Promise<{ ok: boolean; output: string }> {
+export async function readProgram(
+  command: string[],
+  env: Record<string, string> = {},
+): Promise<{ ok: boolean; output: string }> {
   const [file = '', ...args] = command
-  const child = spawn(file, args, { cwd: root, env: programEnv(), shell: process.platform === 'win32' })
+  const child = spawn(file, args, { cwd: root, env: programEnv(env), shell: process.platform === 'win32' })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
-  const [code] = await once(child, 'close')
-  return { ok: code === 0, output }
+  return endWithThis(child, async () => {
+    const [code] = await once(child, 'close')
+    return { ok: code === 0, output }
+  })
+}
+
+/** Passes the signals that end this process on to its child. */
+async function endWithThis<T>(child: ChildProcess, wait: () => Promise<T>): Promise<T> {
+  const stop = () => child.kill('SIGTERM')
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    return await wait()
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
 }

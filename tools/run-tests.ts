@@ -1,9 +1,10 @@
-// Everything that has to hold, in order, until the first step that fails. `npm test -- units server` runs the steps
-// whose names contain one of these words. The last line is `N passed, N failed`, summed over the runners.
+// Everything that has to hold, in order, until the first step that fails; what waits runs beside what follows it.
+// `npm test -- units server` runs the steps whose names contain one of these words. The last line is
+// `N passed, N failed`, summed over the runners.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runProgram } from './programs.ts'
+import { readProgram, runProgram } from './programs.ts'
 import { installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
 import { startTestNats } from './test-nats.ts'
 import { startTestPostgres } from './test-postgres.ts'
@@ -32,23 +33,27 @@ async function runSteps(): Promise<void> {
   const steps = listSteps().filter(
     ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
   )
+  const beside: Promise<boolean>[] = []
   for (const step of steps) {
     const absent = step.needs.filter((name) => missing.includes(name))
     if (absent.length > 0 || step.isPossible?.() === false) {
       notes.push(`Left out: ${step.name}${absent.length > 0 ? '' : `, ${step.needsToo}`}`)
       continue
     }
-    if (!(await runStep(step))) return
+    if (step.waits === true) beside.push(runStep(step))
+    else if (!(await runStep(step))) break
   }
+  await Promise.all(beside)
 }
 
 async function runStep(step: Step): Promise<boolean> {
-  console.log(`\n=== ${step.name}`)
+  console.log(`\n=== ${step.name}${step.waits === true ? ': its output comes when it ends' : ''}`)
   const startedMs = Date.now()
   const report = join(reports, `${step.name.replaceAll(' ', '-')}.json`)
   await using servers = new AsyncDisposableStack()
   const env: Record<string, string> = { ...(await startServers(step, servers)) }
-  const ok = await runProgram([...step.command, ...reporterArgs(step, report, env)], env)
+  const command = [...step.command, ...reporterArgs(step, report, env)]
+  const ok = step.waits === true ? await printAtEnd(command, env) : await runProgram(command, env)
   const seconds = ((Date.now() - startedMs) / 1000).toFixed(1)
   if (step.runner === undefined) {
     if (!ok) sum.failed += 1
@@ -65,6 +70,12 @@ async function runStep(step: Step): Promise<boolean> {
     if (isCi) sum.failed += 1
   }
   return failed === 0
+}
+
+async function printAtEnd(command: string[], env: Record<string, string>): Promise<boolean> {
+  const { ok, output } = await readProgram(command, env)
+  console.log(output)
+  return ok
 }
 
 async function startServers(step: Step, stack: AsyncDisposableStack): Promise<Record<string, string>> {

@@ -16,6 +16,8 @@ export interface Step {
   /** Whether this machine allows the step; where it does not, it is left out, and `needsToo` says why. */
   isPossible?: () => boolean
   needsToo?: string
+  /** It leaves most of the processor idle: the steps after it run meanwhile, and its output is printed when it ends. */
+  waits?: true
 }
 
 const vitest = (...projects: string[]) => [
@@ -95,6 +97,7 @@ function storySteps(): Step[] {
     {
       ...story,
       name: 'stories on PostgreSQL and NATS',
+      waits: true,
       needs: ['chromium', 'postgres', 'nats'],
       servers: ['postgres', 'nats'],
     },
