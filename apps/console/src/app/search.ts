@@ -6,6 +6,8 @@ import { z } from 'zod'
 // What is on screen is in the address. Whatever a person typed there and is none of these counts as absent.
 
 const text = z.string().max(500).optional().catch(undefined)
+/** Longer than a path of a file or a key can be. */
+const place = z.string().max(6000).optional().catch(undefined)
 
 /** Every screen of the main layout: the open dialog, what it is about (`edit-client` and `3`), what it is narrowed to. */
 export const frameSearch = z.object({ dialog: text, item: text, filter: text })
@@ -27,10 +29,11 @@ export const PANES = [
 ] as const
 export type Pane = (typeof PANES)[number]
 
-/** Sub-tab of a machine, and the entry of it that is open (a command of the history). */
+/** Sub-tab of a machine, the entry of it that is open (a command of the history), what its list is narrowed to. */
 const paneSearch = {
   pane: z.enum(PANES).optional().catch(undefined),
   entry: text,
+  find: text,
 }
 
 export const agentSearch = z.object(paneSearch)
@@ -38,10 +41,13 @@ export const agentSearch = z.object(paneSearch)
 const REMOTE_TOOLS = ['terminal', 'files', 'processes', 'services', 'logs', 'registry', 'sessions'] as const
 export type RemoteTool = (typeof REMOTE_TOOLS)[number]
 
-/** The tool that a window of Remote Background shows; absent = the terminal. */
+/** The tool that a window of Remote Background shows (absent = the terminal), where in it, what is searched for. */
 export const remoteSearch = z.object({
   tool: z.enum(REMOTE_TOOLS).optional().catch(undefined),
+  at: place,
+  find: place,
 })
+export type RemoteSearch = z.infer<typeof remoteSearch>
 
 /** What the window of the web terminal shows; absent = the terminal. */
 export const webTermSearch = z.object({ tool: z.enum(['sessions']).optional().catch(undefined) })

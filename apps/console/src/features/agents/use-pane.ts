@@ -10,7 +10,12 @@ export function usePane() {
     (next: Pane, openEntry?: string) =>
       void navigate({
         to: '.',
-        search: (old) => ({ ...old, pane: next === 'summary' ? undefined : next, entry: openEntry }),
+        search: (old) => ({
+          ...old,
+          pane: next === 'summary' ? undefined : next,
+          entry: openEntry,
+          find: undefined,
+        }),
         replace: true,
         resetScroll: false,
       }),

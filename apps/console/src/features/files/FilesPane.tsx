@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { type FileEntry, MOST_TEXT_BYTES, ROOT_PATH } from '@muster/contract/agent/files'
+import { type FileEntry, MOST_TEXT_BYTES } from '@muster/contract/agent/files'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { joinRaw } from '@muster/rules/raw-path'
 import { IconFolderPlus, IconRefresh, IconSearch } from '@tabler/icons-react'
@@ -8,6 +8,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
+import { useFind, usePlace } from '../../app/use-place.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import table from '../../ui/ListPane.module.css'
 import classes from './FilesPane.module.css'
@@ -16,6 +17,7 @@ import { FileTable } from './FileTable.tsx'
 import { UploadButton } from './UploadButton.tsx'
 import { UploadList } from './UploadList.tsx'
 import { FolderPath } from './FolderPath.tsx'
+import { addressOf, folderOf } from './folder-address.ts'
 import { isShownAsImage, leadsTo } from './file-rows.ts'
 import { startDownload } from './start-download.ts'
 import { useFolder } from './use-folder.ts'
@@ -26,9 +28,10 @@ const SEARCH_AFTER_MS = 250
 /** The files of a machine, folder by folder. */
 export function FilesPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_manage_files')
-  const [at, setAt] = useState(ROOT_PATH)
+  const place = usePlace()
+  const at = folderOf(place.at)
   const [dialog, setDialog] = useState<OpenDialog>()
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useFind()
   const [asked] = useDebouncedValue(search.trim(), SEARCH_AFTER_MS)
   const folder = useFolder({
     agentId: agent.agent_id,
@@ -40,10 +43,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
   const { mutate: download } = useMutation({
     mutationFn: (entry: FileEntry) => startDownload(agent.agent_id, path, entry),
   })
-  const go = (to: string) => {
-    setSearch('')
-    setAt(to)
-  }
+  const go = (to: string) => place.go(addressOf(to))
   const open = (entry: FileEntry) => {
     const kind = leadsTo(entry)
     if (kind === 'folder') go(joinRaw(path, entry.raw))

@@ -1,8 +1,19 @@
-import { stepsOfRaw } from '@muster/rules/raw-path'
+import { ActionIcon, TextInput } from '@mantine/core'
+import { rawOfText, showRaw, stepsOfRaw } from '@muster/rules/raw-path'
+import { IconPencil } from '@tabler/icons-react'
+import { useState } from 'react'
 import classes from './FilesPane.module.css'
 
-/** Where one is, with every folder on the way to go back to. */
-export function FolderPath({ path, onOpen }: { path: string; onOpen: (path: string) => void }) {
+interface FolderPathProps {
+  path: string
+  onOpen: (path: string) => void
+}
+
+/** Where one is, with every folder on the way to go back to; a path can be written instead. */
+export function FolderPath({ path, onOpen }: FolderPathProps) {
+  const [isWriting, setIsWriting] = useState(false)
+  const close = () => setIsWriting(false)
+  if (isWriting) return <PathField path={path} onOpen={onOpen} onClose={close} />
   const steps = stepsOfRaw(path)
   return (
     <nav aria-label="Folder" className={classes.path}>
@@ -19,6 +30,53 @@ export function FolderPath({ path, onOpen }: { path: string; onOpen: (path: stri
           </button>
         </span>
       ))}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={24}
+        aria-label="Write a path"
+        onClick={() => setIsWriting(true)}
+      >
+        <IconPencil size={14} stroke={1.75} aria-hidden />
+      </ActionIcon>
     </nav>
+  )
+}
+
+function PathField({ path, onOpen, onClose }: FolderPathProps & { onClose: () => void }) {
+  const shown = showRaw(path)
+  const [text, setText] = useState(shown)
+  const written = text.trim()
+  const isWhole = written === '' || written.startsWith('/')
+  return (
+    <form
+      className={classes.path}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isWhole) return
+        // What is shown may stand for bytes that are no text.
+        if (written !== '' && written !== shown) onOpen(rawOfText(written.replace(/(?<=.)\/+$/, '')))
+        onClose()
+      }}
+    >
+      <TextInput
+        className={classes.written ?? ''}
+        aria-label="Path of a folder"
+        placeholder="/var/log"
+        maxLength={4000}
+        spellCheck={false}
+        autoComplete="off"
+        data-autofocus
+        autoFocus
+        value={text}
+        error={isWhole ? undefined : 'Write the whole path of a folder: it begins with /.'}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onFocus={(event) => event.currentTarget.select()}
+        onBlur={onClose}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onClose()
+        }}
+      />
+    </form>
   )
 }

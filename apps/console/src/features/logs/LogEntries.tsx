@@ -2,35 +2,27 @@ import { Button, Select, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type ReactNode, useState } from 'react'
 import { describeError } from '../../app/describe-error.ts'
+import { useFind } from '../../app/use-place.ts'
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/States.tsx'
 import classes from '../../ui/ListPane.module.css'
 import styles from './Logs.module.css'
 import { EntryTable } from './EntryTable.tsx'
 import { EventIdField, EventLogField, isEventId, isEventLog } from './EventFields.tsx'
+import { readLogFilter, type WantedLog, writeLogFilter } from './log-filter.ts'
 import { PRIORITY_CHOICES, TIME_CHOICES } from './log-words.ts'
-import { type Filter, useLogEntries } from './use-log-entries.ts'
-
-const FIRST = {
-  unit: '',
-  log: 'System',
-  eventId: '',
-  source: '',
-  priority: 'debug',
-  seconds: 86_400,
-  search: '',
-} as const
+import { useLogEntries } from './use-log-entries.ts'
 
 /** Entries of the system's log, the newest first, found by unit, priority, time and text. */
 export function LogEntries({ agent, children }: { agent: AgentDetail; children: ReactNode }) {
   const { hostname, connected } = agent
-  const [wanted, setWanted] = useState<Omit<Filter, 'askedAt'>>(FIRST)
-  const [filter, setFilter] = useState<Filter>(() => ({ ...FIRST, askedAt: Date.now() }))
-  const { askedAt } = filter
+  const [find, setFind] = useFind()
+  const [askedAt, setAskedAt] = useState(() => Date.now())
+  const [wanted, setWanted] = useState(() => readLogFilter(find))
   const isWindows = agent.plat === 'windows'
-  const { log, entries, isCut } = useLogEntries(agent, filter)
+  const { log, entries, isCut } = useLogEntries(agent, { ...readLogFilter(find), askedAt })
   const { data, error, isFetching, refetch } = log
   const isFit = !isWindows || (isEventLog(wanted.log) && isEventId(wanted.eventId))
-  const set = (more: Partial<Filter>) => setWanted((before) => ({ ...before, ...more }))
+  const set = (more: Partial<WantedLog>) => setWanted((before) => ({ ...before, ...more }))
   return (
     <>
       <form
@@ -38,7 +30,8 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
         onSubmit={(event) => {
           event.preventDefault()
           if (!isFit) return
-          setFilter({ ...wanted, unit: wanted.unit.trim(), log: wanted.log.trim(), askedAt: Date.now() })
+          setFind(writeLogFilter({ ...wanted, unit: wanted.unit.trim(), log: wanted.log.trim() }))
+          setAskedAt(Date.now())
         }}
       >
         {children}

@@ -2,8 +2,8 @@ import { SegmentedControl } from '@mantine/core'
 import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { useState } from 'react'
 import { useMay } from '../../app/queries.ts'
+import { usePlace } from '../../app/use-place.ts'
 import { NoPermission } from '../../ui/States.tsx'
 import classes from '../../ui/ListPane.module.css'
 import { LogEntries } from './LogEntries.tsx'
@@ -13,14 +13,15 @@ import { LogTail } from './LogTail.tsx'
 export function LogsPane({ agent }: { agent: AgentDetail }) {
   const mayLogs = useMay('can_view_eventlogs')
   const mayFiles = useMay('can_manage_files')
-  const [view, setView] = useState('entries')
+  const { at, go } = usePlace()
+  const view = at === 'live' ? 'live' : 'entries'
   if (!mayLogs) return <NoPermission message="Your role does not allow you to see the logs of machines." />
   const choice = (
     <SegmentedControl
       size="xs"
       aria-label="What is shown"
       value={view}
-      onChange={setView}
+      onChange={(next) => go(next === 'live' ? next : undefined)}
       data={[
         { value: 'entries', label: 'Entries' },
         { value: 'live', label: 'Live' },

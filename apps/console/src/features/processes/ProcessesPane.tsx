@@ -2,6 +2,7 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { useState } from 'react'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
+import { useFind } from '../../app/use-place.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import classes from '../../ui/ListPane.module.css'
 import { ProcessTable } from './ProcessTable.tsx'
@@ -17,7 +18,7 @@ export function ProcessesPane({ agent }: { agent: AgentDetail }) {
 
 function LivePane({ agent }: { agent: AgentDetail }) {
   const [paused, setPaused] = useState(false)
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useFind()
   const [asTree, setAsTree] = useState(false)
   const { view, state, error, retry } = useLiveProcesses(agent.agent_id, {
     connected: agent.connected,

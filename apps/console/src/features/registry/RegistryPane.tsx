@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { listRegistry } from '@muster/contract/api/registry'
 import { IconRefresh } from '@tabler/icons-react'
@@ -8,10 +8,12 @@ import { ApiError } from '@muster/contract/client'
 import { describeError } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
 import { queryKey } from '../../app/query-key.ts'
+import { usePlace } from '../../app/use-place.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import { ButtonMenu } from '../../ui/ButtonMenu.tsx'
 import table from '../../ui/ListPane.module.css'
 import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
+import { KeyPath } from './KeyPath.tsx'
 import { KeyTree } from './KeyTree.tsx'
 import classes from './Registry.module.css'
 import { keyMenu } from './key-menu.ts'
@@ -24,9 +26,9 @@ import { valueMenu } from './value-menu.ts'
 /** The registry of a machine with Windows: its keys, and the values of one. */
 export function RegistryPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_use_registry')
-  const [path, setPath] = useState('')
-  const [typed, setTyped] = useState('')
-  const [selected, setSelected] = useState<string>()
+  const place = usePlace()
+  const path = place.at ?? ''
+  const [chosen, setChosen] = useState<{ path: string; name: string }>()
   const [dialog, setDialog] = useState<OpenDialog>()
   const queryClient = useQueryClient()
   /** A code was not given for this. */
@@ -36,11 +38,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
     path,
     enabled: may && agent.connected,
   })
-  const go = (to: string) => {
-    setPath(to)
-    setTyped(to)
-    setSelected(undefined)
-  }
+  const go = (to: string) => place.go(to === '' ? undefined : to)
   if (!may) return <NoPermission message="Your role does not allow the registry of machines." />
   if (!agent.connected && last === undefined)
     return (
@@ -60,6 +58,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
       </>
     )
   const isKey = path !== ''
+  const selected = chosen?.path === path ? chosen.name : undefined
   const name = values.find((value) => value.name === selected)?.name
   const away = agent.connected ? undefined : `${agent.hostname} is not connected.`
   const ofKey = (key: string) =>
@@ -71,24 +70,8 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
     valueMenu(value ?? '', away ?? (value === undefined ? 'Select a value first.' : undefined), setDialog)
   return (
     <div className={table.pane}>
-      <form
-        className={table.tools}
-        onSubmit={(event) => {
-          event.preventDefault()
-          go(typed.trim().replace(/\\+$/, ''))
-        }}
-      >
-        <TextInput
-          className={classes.path}
-          aria-label="Path of the key"
-          placeholder="HKEY_LOCAL_MACHINE\SOFTWARE"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <Button type="submit" size="compact-sm" variant="default">
-          Go
-        </Button>
+      <div className={table.tools}>
+        <KeyPath path={path} onOpen={go} />
         <Button
           size="compact-sm"
           variant="default"
@@ -98,7 +81,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
         >
           Refresh
         </Button>
-      </form>
+      </div>
       <div className={table.tools}>
         <ButtonMenu label="Key" entries={ofKey(path)} />
         <ButtonMenu label="Value" entries={ofValue(name)} />
@@ -124,7 +107,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
                 path={path}
                 values={values}
                 selected={selected}
-                onSelect={setSelected}
+                onSelect={(value) => setChosen(value === undefined ? undefined : { path, name: value })}
                 onEdit={(value) => setDialog({ what: 'edit-value', name: value })}
                 menuOf={ofValue}
               />

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
 import { query } from '../../app/api.ts'
-import type { RemoteTool } from '../../app/search.ts'
+import type { RemoteSearch, RemoteTool } from '../../app/search.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
 import { useMay, useMe } from '../../app/queries.ts'
 import { NoPermission, SkeletonRows } from '../../ui/States.tsx'
@@ -29,7 +29,8 @@ const page = getRouteApi('/signed-in/gated/remotebackground/$agent_id')
 /** Tools on one machine, in a window of their own, while its user goes on working. */
 export function RemoteBackgroundPage() {
   const { agent_id } = page.useParams()
-  const { tool: wanted = 'terminal' } = page.useSearch()
+  const search = page.useSearch()
+  const { tool: wanted = 'terminal' } = search
   const navigate = page.useNavigate()
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
   const me = useMe()
@@ -40,6 +41,12 @@ export function RemoteBackgroundPage() {
     (wanted === 'sessions' && !mayView) || (wanted === 'registry' && agent !== undefined && !isWindows)
   const tool = isHidden ? 'terminal' : wanted
   const tabs = useRef<HTMLDivElement>(null)
+  /** Where each tool was left. */
+  const left = useRef<Partial<Record<RemoteTool, RemoteSearch>>>({})
+  const change = (next: RemoteTool) => {
+    left.current[tool] = search
+    void navigate({ search: { ...left.current[next], tool: next }, replace: true })
+  }
   const isThere = agent !== undefined && me !== undefined
   useEffect(() => {
     if (!isThere || tabs.current === null) return undefined
@@ -74,7 +81,7 @@ export function RemoteBackgroundPage() {
       <Tabs
         value={tool}
         // `as`: the values of the tabs below.
-        onChange={(next) => void navigate({ search: { tool: next as RemoteTool }, replace: true })}
+        onChange={(next) => change(next as RemoteTool)}
         keepMounted={false}
         className={classes.tabs}
       >

@@ -1,10 +1,10 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { listServices } from '@muster/contract/api/services'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { query } from '../../app/api.ts'
 import { describeError, isRefused } from '../../app/describe-error.ts'
 import { useMay } from '../../app/queries.ts'
+import { useFind } from '../../app/use-place.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import classes from '../../ui/ListPane.module.css'
@@ -16,7 +16,7 @@ const FORBIDDEN = 'Your role does not allow you to see the services of machines.
 /** The services of a machine, asked for anew now and then while somebody looks. */
 export function ServicesPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_manage_winsvcs')
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useFind()
   const { data, error, refetch } = useQuery({
     ...query(listServices, { params: { agent_id: agent.agent_id } }),
     enabled: may && agent.connected,
