@@ -58,8 +58,8 @@ describe('endpoints', () => {
 
 describe('files', () => {
   test.each([
-    [300, 0],
-    [301, 1],
+    [500, 0],
+    [501, 1],
   ])('%i lines give %i problems', (lines, problems) => {
     expect(rules.findLongFiles([file('apps/a.ts', 'x\n'.repeat(lines))])).toHaveLength(problems)
   })
@@ -170,6 +170,32 @@ export const HEARTBEAT_MESSAGE = 'ping'
 describe('lock file', () => {
   const lockOf = (packages: object) => JSON.stringify({ packages })
   const tool = { optionalDependencies: { 'tool-linux': '1.0.0' } }
+
+  test('a package without a hash is found, except a development tool for another platform', () => {
+    const hash = { integrity: 'sha512-AAAA' }
+    const lock = lockOf({
+      '': {},
+      'apps/server': {},
+      'node_modules/@muster/server': { link: true },
+      'node_modules/good': hash,
+      'node_modules/bare': {},
+      'node_modules/good/node_modules/weak': { integrity: 'sha1-AAAA' },
+      'apps/server/node_modules/own': {},
+      'node_modules/tool-mac': { dev: true, optional: true, os: ['darwin'], cpu: ['arm64'] },
+      'node_modules/tool-musl': { dev: true, optional: true, os: ['linux'], cpu: ['x64'], libc: ['musl'] },
+      'node_modules/tool-linux': { dev: true, optional: true, os: ['linux'], cpu: ['x64'], libc: ['glibc'] },
+      'node_modules/library-mac': { optional: true, os: ['darwin'] },
+    })
+    expect(rules.findUnhashedLockEntries(lock)).toEqual(
+      [
+        'node_modules/bare',
+        'node_modules/good/node_modules/weak',
+        'apps/server/node_modules/own',
+        'node_modules/tool-linux',
+        'node_modules/library-mac',
+      ].map((path) => `package-lock.json has no hash (integrity) for ${path}`),
+    )
+  })
 
   test('a package for another platform that is missing is found', () => {
     expect(rules.findMissingLockEntries(lockOf({ 'node_modules/tool': tool }))).toEqual([

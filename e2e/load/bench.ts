@@ -6,9 +6,10 @@ import type { Figure } from './budgets.ts'
 import { measureAgent } from './measure-agent.ts'
 import { measureAlerts } from './measure-alerts.ts'
 import { measureCommand, measureList, measureLoad, measureReconnect } from './measure-api.ts'
-import { measureConsole } from './measure-console.ts'
+import { measureConsole, measureFirstOpen } from './measure-console.ts'
 import { measureDesktop } from './measure-desktop.ts'
 import { measureFiles } from './measure-files.ts'
+import { measureHostile } from './measure-hostile.ts'
 import { measurePolicies } from './measure-policies.ts'
 import { measureProcesses } from './measure-processes.ts'
 import { measureSamples } from './measure-samples.ts'
@@ -20,21 +21,37 @@ import { tableRow, writeTable } from './write-table.ts'
 const MACHINES = 10_000
 const MANY_MACHINES = 100_000
 
-/** In this order on one stage: those that leave it as it was first, the restart last. */
+/** In this order on one stage: those that leave it as it was first, the restarts last. */
 const ON_STAGE = {
   list: measureList,
   command: measureCommand,
   console: (stage: Stage) =>
-    measureConsole(stage, { load: 'firstLoad', open: 'open10k', search: 'search10k', scroll: 'scroll' }),
+    measureConsole(stage, {
+      load: 'firstLoad',
+      open: 'open10k',
+      worst: 'worst10k',
+      search: 'search10k',
+      scroll: 'scroll',
+    }),
   load: (stage: Stage) => measureLoad(stage, { memory: 'memory', p99: 'apiP99' }),
   policies: measurePolicies,
   policed: (stage: Stage) => measureLoad(stage, { memory: 'policedMemory', p99: 'policedP99' }),
   alerts: measureAlerts,
   reconnect: measureReconnect,
+  first: (stage: Stage) => measureFirstOpen(stage, 'first10k'),
 }
 /** These take minutes to prepare. */
 const LONG = ['samples', 'steady', 'large']
-const ALL = [...Object.keys(ON_STAGE), 'agent', 'terminal', 'processes', 'files', 'desktop', ...LONG]
+const ALL = [
+  ...Object.keys(ON_STAGE),
+  'agent',
+  'terminal',
+  'processes',
+  'files',
+  'desktop',
+  'hostile',
+  ...LONG,
+]
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -60,6 +77,7 @@ if (wanted.includes('terminal')) keep(await measureTerminal())
 if (wanted.includes('processes')) keep(await measureProcesses())
 if (wanted.includes('files')) keep(await measureFiles())
 if (wanted.includes('desktop')) keep(await measureDesktop())
+if (wanted.includes('hostile')) keep(await measureHostile())
 if (wanted.includes('large')) await measureLarge()
 console.log('Left out, as it does not exist yet: one script to 10,000 machines.')
 if (!values.print) writeTable(figures)
@@ -86,7 +104,8 @@ async function measureOnStage(): Promise<void> {
 async function measureLarge(): Promise<void> {
   console.log(`Enrolling ${MANY_MACHINES} machines, which takes minutes ...`)
   await using stage = await openStage({ machines: MANY_MACHINES, mode: 'visit' })
-  keep(await measureConsole(stage, { open: 'open100k', search: 'search100k' }))
+  keep(await measureConsole(stage, { open: 'open100k', worst: 'worst100k', search: 'search100k' }))
+  keep(await measureFirstOpen(stage, 'first100k'))
 }
 
 function keep(more: Figure[]): void {

@@ -30,7 +30,12 @@ export async function measureAlerts(stage: Stage): Promise<Figure[]> {
             run_interval: 3600,
           },
         ],
-        agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
+        agent_settings: {
+          check_interval: null,
+          offline_time: null,
+          overdue_time: null,
+          overdue_dashboard_alert: null,
+        },
       },
       targets: [{ level: 'default', monitoring_type: null }],
     },

@@ -8,6 +8,7 @@ import { cpuSeconds } from './process-figures.ts'
 import { settle, type Stage } from './stage.ts'
 
 const OPENINGS = 7
+const RESTARTS = 3
 const SEARCHES = [
   'debian',
   'thinkpad',
@@ -30,20 +31,23 @@ const FLAGS =
 /** The dashboard in Chromium with the stage's machines: opened, searched, and scrolled. */
 export async function measureConsole(
   stage: Stage,
-  budgets: { open: BudgetName; search: BudgetName; load?: BudgetName; scroll?: BudgetName },
+  budgets: {
+    open: BudgetName
+    worst: BudgetName
+    search: BudgetName
+    load?: BudgetName
+    scroll?: BudgetName
+  },
 ): Promise<Figure[]> {
-  const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('Chromium is not installed')
-  const browser = await chromium.launch({ executablePath, args: FLAGS.split(' ') })
+  const browser = await launchBrowser()
   try {
-    // The first page of a browser pays for the browser.
-    await (await browser.newPage()).goto('about:blank')
     await settle(() => cpuSeconds(stage.server.pid))
     const openings: Opening[] = []
     for (let count = 0; count < OPENINGS; count++) openings.push(await openOnce(browser, stage))
     const opened = openings.map(({ firstRowMs }) => firstRowMs)
     const figures: Figure[] = [
       { budget: budgets.open, value: median(opened), remark: describeSpread(opened) },
+      { budget: budgets.worst, value: Math.max(...opened), remark: `of ${OPENINGS} openings` },
       ...(await measureSearch(browser, stage, budgets.search)),
     ]
     if (budgets.scroll !== undefined) figures.push(await measureScroll(browser, stage, budgets.scroll))
@@ -56,6 +60,26 @@ export async function measureConsole(
   } finally {
     await browser.close()
   }
+}
+
+/** The first dashboard after a restart of the server, opened as soon as it listens, while its agents reconnect. */
+export async function measureFirstOpen(stage: Stage, budget: BudgetName): Promise<Figure[]> {
+  await using browser = await launchBrowser()
+  const opened: number[] = []
+  for (let count = 0; count < RESTARTS; count++) {
+    await stage.server.restart()
+    opened.push((await openOnce(browser, stage)).firstRowMs)
+  }
+  return [{ budget, value: Math.max(...opened), remark: `worst of ${RESTARTS}: ${describeSpread(opened)}` }]
+}
+
+async function launchBrowser(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('Chromium is not installed')
+  const browser = await chromium.launch({ executablePath, args: FLAGS.split(' ') })
+  // The first page of a browser pays for the browser.
+  await (await browser.newPage()).goto('about:blank')
+  return browser
 }
 
 interface Opening {

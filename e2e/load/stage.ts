@@ -19,14 +19,19 @@ export interface Stage extends AsyncDisposable {
 export interface StageOptions {
   machines: number
   mode?: 'stay' | 'visit'
+  logLevel?: 'warn' | 'info'
 }
 
 const MACHINES_PER_CLIENT = 500
 
-export async function openStage({ machines, mode = 'stay' }: StageOptions): Promise<Stage> {
+export async function openStage({
+  machines,
+  mode = 'stay',
+  logLevel = 'warn',
+}: StageOptions): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const pauses = stack.use(watchPauses())
-  const server = stack.use(await startServer({ env: { MUSTER_LOG_LEVEL: 'warn', ...pauses.env } }))
+  const server = stack.use(await startServer({ env: { MUSTER_LOG_LEVEL: logLevel, ...pauses.env } }))
   const session = await signIn(server.url, server.admin)
   await session.call(savePreferences, { body: { default_agent_tbl_tab: 'mixed' } })
   const clients: Client[] = []

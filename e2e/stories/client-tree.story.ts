@@ -11,7 +11,7 @@ test('a node is green in maintenance mode, else negative, else warning, else pla
   admin,
   openConsole,
 }) => {
-  for (const name of ['Calm', 'Failing', 'Maintained', 'Warned']) await addClient(admin, name)
+  for (const name of ['Calm', 'Failing', 'Maintained', 'Partly', 'Warned']) await addClient(admin, name)
   const clients = await admin.call(listClients, { query: {} })
   const page = await openConsole({ as: admin, path: '/login' })
   // Checks belong to a later version: until then no machine can fail.
@@ -19,11 +19,13 @@ test('a node is green in maintenance mode, else negative, else warning, else pla
     route.fulfill({
       json: clients.map((client) => ({
         ...client,
+        agent_count: 2,
         maintenance_mode: client.name === 'Maintained',
+        maintenance_count: { Maintained: 2, Partly: 1 }[client.name] ?? 0,
         // In maintenance the failure is not told.
         failing_checks: {
           error: client.name === 'Failing' || client.name === 'Maintained',
-          warning: client.name !== 'Calm',
+          warning: client.name !== 'Calm' && client.name !== 'Partly',
         },
       })),
     }),
@@ -37,10 +39,12 @@ test('a node is green in maintenance mode, else negative, else warning, else pla
         return icon === null ? '' : (icon.ownerDocument.defaultView?.getComputedStyle(icon).color ?? '')
       })
   await expect(treeLine(page, /Maintained.*In maintenance mode/)).toBeVisible()
+  await expect(treeLine(page, /Partly.*1 of 2 machines in maintenance mode/)).toBeVisible()
   await expect(treeLine(page, /Failing.*A check fails/)).toBeVisible()
   await expect(treeLine(page, /Warned.*A check warns/)).toBeVisible()
   await expect(treeLine(page, /Calm.*(check|maintenance)/)).toHaveCount(0)
   expect(await colorOf('Maintained')).toBe('rgb(63, 191, 111)')
+  expect(await colorOf('Partly')).toBe(await colorOf('Calm'))
   expect(await colorOf('Failing')).toBe('rgb(255, 107, 107)')
   expect(await colorOf('Warned')).toBe('rgb(242, 181, 60)')
 
@@ -54,11 +58,11 @@ test('a node is green in maintenance mode, else negative, else warning, else pla
   })
   await test.step('alphafail is the default: failing ones first, each group alphabetical, maintenance is none', async () => {
     const names = async () => (await shownNodes(page)).filter((name) => name !== 'Office')
-    expect(await names()).toEqual(['All Clients', 'Failing', 'Warned', 'Calm', 'Maintained'])
+    expect(await names()).toEqual(['All Clients', 'Failing', 'Warned', 'Calm', 'Maintained', 'Partly'])
     await page.getByRole('button', { name: 'Failing first' }).click()
-    await expect.poll(names).toEqual(['All Clients', 'Calm', 'Failing', 'Maintained', 'Warned'])
+    await expect.poll(names).toEqual(['All Clients', 'Calm', 'Failing', 'Maintained', 'Partly', 'Warned'])
     await page.reload()
-    await expect.poll(names).toEqual(['All Clients', 'Calm', 'Failing', 'Maintained', 'Warned'])
+    await expect.poll(names).toEqual(['All Clients', 'Calm', 'Failing', 'Maintained', 'Partly', 'Warned'])
   })
 })
 

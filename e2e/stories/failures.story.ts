@@ -62,7 +62,7 @@ test('a 5xx says something useful with the request id, and can be tried again', 
   openConsole,
   expected,
 }) => {
-  expected.browser.push(refusedWith(500))
+  expected.browser.push(refusedWith(500), /Failed to load agents/)
   const { page, fleet } = await openDashboard(admin, openConsole)
   using _machines = fleet
   await page.route('**/agents/?*', (route) => route.fulfill({ status: 500, json: broken }))
@@ -89,7 +89,7 @@ test("a 5xx that is none of the server's own (a proxy's page) is said too", asyn
   openConsole,
   expected,
 }) => {
-  expected.browser.push(refusedWith(502))
+  expected.browser.push(refusedWith(502), /Failed to load agents/)
   const { page, fleet } = await openDashboard(admin, openConsole)
   using _machines = fleet
   await page.route('**/agents/?*', (route) =>
@@ -127,7 +127,7 @@ test('a server that does not answer in time is said, and what was asked may stil
 })
 
 test('the tree is ready when loading fails, and says why', async ({ admin, openConsole, expected }) => {
-  expected.browser.push(refusedWith(500))
+  expected.browser.push(refusedWith(500), /Failed to load agents/)
   await addClient(admin, 'Acme')
   const page = await openConsole({ as: admin, path: '/login' })
   await expect(treeLine(page, /Acme/)).toBeVisible()
@@ -146,7 +146,7 @@ test('equal notifications are one with a counter, and a message can be dismissed
   openConsole,
   expected,
 }) => {
-  expected.browser.push(refusedWith(500))
+  expected.browser.push(refusedWith(500), /Failed to load agents/)
   const { page, fleet } = await openDashboard(admin, openConsole)
   using _machines = fleet
   await page.route('**/agents/*/', (route) =>

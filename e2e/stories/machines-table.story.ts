@@ -81,6 +81,33 @@ test("tabs show servers, workstations or both; the usual one is the user's", asy
   await expectShown(page, 'Bravo', 'charlie')
 })
 
+test('spec 7, GET /agents/: a page load asks for its first rows once, and names no type while the tab is mixed', async ({
+  admin,
+  openConsole,
+}) => {
+  using _machines = await startOffice(admin)
+  const page = await openConsole({ as: admin })
+  await expectShown(page, 'alpha', 'Bravo', 'charlie', 'delta')
+  const firstRows: (string | null)[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/agents/' && searchParams.has('page'))
+      firstRows.push(searchParams.get('monitoring_type'))
+  })
+  await page.reload()
+  await expectShown(page, 'alpha', 'Bravo', 'charlie', 'delta')
+  expect(firstRows).toEqual([null])
+
+  // Chosen elsewhere: this browser learns of it once, and asks for it from the next load on.
+  await admin.call(savePreferences, { body: { default_agent_tbl_tab: 'workstation' } })
+  await page.reload()
+  await expectShown(page, 'Bravo', 'charlie')
+  firstRows.length = 0
+  await page.reload()
+  await expectShown(page, 'Bravo', 'charlie')
+  expect(firstRows).toEqual(['workstation'])
+})
+
 test('the table is sorted by name at first, and by any column, both ways, as the address says', async ({
   admin,
   openConsole,

@@ -23,7 +23,7 @@ test('a session that is ended on the server reaches its browser within a second'
   await expect.poll(() => readSession(page)).toEqual({ next: '/?node=Client|1' })
 })
 
-test('an answer 401 leads to /expired, and the page is remembered', async ({
+test('a page opened with an ended session is remembered, and the sign-in returns to it', async ({
   admin,
   server,
   openConsole,
@@ -31,12 +31,18 @@ test('an answer 401 leads to /expired, and the page is remembered', async ({
 }) => {
   expected.browser.push(refusedWith(401))
   await addClient(admin, 'Acme')
-  const session = await signIn(server.url, server.admin)
-  await admin.call(endSession, { params: { digest: await digestOf(session) } })
-  const page = await openConsole({ as: session, path: '/?node=Client|1' })
-  await expect(page).toHaveURL('/expired')
-  expect(await readSession(page)).toMatchObject({ next: '/?node=Client|1' })
-  expect(await readSession(page)).not.toHaveProperty('access_token')
+  for (const path of ['/?node=Client|1', '/policies/overview?node=Client|1', '/terminals?ids=a']) {
+    const session = await signIn(server.url, server.admin)
+    await admin.call(endSession, { params: { digest: await digestOf(session) } })
+    const page = await openConsole({ as: session, path })
+    await expect(page).toHaveURL('/expired')
+    await expect.poll(() => readSession(page)).toEqual({ next: path })
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await sendPassword(page, server.admin)
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await expect(page).toHaveURL(path)
+    await page.close()
+  }
 })
 
 test('a stolen token alone is worthless: without its cookie the browser is shown out', async ({
@@ -101,11 +107,12 @@ test('a new password ends the other sessions and keeps this one', async ({
   await expect(other.getByRole('button', { name: 'Account of admin' })).toBeVisible()
   const dialog = here.getByRole('dialog', { name: 'Reset password' })
   const password = 'correct horse battery'
+  await dialog.getByLabel('Current password', { exact: true }).fill(server.admin.password)
   await dialog.getByLabel('New password', { exact: true }).fill(password)
   await dialog.getByLabel('New password, again').fill(password)
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(other).toHaveURL('/expired', { timeout: 1000 })
   await expect(dialog).toBeHidden()
+  await expect(other).toHaveURL('/expired', { timeout: 1000 })
   await other.getByRole('link', { name: 'Sign in' }).click()
   await sendPassword(other, { username: 'admin', password })
   await expect(other).toHaveURL('/totp_setup')

@@ -52,6 +52,7 @@ export function listDialogs(
     'remove-task': { item: '1', shows: 'is deleted with all its runs' },
     'task-runs': { item: '1', shows: 'by hand' },
     alert: { item: '1', shows: 'What happened' },
+    availability: { shows: 'An alert opens when a machine is overdue' },
     'alert-templates': { shows: 'There are no alert templates yet' },
     'alert-template': { item: 'new', shows: 'Machines that are overdue' },
     'assign-template': { item: 'client-1', shows: 'It counts for its machines' },

@@ -66,8 +66,9 @@ export class TestServer implements AsyncDisposable {
       HOME,
       MUSTER_DATA: this.dataFolder,
       MUSTER_PORT: this.url === '' ? '0' : new URL(this.url).port,
-      // What the stories let it watch stands on this machine.
+      // What the stories let it watch and notify stands on this machine.
       MUSTER_CHECK_TARGETS: 'any',
+      MUSTER_CHANNEL_TARGETS: 'any',
       // As `npm start` has it.
       ...serverMemory,
       NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),

@@ -5,7 +5,7 @@ export const refusedWith = (status: number): RegExp =>
   new RegExp(`the server responded with a status of ${status}\\b`)
 /** What Chromium says while the server stops, is gone, and starts again. */
 export const SERVER_GONE =
-  /net::ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|status of 503|WebSocket connection to .* failed/
+  /net::ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|status of 503|WebSocket connection to .* failed|Failed to load agents/
 
 /** Collects, as lines, what a healthy page never says: console errors, console warnings, uncaught errors, crashes. */
 export function watchBrowser(context: BrowserContext, lines: string[]): void {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { residentMb, runProgram, startProgram } from './testing/agent-process.ts'
@@ -33,6 +33,51 @@ test('enrolling makes a key that nobody else can read, and says what happened', 
   })
   expect(statSync(join(folder, 'key.pem')).mode & 0o777).toBe(0o600)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
+
+test('a data folder that others could read is closed to them, with one line', async () => {
+  const { server, url } = await givenServer()
+  const folder = givenFolder()
+  chmodSync(folder, 0o755)
+  const note = `muster-agent: ${folder}: data folder was readable by other users, corrected\n`
+  await expect(enrol(url, folder)).resolves.toMatchObject({ code: 0, stderr: note })
+  await expect(enrol(url, folder)).resolves.toMatchObject({ code: 0, stderr: '' })
+  const up = server.untilUp()
+  const first = startProgram('run', '--data', folder)
+  await up
+  first.child.kill('SIGTERM')
+  await first.ended
+
+  // As a version without these rights has left it.
+  chmodSync(folder, 0o755)
+  chmodSync(join(folder, 'state.db'), 0o644)
+  const upAgain = server.untilUp()
+  const second = startProgram('run', '--data', folder)
+  await upAgain
+  const modes = ['.', ...readdirSync(folder)].map((name) => statSync(join(folder, name)).mode & 0o077)
+  expect(new Set(modes)).toEqual(new Set([0]))
+  expect(second.stderr().match(/corrected/g)).toHaveLength(1)
+})
+
+test('a folder that other programs use is refused as data folder with one line', async () => {
+  const { url } = await givenServer()
+  const folder = givenFolder()
+  writeFileSync(join(folder, 'of-another-program'), '')
+  chmodSync(folder, 0o755)
+  await expect(enrol(url, folder)).resolves.toMatchObject({
+    code: 1,
+    stderr: `muster-agent: the data folder ${folder} is open to other users and holds other files: choose another one, or run chmod 700 ${folder}\n`,
+  })
+  expect(statSync(folder).mode & 0o777).toBe(0o755)
+})
+
+test('commands get the umask that the agent was started with', async () => {
+  const { server } = await givenRunning()
+  for (const number of [1, 2, 3]) {
+    server.runShell(number, 'umask')
+    await server.result(number)
+    expect(server.outputOf(number)).toBe('0022\n')
+  }
 })
 
 test('enrolling again keeps the key and the machine', async () => {
@@ -70,12 +115,25 @@ test('what goes wrong while enrolling is told in one line', async () => {
   )
   await expect(failure('--server', 'muster', ...token)).resolves.toMatch(/"muster" is not an address/)
   await expect(failure(...token)).resolves.toMatch(/--server is missing/)
-  await expect(failure('--server', url)).resolves.toMatch(/--token is missing/)
+  await expect(failure('--server', url)).resolves.toMatch(/MUSTER_ENROL_TOKEN is missing/)
   await expect(failure('--server', url, '--token', 'short')).resolves.toMatch(/token is not complete/)
   await expect(failure('--server', url.replace('http:', 'https:'), ...token)).resolves.toMatch(
     /does not speak TLS/,
   )
   await expect(failure('--server', url, ...token, '--wrong')).resolves.toMatch(/Unknown option '--wrong'/)
+})
+
+test('the token comes from the environment too, and goes no further', async () => {
+  const { server, url } = await givenServer()
+  const folder = givenFolder()
+  vi.stubEnv('MUSTER_ENROL_TOKEN', GOOD_TOKEN)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const up = server.untilUp()
+  startProgram('enrol', '--server', url, '--data', folder, '--run')
+  await up
+  server.runShell(1, 'env | grep -c MUSTER_ENROL_TOKEN')
+  await server.result(1)
+  expect(server.outputOf(1)).toBe('0\n')
 })
 
 test('only the given authority vouches for the server', async () => {

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { keepFilesPrivate } from './os/umask.ts'
 
 const USAGE = `Muster agent
 
-  enrol --server URL --token TOKEN [--data DIR] [--ca FILE] [--run]
+  enrol --server URL [--token TOKEN] [--data DIR] [--ca FILE] [--run]
                     make this machine known to a server; with --run go on as "run"
   run [--data DIR]  connect to the server and work until stopped
   status [--data DIR]
@@ -12,7 +13,8 @@ const USAGE = `Muster agent
   uninstall [--data DIR]
                     remove the service and everything the agent keeps
 
-MUSTER_LOG_LEVEL is debug, info, warn or error.
+MUSTER_LOG_LEVEL is debug, info, warn or error. MUSTER_ENROL_TOKEN is the token of enrol: unlike --token, other users
+of this machine cannot read it.
 `
 
 const OPTIONS = {
@@ -27,6 +29,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
+keepFilesPrivate()
 process.exitCode = await main()
 
 // Modules are loaded where they are needed: an agent that runs for months carries nothing of the other commands.
@@ -46,6 +49,9 @@ async function main(): Promise<number> {
 }
 
 async function dispatch(): Promise<number> {
+  const { MUSTER_ENROL_TOKEN: givenToken } = process.env
+  // What the agent starts has no use for it.
+  delete process.env.MUSTER_ENROL_TOKEN
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   const [command, ...rest] = positionals
   if (values.help === true || command === undefined || rest.length > 0) {
@@ -59,7 +65,7 @@ async function dispatch(): Promise<number> {
   switch (command) {
     case 'enrol': {
       const { enrol } = await import('./cli/enrol.ts')
-      await enrol({ folder, server: values.server, token: values.token, caFile: values.ca })
+      await enrol({ folder, server: values.server, token: values.token ?? givenToken, caFile: values.ca })
       return values.run === true ? runAgent(folder, program) : 0
     }
     case 'run':

@@ -43,7 +43,10 @@
     ask('/accounts/users/me/').catch(ignore)
     ask('/core/dashinfo/').catch(ignore)
     if (location.search === '') {
-      ask('/agents/?monitoring_type=usual&page=1&page_size=60&sort=hostname').catch(ignore)
+      // The tab that the user had last time; a mixed one, which shows every type, names none.
+      var tab = localStorage.getItem('table_tab')
+      var type = tab === 'server' || tab === 'workstation' ? 'monitoring_type=' + tab + '&' : ''
+      ask('/agents/?' + type + 'page=1&page_size=60&sort=hostname').catch(ignore)
     }
   }
 })()

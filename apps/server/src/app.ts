@@ -22,6 +22,7 @@ import { customFieldsRoutes } from './features/custom-fields/routes.ts'
 import { enrolmentRoutes } from './features/enrolment/routes.ts'
 import { ServerMachine } from './features/enrolment/server-machine.ts'
 import { filesRoutes } from './features/files/routes.ts'
+import { historyJobs } from './features/history/jobs.ts'
 import { historyRoutes } from './features/history/routes.ts'
 import { keystoreRoutes } from './features/keystore/routes.ts'
 import type { LiveHub } from './features/live/live-hub.ts'
@@ -49,6 +50,7 @@ import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/snippets/routes.ts'
 import { tasksJobs } from './features/tasks/jobs.ts'
 import { tasksRoutes } from './features/tasks/routes.ts'
+import { auditJobs } from './features/audit/jobs.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { descriptionRoutes } from './features/core/description-routes.ts'
 import { refuseForeignKey } from './features/core/refuse-foreign-key.ts'
@@ -71,8 +73,17 @@ import { createIdempotency } from './platform/http/idempotency.ts'
 import { openHttp } from './platform/http/open-http.ts'
 import type { DescribedRoute } from './platform/http/openapi.ts'
 import type { Api } from './platform/http/route.ts'
+import { SignInGate } from './platform/http/sign-in-gate.ts'
 
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
+
+/** A hello has at most 4 KiB; what comes in the same packet is read with it. */
+const CONSOLE_GATE_LIMITS = {
+  perSource: 500,
+  total: 5000,
+  bytes: 128 * 1024,
+  bytesPerSource: 16 * 1024 * 1024,
+}
 
 export interface App {
   fastify: FastifyInstance
@@ -99,7 +110,9 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     authenticate: (request, reply) => authenticate(ctx, cookies, { request, reply }),
     idempotency: createIdempotency(ctx),
     mounted,
+    readers: new Map(),
     metrics,
+    gate: new SignInGate(CONSOLE_GATE_LIMITS),
   }
   const fleet = await Fleet.open(ctx)
   const maintenance = await MaintenanceSweep.open(ctx)
@@ -120,6 +133,8 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     await fleet[Symbol.asyncDispose]()
   })
   ctx.jobs.define(sessionJobs(ctx))
+  ctx.jobs.define(auditJobs(ctx))
+  ctx.jobs.define(historyJobs(ctx))
   ctx.jobs.define(checksJobs(ctx))
   ctx.jobs.define(alertChannelsJobs(ctx))
   ctx.jobs.define(alertTemplatesJobs(ctx, fleet))

@@ -10,6 +10,7 @@ import { migrate } from './platform/database/migrate.ts'
 import { migrations } from './platform/database/migrations/index.ts'
 import { openDatabase, type OpenDatabase } from './platform/database/open-database.ts'
 import { createTransactor, type Transact } from './platform/database/transaction.ts'
+import { makeDataFolderPrivate } from './platform/files/private-files.ts'
 import { createJobs, type Jobs } from './platform/jobs/jobs.ts'
 import { createLog, type Log } from './platform/log/log.ts'
 import { openSecrets, type Secrets } from './platform/secrets/secrets.ts'
@@ -47,6 +48,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
   const log = overrides.log ?? createLog(config.logLevel)
   const processId = randomUUID()
   const now = overrides.now ?? (() => new Date())
+  makeDataFolderPrivate(config.dataFolder, log)
   const secrets = overrides.secrets ?? (await openSecrets(config.dataFolder))
   if (config.databaseUrl === undefined && overrides.database === undefined) {
     stack.use(lockDataFolder(config.dataFolder))

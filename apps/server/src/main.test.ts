@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+
+// Each of these starts servers, which takes a while where others do the same.
+vi.setConfig({ testTimeout: 120_000 })
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 const RESET = fileURLToPath(new URL('reset-password.ts', import.meta.url))
@@ -78,6 +81,91 @@ test('a second server on the data folder is refused with one clear line', async 
   )
 })
 
+test('a data folder that others could read is closed to them, with one line in the log', async () => {
+  await using folder = await createFolder()
+  await chmod(folder.path, 0o755)
+  await using first = startServer({ MUSTER_DATA: folder.path })
+  await first.listening()
+  const modes = async () => {
+    const names = (await readdir(folder.path)).filter((name) => /^(muster|secret)/.test(name))
+    return Promise.all(
+      ['.', ...names].map(async (name) => ((await stat(join(folder.path, name))).mode & 0o077).toString(8)),
+    )
+  }
+  expect(new Set(await modes())).toEqual(new Set(['0']))
+  expect(await first.stop('SIGTERM')).toBe(0)
+  const line = /^.*data folder was readable by other users, corrected.*$/gm
+  expect(first.stderr().match(line)).toHaveLength(1)
+
+  // As a version without these rights has left it.
+  await chmod(folder.path, 0o755)
+  await chmod(join(folder.path, 'muster.db'), 0o644)
+  await using second = startServer({ MUSTER_DATA: folder.path })
+  await second.listening()
+  expect(new Set(await modes())).toEqual(new Set(['0']))
+  expect(second.stderr().match(line)).toHaveLength(1)
+  expect(await second.stop('SIGTERM')).toBe(0)
+  await using third = startServer({ MUSTER_DATA: folder.path })
+  await third.listening()
+  expect(third.stderr()).not.toMatch(line)
+})
+
+test('a folder that other programs use is refused as data folder with one line', async () => {
+  await using folder = await createFolder()
+  await writeFile(join(folder.path, 'of-another-program'), '')
+  await chmod(folder.path, 0o755)
+  await using server = startServer({ MUSTER_DATA: folder.path })
+  expect(await server.exited()).toBe(1)
+  expect(server.stderr()).toBe(
+    `muster: the data folder ${folder.path} is open to other users and holds other files: choose another one, or run chmod 700 ${folder.path}\n`,
+  )
+  expect((await stat(folder.path)).mode & 0o777).toBe(0o755)
+})
+
+test('the agent of the own machine gets neither the settings of the server nor a token to show', async () => {
+  await using folder = await createFolder()
+  const secret = 'a long enough one'
+  await using server = startServer({
+    MUSTER_DATA: folder.path,
+    MUSTER_ADMIN_PASSWORD: secret,
+    MUSTER_METRICS_TOKEN: 'a-token-of-the-metrics',
+  })
+  const url = await server.listening()
+  const headers = await signedIn(url, secret)
+  const body = { client: { name: 'Acme' }, site: { name: 'Home' }, initialsetup: true, monitor_server: true }
+  const setup = await fetch(`${url}/clients/`, { method: 'POST', headers, body: JSON.stringify(body) })
+  expect(setup.status).toBe(200)
+  const commandLines = new Set<string>()
+  const environments = new Set<string>()
+  await vi.waitFor(
+    async () => {
+      for (const pid of await childrenOf(server.pid ?? 0)) {
+        commandLines.add(await read(`/proc/${pid}/cmdline`))
+        environments.add(await read(`/proc/${pid}/environ`))
+      }
+      expect([...commandLines].join()).toMatch(/\0run\0/)
+    },
+    { timeout: 60_000, interval: 5 },
+  )
+  expect([...commandLines].join()).toMatch(/\0enrol\0/)
+  expect([...commandLines].join()).not.toContain('--token')
+  expect([...environments].join()).toContain('PATH=')
+  expect([...environments].join()).not.toMatch(/MUSTER_ADMIN_PASSWORD|MUSTER_METRICS_TOKEN|long enough/)
+})
+
+test('a common password of the first user stops the start, later ones are nobody’s', async () => {
+  await using folder = await createFolder()
+  const env = { MUSTER_DATA: folder.path, MUSTER_ADMIN_PASSWORD: 'administrator' }
+  await using refused = startServer(env)
+  expect(await refused.exited()).toBe(2)
+  expect(refused.stderr()).toMatch(/^muster: MUSTER_ADMIN_PASSWORD has a wrong value: .+\n$/)
+  await using first = startServer({ ...env, MUSTER_ADMIN_PASSWORD: 'a long enough one' })
+  await first.listening()
+  expect(await first.stop('SIGTERM')).toBe(0)
+  await using later = startServer(env)
+  await later.listening()
+})
+
 test('a wrong setting stops the start with one line that names it', async () => {
   await using server = startServer({ MUSTER_PORT: 'many' })
   expect(await server.exited()).toBe(2)
@@ -121,6 +209,33 @@ async function signIn(url: string, username: string, password: string): Promise<
     body: JSON.stringify({ username, password }),
   })
   return response.status
+}
+
+async function signedIn(url: string, password: string): Promise<Record<string, string>> {
+  const response = await fetch(`${url}/v2/checkcreds/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  })
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
+  const xsrf = cookies.find((cookie) => cookie.startsWith('XSRF-TOKEN='))?.slice('XSRF-TOKEN='.length)
+  // What the sign-in answers.
+  const { token } = (await response.json()) as { token: string }
+  return {
+    authorization: `Token ${token}`,
+    cookie: cookies.join('; '),
+    'x-xsrf-token': xsrf ?? '',
+    'content-type': 'application/json',
+  }
+}
+
+async function childrenOf(pid: number): Promise<string[]> {
+  return (await read(`/proc/${pid}/task/${pid}/children`)).split(' ').filter((text) => text !== '')
+}
+
+/** A process may be gone by now. */
+function read(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '')
 }
 
 async function createFolder() {

@@ -5,12 +5,14 @@ import { type Context, createContext } from './context.ts'
 import { loadStarterSet } from './features/scripts/load-starter-set.ts'
 import { createFirstAdmin } from './features/users/create-first-admin.ts'
 import { type Config, ConfigError, readConfig } from './platform/config/config.ts'
+import { keepFilesPrivate } from './platform/files/private-files.ts'
 
 const GRACE_MS = 10_000
 const EXIT_WRONG_SETTING = 2
 /** Connections not yet accepted. Of Node's 511 a fleet that comes back fills all, and whoever finds no place waits up to 15 s. */
 const MOST_WAITING = 4096
 
+keepFilesPrivate()
 try {
   await run(readConfig(process.env))
 } catch (error) {
@@ -25,6 +27,7 @@ async function run(config: Config): Promise<void> {
     await loadStarterSet(ctx)
     await ctx.jobs.start()
     await app.fastify.listen({ host: config.host, port: config.port, backlog: MOST_WAITING })
+    app.fleet.rows.keepFresh()
     stopOnSignal(ctx, app)
     const address = listeningAt(config, app)
     const admin = await createFirstAdmin(ctx)

@@ -3,7 +3,9 @@ import { AppError } from '@muster/contract/errors'
 import { createContext } from './context.ts'
 import { resetPassword } from './features/users/reset-password.ts'
 import { ConfigError, readConfig } from './platform/config/config.ts'
+import { keepFilesPrivate } from './platform/files/private-files.ts'
 
+keepFilesPrivate()
 const username = process.argv[2]
 if (username === undefined || process.argv.length > 3) {
   process.stderr.write('usage: npm run reset-password -- USER\n')

@@ -5,7 +5,6 @@ const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' }
 const CHANNEL = {
   name: 'A new channel',
   settings: { kind: 'slack', url: 'https://slack.example/x' },
-  rules: {},
 }
 
 /** The address of an endpoint with the things of this world in it. */
@@ -13,7 +12,7 @@ export function addressIn(world: World, { path }: Endpoint): string {
   return path
     .replace(':agent_id', world.agentId)
     .replace(':level', 'client')
-    .replace(':version_id', '1')
+    .replace(':version_id', String(world.versionId))
     .replace(':pk', String(world.noteId))
     .replace(':run', String(world.taskRunId))
     .replace(':pid', '4711')
@@ -25,7 +24,8 @@ export function addressIn(world: World, { path }: Endpoint): string {
 }
 
 /** What must be in the query. */
-export function queryIn({ path }: Endpoint): string {
+export function queryIn({ path, query }: Endpoint): string {
+  if (query === undefined) return ''
   if (path === '/alerts/templates/preview/') return '?agent=nosuchmachine&alert_type=check&severity=error'
   if (path === '/agents/metrics/compare/') return '?agents=nosuchmachine&what=cpu&from=0&to=1800000000'
   if (path.endsWith('/processes/:pid/')) return '?start=1'
@@ -38,6 +38,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/clients/')) return world.clientId
   if (path.startsWith('/logs/pendingactions/')) return world.actionId
   if (path.startsWith('/agents/history/')) return world.historyId
+  if (path.startsWith('/winupdate/')) return world.patchId
   if (path.startsWith('/scripts/snippets/')) return world.snippetId
   if (path.startsWith('/scripts/')) return world.scriptId
   if (path.startsWith('/checks/')) return world.checkId
@@ -48,6 +49,7 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/remoteaccess/')) return world.clientId
   if (path.startsWith('/automation/')) return world.policyId
   if (path.startsWith('/alerts/channels/')) return world.channelId
+  if (path.startsWith('/alerts/templates/')) return world.templateId
   if (path.startsWith('/core/keystore/')) return world.keyId
   if (path.startsWith('/core/customfields/')) return world.fieldId
   return world.user.id
@@ -59,6 +61,7 @@ function idFor(world: World, path: string): number {
  */
 export function bodyIn(world: World, endpoint: Endpoint): unknown {
   const { clientId: client, siteId: site, agentId: agent_id } = world
+  const channel = { ...CHANNEL, rules: { clients: [client] } }
   const placed = { id: world.policyId, monitoring_type: null }
   const bodies: Record<string, unknown> = {
     'PUT /agents/:agent_id/': { description: 'changed' },
@@ -112,7 +115,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /automation/places/:level/:id/plan/': { policies: [placed] },
     'POST /accounts/roles/': { name: 'A new role' },
     'POST /software/:agent_id/': { name: 'cowsay' },
-    'POST /winupdate/:agent_id/install/': {},
+    'PUT /winupdate/:id/': { action: 'approve' },
+    'POST /winupdate/:agent_id/install/': { guids: ['libc6'] },
     'PUT /accounts/roles/:id/': { require_2fa_for_remote: true },
     'POST /accounts/sessions/confirm/': { twofactor: '000000' },
     'PUT /remoteaccess/:level/:id/': {
@@ -123,10 +127,13 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
       banner: null,
     },
     'PUT /automation/agents/:agent_id/settings/': { check_interval: 60 },
-    'POST /alerts/channels/': CHANNEL,
-    'PUT /alerts/channels/:id/': CHANNEL,
+    'POST /alerts/channels/': channel,
+    'PUT /alerts/channels/:id/': channel,
     // Nothing listens on port 1, so the test ends at once.
-    'POST /alerts/channels/test/': { settings: { kind: 'slack', url: 'http://127.0.0.1:1/' } },
+    'POST /alerts/channels/test/': {
+      id: world.channelId,
+      settings: { kind: 'slack', url: 'http://127.0.0.1:1/' },
+    },
     'POST /alerts/templates/': { name: 'A new template' },
     'PUT /alerts/templates/:id/': { name: 'changed' },
     'PUT /alerts/templates/default/': { alert_template: null },
@@ -137,6 +144,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /alerts/bulk/': { bulk_action: 'resolve', alerts: [world.alertId] },
     'POST /scripts/': { name: 'A new script', shell: 'shell', script_body: 'true' },
     'POST /scripts/:id/versions/:version_id/restore/': {},
+    'POST /scripts/:id/approval/': { hash: 'of another version' },
     'POST /scripts/snippets/': { name: 'A new snippet', code: 'true', shell: 'shell' },
     'PUT /scripts/snippets/:id/': { desc: 'changed' },
     'POST /scripts/:agent_id/test/': { code: 'true', shell: 'shell', wait: false },
@@ -154,7 +162,8 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /accounts/:id/users/': { first_name: 'Ada' },
     'POST /accounts/users/reset/': { id: world.user.id, password: 'a new password' },
     'PUT /accounts/users/reset_totp/': { id: world.user.id },
-    'PUT /accounts/resetpw/': { password: 'a new password' },
+    'PUT /accounts/resetpw/': { password: 'a new password', current_password: 'a wrong password' },
+    'PUT /accounts/reset2fa/': { current_password: 'a wrong password' },
     'PATCH /accounts/users/ui/': { dark_mode: false },
     'POST /agent/enrol/': { token: 'unknown' },
   }

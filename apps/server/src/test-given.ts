@@ -4,8 +4,10 @@ import type { Permission } from '@muster/contract/permissions'
 import type { Insertable, Selectable } from 'kysely'
 import { Secret } from 'otpauth'
 import type { Context } from './context.ts'
+import { usualAlert } from './features/agents/availability.ts'
 import { openSessionCookies, XSRF_COOKIE } from './features/sessions/session-cookies.ts'
 import { endOfSession } from './features/sessions/session-life.ts'
+import { readCoreSettings } from './features/settings/queries.ts'
 import { toColumns } from './features/tasks/task-columns.ts'
 import type { Database } from './platform/database/database.ts'
 import { hashPassword } from './platform/secrets/passwords.ts'
@@ -115,6 +117,16 @@ export async function createGiven(ctx: Context): Promise<Given> {
           arch: 'amd64',
           created_at: now(),
           modified: now(),
+          overdue_dashboard_alert: usualAlert(
+            await readCoreSettings(db),
+            fields.monitoring_type ?? 'workstation',
+          ),
+          // What a test says of it is the machine's own choice.
+          ...(fields.overdue_dashboard_alert !== undefined && {
+            setting_sources: JSON.stringify({
+              overdue_dashboard_alert: { own: fields.overdue_dashboard_alert },
+            }),
+          }),
           ...fields,
         })
         .returningAll()

@@ -33,6 +33,8 @@ export async function createTwoServers(): Promise<TwoServers> {
       MUSTER_DATA: dataFolder,
       NATS_URL: nats?.url ?? 'nats://127.0.0.1:1',
       DATABASE_URL: 'postgres://shared',
+      // Receivers of tests stand on this machine.
+      MUSTER_CHANNEL_TARGETS: 'any',
     },
     overrides: {
       database: stack.use(await openMigratedDatabase<Database>()),

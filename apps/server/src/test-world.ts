@@ -1,14 +1,21 @@
+import type { Patch, PatchReport } from '@muster/contract/agent/patches'
+import { AlertTemplateForm } from '@muster/contract/api/alert-templates'
+import { ScriptContent } from '@muster/contract/api/scripts'
 import { randomUUID } from 'node:crypto'
 import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
+import { columnsOf } from './features/alert-templates/stored-template.ts'
 import { audit } from './features/audit/write-audit.ts'
 import { insertAction } from './features/pending-actions/queries.ts'
 import { insertSession } from './features/remote/queries.ts'
+import { viewOwnDetail } from './features/scripts/view.ts'
+import { storePatches } from './features/patches/store-patches.ts'
+import { patchId } from './features/patches/view.ts'
 import { storeSoftware } from './features/software/store-software.ts'
 import { titleOf } from './features/software/package-key.ts'
 import { known, reportOf } from './features/software/test-software.ts'
 
-/** A client with one of everything in it, whose texts all carry its name. */
+/** A client with one of everything in it, whose texts all carry its name, and one of everything that clients share. */
 export interface World {
   name: string
   clientId: number
@@ -17,6 +24,7 @@ export interface World {
   noteId: number
   historyId: number
   scriptId: number
+  versionId: number
   checkId: number
   taskId: number
   taskRunId: number
@@ -27,8 +35,10 @@ export interface World {
   keyId: number
   fieldId: number
   snippetId: number
+  templateId: number
   remoteSessionId: string
   actionId: number
+  patchId: number
   /** Of a package of the machine. */
   titleId: string
   user: TestUser
@@ -50,6 +60,29 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
   const site = await given.site({ client_id: client.id, name: `${name} site` })
   const agent = await given.agent({ site_id: site.id, hostname: `${name}-pc`, description: `${name} text` })
   const script = await given.script({ script_body: 'echo' })
+  const version = await ctx.db
+    .insertInto('script_versions')
+    .values({
+      script_id: script.id,
+      username: 'ada',
+      saved_at: now,
+      content: JSON.stringify(ScriptContent.parse(viewOwnDetail(script))),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const template = await ctx.db
+    .insertInto('alert_templates')
+    .values({
+      ...columnsOf(AlertTemplateForm.parse({ name: `Template ${randomUUID()}` }), ctx.secrets),
+      created_at: now,
+      modified: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await storePatches(ctx.db, ctx.emit, {
+    reports: [{ agentId: agent.agent_id, report: patchReportOf(`${name} patch`) }],
+    now: ctx.now(),
+  })
   const installed = known(`${name} package`, '1.0')
   await storeSoftware(ctx.db, ctx.emit, {
     reports: [{ agentId: agent.agent_id, report: reportOf([installed]) }],
@@ -72,6 +105,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       alert_severity: 'warning',
       more_info: `${name} info`,
       last_run: now,
+      ran_at: Math.floor(Date.parse(now) / 1000),
       fail_count: 1,
       failing_since: now,
       measured: '{"check_type":"unmeasurable","reason":""}',
@@ -172,7 +206,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     .values({
       name: `${name} channel`,
       settings: JSON.stringify({ kind: 'ntfy', url: 'https://ntfy.sh/alerts', token: '' }),
-      rules: JSON.stringify({ enabled: false }),
+      rules: JSON.stringify({ enabled: false, clients: [client.id] }),
       created_at: now,
       modified: now,
     })
@@ -201,7 +235,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     .execute()
   const key = await ctx.db
     .insertInto('key_store')
-    .values({ name: `${name} key`, value: ctx.secrets.encrypt('x'), created_at: now, modified: now })
+    .values({ name: `Key ${randomUUID()}`, value: ctx.secrets.encrypt('x'), created_at: now, modified: now })
     .returning('id')
     .executeTakeFirstOrThrow()
   const field = await ctx.db
@@ -209,7 +243,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     .values({
       model: 'agent',
       type: 'text',
-      name: `${name} field`,
+      name: `Field ${randomUUID()}`,
       position: 0,
       options: '[]',
       required: 0,
@@ -223,10 +257,20 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  await ctx.db
+    .insertInto('custom_field_values')
+    .values({
+      field_id: field.id,
+      client_id: null,
+      site_id: null,
+      agent_id: agent.agent_id,
+      value: JSON.stringify(`${name} value`),
+    })
+    .execute()
   const snippet = await ctx.db
     .insertInto('script_snippets')
     .values({
-      name: `${crypto.randomUUID().slice(0, 8)} ${name}`.slice(0, 40),
+      name: `snippet ${randomUUID()}`.slice(0, 40),
       description: '',
       code: 'true',
       shell: 'shell',
@@ -263,6 +307,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     noteId: note.pk,
     historyId: history.id,
     scriptId: script.id,
+    versionId: version.id,
     checkId: check.id,
     taskId: task.id,
     taskRunId: run.id,
@@ -273,9 +318,31 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     keyId: key.id,
     fieldId: field.id,
     snippetId: snippet.id,
+    templateId: template.id,
     remoteSessionId,
     actionId,
+    patchId: patchId(agent.id, 1),
     titleId: titleOf(installed),
     user: await given.user(),
   }
+}
+
+function patchReportOf(title: string): PatchReport {
+  const patch: Patch = {
+    guid: 'libc6',
+    source: 'apt',
+    title,
+    kb: '',
+    version: '2.0',
+    current_version: '1.0',
+    severity: '',
+    security: false,
+    categories: [],
+    description: '',
+    more_info_urls: [],
+    size: null,
+    downloaded: false,
+    needs_reboot: false,
+  }
+  return { kind: 'patches', found: { hash: '0'.repeat(32), patches: [patch], left_out: 0 }, problem: null }
 }

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@muster/contract/endpoint'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { beforeAll, expect, test } from 'vitest'
+import { markSetupDone } from './features/clients/finish-setup.ts'
 import type { TestClient } from './test-client.ts'
 import { createTestServer, type TestServer } from './test-server.ts'
 import { addressIn, bodyIn, queryIn } from './test-calls.ts'
@@ -8,47 +9,133 @@ import { createWorld, type World } from './test-world.ts'
 
 // Walks every endpoint of the API, whoever adds one: product.md section 3 point 8.
 
-/** Endpoints about things that belong to no client. All others are asked about a client that is out of scope. */
-const UNSCOPED = [
-  '/alerts/channels/',
-  '/alerts/templates/',
-  '/scripts/',
-  '/accounts/',
-  '/core/',
-  '/health/',
-  '/v2/',
-  '/logout',
-  '/agent/enrol',
-]
-/** These name no single thing: they answer what is in scope. */
-const LISTS = new Set([
-  'GET /agents/',
-  'GET /clients/',
-  'GET /clients/sites/',
-  'GET /agents/notes/',
-  'GET /checks/',
-  'GET /tasks/',
-  'GET /maintenance/',
-  'GET /software/',
-  'GET /software/titles/:title/',
-  'GET /automation/policies/',
-  'GET /automation/policies/overview/',
-  'GET /logs/pendingactions/',
+/**
+ * What a role limited to one client may do when an endpoint is asked about another client. An endpoint without a line
+ * hides the other client: it answers 404, as if there were none, and changes nothing.
+ */
+type Rule =
+  /** Answers a list of what is in scope. */
+  | 'filters'
+  /** Reads what clients share, which names no client. Reading only. */
+  | 'shared'
+  /** Refused with 403: writes what clients share, or is for superusers. */
+  | 'refused'
+  /** Concerns the caller alone: the own session, password and preferences. */
+  | 'own'
+  /** Adds something that belongs to the caller's scope. */
+  | 'adds'
+  /** Acts on everything in scope, without naming anything. */
+  | 'acts'
+
+const RULES: Readonly<Record<string, Rule>> = {
+  'GET /agents/': 'filters',
+  'GET /clients/': 'filters',
+  'GET /clients/sites/': 'filters',
+  'GET /agents/notes/': 'filters',
+  'GET /checks/': 'filters',
+  'GET /tasks/': 'filters',
+  'GET /maintenance/': 'filters',
+  'GET /software/': 'filters',
+  'GET /software/titles/:title/': 'filters',
+  'GET /automation/policies/': 'filters',
+  'GET /automation/policies/overview/': 'filters',
+  'GET /alerts/channels/': 'filters',
+  'GET /logs/pendingactions/': 'filters',
+  'PATCH /logs/audit/': 'filters',
+  'PATCH /alerts/': 'filters',
+
+  'POST /agents/availability/bulk/': 'acts',
+
+  'POST /clients/': 'adds',
+  // Of a user without a role, who may do nothing.
+  'POST /accounts/users/': 'adds',
+
+  'GET /alerts/templates/': 'shared',
+  'GET /alerts/templates/:id/': 'shared',
+  'GET /alerts/templates/:id/related/': 'shared',
+  'GET /scripts/': 'shared',
+  'GET /scripts/:id/': 'shared',
+  'GET /scripts/:id/download/': 'shared',
+  'GET /scripts/:id/approval/': 'shared',
+  'GET /scripts/:id/versions/': 'shared',
+  'GET /scripts/:id/versions/:version_id/': 'shared',
+  'GET /scripts/snippets/': 'shared',
+  'GET /scripts/snippets/:id/': 'shared',
+  'GET /core/keystore/': 'shared',
+  'GET /core/customfields/': 'shared',
+  'PATCH /core/customfields/': 'shared',
+  'GET /core/customfields/:id/': 'shared',
+  'GET /core/settings/': 'shared',
+  'GET /core/dashinfo/': 'shared',
+  'GET /core/version/': 'shared',
+  'GET /accounts/users/': 'shared',
+  'GET /accounts/:id/users/': 'shared',
+  'GET /accounts/users/:id/sessions/': 'shared',
+  'GET /accounts/roles/': 'shared',
+  'GET /accounts/roles/:id/': 'shared',
+
+  'POST /alerts/templates/': 'refused',
+  'PUT /alerts/templates/default/': 'refused',
+  'PUT /alerts/templates/:id/': 'refused',
+  'DELETE /alerts/templates/:id/': 'refused',
+  'POST /scripts/': 'refused',
+  'PUT /scripts/:id/': 'refused',
+  'DELETE /scripts/:id/': 'refused',
+  'POST /scripts/:id/versions/:version_id/restore/': 'refused',
+  'POST /scripts/:id/approval/': 'refused',
+  'POST /scripts/snippets/': 'refused',
+  'PUT /scripts/snippets/:id/': 'refused',
+  'DELETE /scripts/snippets/:id/': 'refused',
+  'POST /core/serverscript/test/': 'refused',
+  'POST /core/keystore/': 'refused',
+  'PUT /core/keystore/:id/': 'refused',
+  'DELETE /core/keystore/:id/': 'refused',
+  'POST /core/customfields/': 'refused',
+  'PUT /core/customfields/:id/': 'refused',
+  'DELETE /core/customfields/:id/': 'refused',
+  'PUT /core/settings/': 'refused',
+  'GET /core/webterm/sessions/': 'refused',
+  'POST /core/webtermperms/': 'refused',
+  'POST /accounts/roles/': 'refused',
+  'PUT /accounts/roles/:id/': 'refused',
+  'DELETE /accounts/roles/:id/': 'refused',
+  // Of a user whose role allows what the caller's does not: to see the other client.
+  'PUT /accounts/:id/users/': 'refused',
+  'DELETE /accounts/:id/users/': 'refused',
+  'POST /accounts/users/reset/': 'refused',
+  'PUT /accounts/users/reset_totp/': 'refused',
+  'DELETE /accounts/users/:id/sessions/': 'refused',
+  'DELETE /accounts/sessions/:digest/': 'refused',
+
+  'POST /logout/': 'own',
+  'POST /logoutall/': 'own',
+  'POST /accounts/users/setup_totp/': 'own',
+  'POST /accounts/users/confirm_totp/': 'own',
+  'POST /accounts/sessions/confirm/': 'own',
+  'PUT /accounts/resetpw/': 'own',
+  'PUT /accounts/reset2fa/': 'own',
+  'GET /accounts/sessions/': 'own',
+  'GET /accounts/users/me/': 'own',
+  'PATCH /accounts/users/ui/': 'own',
+  'POST /core/socket-ticket/': 'own',
+}
+
+/** Reads whose filters are a body. */
+const READS = new Set([
   'PATCH /logs/audit/',
   'PATCH /alerts/',
+  'PATCH /checks/:id/history/',
+  'PATCH /core/customfields/',
 ])
-/** Lists whose filters are a body. */
-const READS = new Set(['PATCH /logs/audit/', 'PATCH /alerts/', 'PATCH /checks/:id/history/'])
-/** What a role limited to one client may add; it becomes part of that scope. */
-const ADDS = new Set(['POST /clients/'])
 
 /** What succeeds in this walk without a row of the audit log. */
 const UNAUDITED = [
   // Lists whose filters are a body, and what a change would come to.
   ...READS,
-  'PATCH /core/customfields/',
   'POST /automation/plan/',
   'POST /automation/places/:level/:id/plan/',
+  // No machine of this walk is overdue.
+  'POST /agents/availability/bulk/',
   // Already as it is asked for here.
   'PUT /alerts/templates/default/',
   'PUT /automation/places/:level/:id/',
@@ -112,50 +199,61 @@ test('a session that still has to set up TOTP can do nothing else', async () => 
   }
 })
 
-test('a user who sees one client reads nothing of another', async () => {
-  await using server = await createTestServer()
-  const hidden = await createWorld(server, 'Hidden')
-  const visible = await createWorld(server, 'Visible')
-  const root = server.as(await server.given.user({ superuser: true }))
-  let seenByRoot = 0
-  for (const scope of [{ clients: [visible.clientId] }, { sites: [visible.siteId] }]) {
-    const limited = server.as(await server.given.user({ permissions: PERMISSIONS, ...scope }))
-    for (const endpoint of endpoints) {
-      if (endpoint.method !== 'GET' && !READS.has(nameOf(endpoint))) continue
-      if (isUnscoped(endpoint)) continue
-      const answer = await visit(limited, endpoint, hidden)
-      expect([nameOf(endpoint), answer.text]).not.toEqual([
-        nameOf(endpoint),
-        expect.stringMatching(/hidden/i),
-      ])
-      expect([nameOf(endpoint), answer.status]).toEqual([
-        nameOf(endpoint),
-        LISTS.has(nameOf(endpoint)) ? 200 : 404,
-      ])
-      if (/hidden/i.test((await visit(root, endpoint, hidden)).text)) seenByRoot += 1
-    }
-    const own = await limited.send({ method: 'GET', url: `/agents/${visible.agentId}/` })
-    expect([own.status, own.text]).toEqual([200, expect.stringMatching(/Visible-pc/)])
+test('each rule for limited roles is about an endpoint that exists, and none lets them write what clients share', () => {
+  const byName = new Map(endpoints.map((endpoint) => [nameOf(endpoint), endpoint]))
+  for (const [name, rule] of Object.entries(RULES)) {
+    const endpoint = byName.get(name)
+    expect(endpoint, name).toBeDefined()
+    const isRead = endpoint?.method === 'GET' || READS.has(name)
+    if (rule === 'shared' || rule === 'filters') expect([name, isRead]).toEqual([name, true])
   }
-  expect(seenByRoot, 'the walk looks where there is something to see').toBeGreaterThan(20)
 })
 
-test('a user who sees one client changes nothing of another', async () => {
-  await using server = await createTestServer()
-  const hidden = await createWorld(server, 'Hidden')
-  const visible = await createWorld(server, 'Visible')
-  const limited = server.as(
-    await server.given.user({ permissions: PERMISSIONS, clients: [visible.clientId] }),
-  )
-  const before = await readHidden(server, hidden)
-  for (const endpoint of endpoints) {
-    const name = nameOf(endpoint)
-    if (endpoint.method === 'GET' || isUnscoped(endpoint) || LISTS.has(name) || ADDS.has(name)) continue
-    const { status, text } = await visit(limited, endpoint, hidden)
-    expect([name, status, text]).toEqual([name, 404, expect.not.stringMatching(/hidden/i)])
-    expect([name, await readHidden(server, hidden)]).toEqual([name, before])
-  }
-})
+test.each(['client', 'site'] as const)(
+  'a user who sees one %s reads nothing of another client',
+  async (level) => {
+    await using server = await createTestServer()
+    const { hidden, visible, newLimited } = await createScopes(server, level)
+    const root = server.as(await server.given.user({ superuser: true }))
+    let seenByRoot = 0
+    for (const endpoint of endpoints) {
+      const name = nameOf(endpoint)
+      if (endpoint.access === 'public') continue
+      if (endpoint.method !== 'GET' && !READS.has(name)) continue
+      const { status, text } = await visit(await newLimited(), endpoint, hidden)
+      expect([name, text]).not.toEqual([name, expect.stringMatching(HIDDEN)])
+      expect([name, status]).toEqual([name, statusFor(RULES[name])])
+      if (HIDDEN.test((await visit(root, endpoint, hidden)).text)) seenByRoot += 1
+    }
+    const limited = await newLimited()
+    const own = await limited.send({ method: 'GET', url: `/agents/${visible.agentId}/` })
+    expect([own.status, own.text]).toEqual([200, expect.stringMatching(/Visible-pc/)])
+    expect(seenByRoot, 'the walk looks where there is something to see').toBeGreaterThan(20)
+  },
+)
+
+test.each(['client', 'site'] as const)(
+  'a user who sees one %s changes nothing of another client and nothing that clients share',
+  async (level) => {
+    await using server = await createTestServer()
+    const { hidden, newLimited } = await createScopes(server, level)
+    const before = await readHidden(server, hidden)
+    const shared = await readShared(server, hidden)
+    for (const endpoint of endpoints) {
+      const name = nameOf(endpoint)
+      const rule = RULES[name]
+      if (endpoint.access === 'public' || endpoint.method === 'GET' || READS.has(name)) continue
+      const answer = await visit(await newLimited(), endpoint, hidden)
+      const { status, text } = answer
+      expect([name, text]).toEqual([name, expect.not.stringMatching(HIDDEN)])
+      // What happens to the caller's own session and password is for the tests of these.
+      if (rule !== 'own') expect([name, status]).toEqual([name, statusFor(rule)])
+      if (rule === 'refused') expect([name, answer.error.code]).toEqual([name, 'not_allowed'])
+      expect([name, await readHidden(server, hidden)]).toEqual([name, before])
+      expect([name, await readShared(server, hidden)]).toEqual([name, shared])
+    }
+  },
+)
 
 test('nothing of a visible client can be moved to a hidden one, nor taken from it', async () => {
   await using server = await createTestServer()
@@ -210,6 +308,25 @@ test('product 3.10, whatever is done, the audit log says it, in the same kind of
   expect(silent.toSorted()).toEqual(UNAUDITED.toSorted())
 })
 
+const HIDDEN = /elsewhere/i
+
+/** Two clients, of which new users see the one alone, or its site alone, and may do everything there. */
+async function createScopes(server: TestServer, level: 'client' | 'site') {
+  // The first client that is added ends the first-time setup.
+  await markSetupDone(server.ctx.db)
+  const hidden = await createWorld(server, 'Elsewhere')
+  const visible = await createWorld(server, 'Visible')
+  const scope = level === 'client' ? { clients: [visible.clientId] } : { sites: [visible.siteId] }
+  // Some endpoints end the session, so each of them has a user of its own.
+  const newLimited = async () => server.as(await server.given.user({ permissions: PERMISSIONS, ...scope }))
+  return { hidden, visible, newLimited }
+}
+
+function statusFor(rule: Rule | undefined): number {
+  if (rule === undefined) return 404
+  return rule === 'refused' ? 403 : 200
+}
+
 function visit(client: TestClient, endpoint: Endpoint, world: World) {
   return client.send({
     method: endpoint.method,
@@ -229,10 +346,6 @@ function nameOf(endpoint: Endpoint): string {
 
 function isPermission({ access }: Endpoint): boolean {
   return !['public', 'totp-setup', 'signed-in'].includes(access)
-}
-
-function isUnscoped({ path }: Endpoint): boolean {
-  return UNSCOPED.some((start) => path.startsWith(start))
 }
 
 /** Every row of the hidden client, to see whether anything about it has changed. */
@@ -267,5 +380,55 @@ async function readHidden({ ctx: { db } }: TestServer, hidden: World): Promise<u
     .selectAll()
     .where('site_id', '=', hidden.siteId)
     .execute()
-  return { agents, inSite, notes, runs, alerts, checks, results, clients, sites, tokens }
+  const channels = await db
+    .selectFrom('alert_channels')
+    .selectAll()
+    .where('id', '=', hidden.channelId)
+    .execute()
+  const policies = await db.selectFrom('policies').selectAll().where('id', '=', hidden.policyId).execute()
+  const targets = await db
+    .selectFrom('policy_targets')
+    .selectAll()
+    .where('policy_id', '=', hidden.policyId)
+    .execute()
+  return {
+    agents,
+    inSite,
+    notes,
+    runs,
+    alerts,
+    checks,
+    results,
+    clients,
+    sites,
+    tokens,
+    channels,
+    policies,
+    targets,
+  }
+}
+
+/** Every row that clients share, and the user of the hidden client, whose rights exceed those of limited callers. */
+async function readShared({ ctx: { db } }: TestServer, { user }: World): Promise<unknown> {
+  return {
+    settings: await db
+      .selectFrom('settings')
+      .selectAll()
+      // Rows that jobs lock are no settings.
+      .where('name', 'not like', '%.lock')
+      .orderBy('name')
+      .execute(),
+    keys: await db.selectFrom('key_store').selectAll().orderBy('id').execute(),
+    fields: await db.selectFrom('custom_fields').selectAll().orderBy('id').execute(),
+    scripts: await db.selectFrom('scripts').selectAll().orderBy('id').execute(),
+    snippets: await db.selectFrom('script_snippets').selectAll().orderBy('id').execute(),
+    templates: await db.selectFrom('alert_templates').selectAll().orderBy('id').execute(),
+    users: await db.selectFrom('users').selectAll().where('id', '=', user.id).execute(),
+    roles: await db
+      .selectFrom('roles')
+      .selectAll()
+      .where('id', '=', user.roleId ?? 0)
+      .execute(),
+    sessions: await db.selectFrom('sessions').select('digest').where('user_id', '=', user.id).execute(),
+  }
 }

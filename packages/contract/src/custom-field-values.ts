@@ -9,7 +9,8 @@ export type CustomFieldType = z.infer<typeof CustomFieldType>
 
 /**
  * Values as they are sent: `{field, multiple_value}` of a multiple field, `{field, bool_value}` of a checkbox,
- * `{field, string_value}` of any other. An empty one is taken away; fields that are not named stay as they are.
+ * `{field, string_value}` of any other; or `{field, value}` as it is read. An empty one is taken away; fields that are
+ * not named stay as they are.
  */
 export const CustomFieldPayloads = z
   .array(
@@ -18,6 +19,7 @@ export const CustomFieldPayloads = z
       multiple_value: z.array(z.string().max(255)).max(200).optional(),
       bool_value: z.boolean().optional(),
       string_value: z.string().max(10_000).optional(),
+      value: z.union([z.string().max(10_000), z.boolean(), z.array(z.string().max(255)).max(200)]).optional(),
     }),
   )
   .max(500)

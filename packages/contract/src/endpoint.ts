@@ -21,6 +21,11 @@ export interface Endpoint<
   response: Response
   /** The answer is a list: with `?page=` it is wrapped as `{total, page, page_size, results}`. */
   paged?: true
+  /**
+   * Given for a PUT to which the object may be sent back as its GET answers it. Read-only fields then have to be as
+   * they are now, but for these, which change without an edit.
+   */
+  volatile?: readonly string[]
   /** Largest accepted body in bytes, when the usual 1 MiB does not do. */
   bodyLimit?: number
 }

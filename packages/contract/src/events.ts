@@ -1,53 +1,277 @@
 import { z } from 'zod'
 import { AgentId } from './fields.ts'
+import type { Permission } from './permissions.ts'
 
-/** Facts that leave a server process, past tense, ids only. ids of `agent.*` and `software.*` are agent_ids. */
-export const EVENT_TYPES = [
-  'agent.changed',
-  'agent.added',
-  'agent.removed',
-  'client.changed',
+/**
+ * Which consoles get an event, and with which ids:
+ * `none`: no console. It is for other servers and for agents.
+ * `frames`: no console. The `agents` message of the live socket carries it.
+ * `agents`: users who see the agents that the ids belong to, with those ids.
+ * `agents_or_all`: the same. Ids without an agent may belong to a site that the user does not see, so a user with a
+ * limited scope gets the event without ids.
+ * `clients`, `users`: the ids of clients that the user sees; of all users, or of the user alone without the permission.
+ * `all`: every user with the permission, without ids. `ids`: the same, with ids.
+ */
+export type EventScope = 'none' | 'frames' | 'agents' | 'agents_or_all' | 'clients' | 'users' | 'all' | 'ids'
+
+/** A cached answer that is out of date after an event. */
+export interface StaleAnswer {
+  /** Method and path. The endpoint itself would bring its schemas into what a browser loads first. */
+  endpoint: string
+  /** The parameter that the event's ids name: only those answers are stale. Without it, all of the endpoint are. */
+  by?: 'agent_id' | 'id'
+}
+
+export interface EventRule {
+  /** A user needs one of these. Without it, every user gets the event. */
+  permissions?: readonly Permission[]
+  scope: EventScope
+  stale: readonly StaleAnswer[]
+}
+
+/** Every fact that leaves a server process, in the past tense. Ids of `agent.*`, `software.*` and `patches.*` are agent_ids. */
+export const EVENTS = {
+  'agent.changed': {
+    permissions: ['can_list_agents'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /agents/:agent_id/', by: 'agent_id' },
+      { endpoint: 'GET /automation/agents/:agent_id/', by: 'agent_id' },
+      { endpoint: 'GET /alerts/templates/preview/' },
+    ],
+  },
+  'agent.added': {
+    scope: 'frames',
+    stale: [{ endpoint: 'GET /agents/' }, { endpoint: 'GET /clients/' }, { endpoint: 'GET /clients/sites/' }],
+  },
+  'agent.removed': {
+    scope: 'frames',
+    stale: [
+      { endpoint: 'GET /agents/' },
+      { endpoint: 'GET /clients/' },
+      { endpoint: 'GET /clients/sites/' },
+      { endpoint: 'GET /agents/:agent_id/', by: 'agent_id' },
+    ],
+  },
+  'client.changed': {
+    permissions: ['can_list_clients'],
+    scope: 'clients',
+    stale: [
+      { endpoint: 'GET /automation/policies/overview/' },
+      { endpoint: 'GET /clients/' },
+      { endpoint: 'GET /clients/sites/' },
+      { endpoint: 'GET /clients/:id/' },
+      { endpoint: 'GET /clients/sites/:id/' },
+      { endpoint: 'GET /agents/' },
+      { endpoint: 'GET /agents/:agent_id/' },
+    ],
+  },
   /** Definition, result or history of checks; ids are those of checks. */
-  'check.changed',
-  /** What machines are to measure has changed; ids are those of checks whose definition is new. Not told to consoles. */
-  'check.redefined',
+  'check.changed': {
+    permissions: ['can_list_checks'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /agents/:agent_id/checks/' },
+      { endpoint: 'GET /agents/:agent_id/checks/dropped/' },
+      { endpoint: 'GET /checks/' },
+      { endpoint: 'GET /checks/:id/', by: 'id' },
+      { endpoint: 'GET /checks/:id/samples/', by: 'id' },
+      { endpoint: 'GET /automation/policies/:id/checks/' },
+      { endpoint: 'GET /automation/checks/:id/status/' },
+    ],
+  },
+  /** What agents measure has changed; ids are those of checks with a new definition. */
+  'check.redefined': {
+    scope: 'none',
+    stale: [],
+  },
   /** Definition, result or runs of tasks; ids are those of tasks. */
-  'task.changed',
-  /** What machines are to run has changed; ids are those of tasks whose definition is new. Not told to consoles. */
-  'task.redefined',
-  /** Raised, changed or resolved, or something was added to its log. */
-  'alert.changed',
-  /** A channel, how it does, or how much waits for it. */
-  'alert_channel.changed',
+  'task.changed': {
+    permissions: ['can_list_autotasks'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /agents/:agent_id/tasks/' },
+      { endpoint: 'GET /tasks/' },
+      { endpoint: 'GET /tasks/:id/', by: 'id' },
+      { endpoint: 'GET /tasks/:id/runs/', by: 'id' },
+      { endpoint: 'GET /tasks/:id/runs/:run/', by: 'id' },
+      { endpoint: 'GET /automation/policies/:id/tasks/' },
+      { endpoint: 'GET /automation/tasks/:id/status/' },
+    ],
+  },
+  /** What agents run has changed; ids are those of tasks with a new definition. */
+  'task.redefined': {
+    scope: 'none',
+    stale: [],
+  },
+  /** Raised, changed or resolved, or its log has a new entry. */
+  'alert.changed': {
+    permissions: ['can_list_alerts'],
+    scope: 'agents_or_all',
+    stale: [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
+  },
+  /** A channel, its state, or the number of notifications that wait for it. */
+  'alert_channel.changed': {
+    permissions: ['can_view_core_settings'],
+    scope: 'ids',
+    stale: [{ endpoint: 'GET /alerts/channels/' }],
+  },
   /** A template, or where one is assigned. */
-  'alert_template.changed',
-  'maintenance.changed',
-  /** A policy, or what blocks or gets it; ids are those of policies. */
-  'policy.changed',
-  'script.changed',
-  'keystore.changed',
-  /** A definition; values are told of by what they belong to. */
-  'customfield.changed',
-  /** Machines have looked at what is installed, whatever they saw. */
-  'software.looked',
-  /** They have seen something else than before. */
-  'software.changed',
-  /** Machines have looked at what they may install. */
-  'patches.looked',
-  'history.changed',
-  'note.changed',
-  /** Planned, called off, or over. */
-  'pendingaction.changed',
-  /** Sessions of remote tools that began or ended; ids are those of machines. */
-  'remote_session.changed',
-  /** What holds for remote tools at these machines, or at any; ids are those of machines. */
-  'remote_access.changed',
-  'audit.added',
-  'user.changed',
-  'session.ended',
-  'settings.changed',
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
+  'alert_template.changed': {
+    permissions: ['can_list_alerttemplates'],
+    scope: 'ids',
+    stale: [
+      { endpoint: 'GET /alerts/templates/' },
+      { endpoint: 'GET /alerts/templates/:id/', by: 'id' },
+      { endpoint: 'GET /alerts/templates/:id/related/' },
+      { endpoint: 'GET /alerts/templates/preview/' },
+      { endpoint: 'GET /automation/agents/:agent_id/' },
+      { endpoint: 'GET /agents/:agent_id/' },
+    ],
+  },
+  'maintenance.changed': {
+    permissions: ['can_list_agents'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /maintenance/' }],
+  },
+  /** A policy, its assignments or exclusions; ids are those of policies. */
+  'policy.changed': {
+    permissions: ['can_list_automation_policies'],
+    scope: 'all',
+    stale: [
+      { endpoint: 'GET /automation/policies/' },
+      { endpoint: 'GET /automation/policies/:id/', by: 'id' },
+      { endpoint: 'GET /automation/policies/:id/history/', by: 'id' },
+      { endpoint: 'GET /automation/policies/:id/related/' },
+      { endpoint: 'GET /automation/policies/:id/checks/' },
+      { endpoint: 'GET /automation/policies/:id/tasks/' },
+      { endpoint: 'GET /automation/policies/overview/' },
+      { endpoint: 'GET /automation/places/:level/:id/' },
+      { endpoint: 'GET /clients/' },
+      { endpoint: 'GET /agents/:agent_id/' },
+      { endpoint: 'GET /alerts/templates/' },
+      { endpoint: 'GET /alerts/templates/:id/related/' },
+      { endpoint: 'GET /automation/agents/:agent_id/' },
+    ],
+  },
+  'script.changed': {
+    permissions: ['can_list_scripts'],
+    scope: 'ids',
+    stale: [
+      { endpoint: 'GET /scripts/' },
+      { endpoint: 'GET /scripts/:id/', by: 'id' },
+      { endpoint: 'GET /scripts/:id/versions/', by: 'id' },
+      { endpoint: 'GET /scripts/:id/download/' },
+      { endpoint: 'GET /scripts/:id/approval/', by: 'id' },
+      { endpoint: 'GET /alerts/templates/' },
+      { endpoint: 'GET /alerts/templates/:id/' },
+      { endpoint: 'GET /alerts/templates/preview/' },
+      { endpoint: 'GET /scripts/snippets/' },
+    ],
+  },
+  'keystore.changed': {
+    permissions: ['can_view_global_keystore'],
+    scope: 'ids',
+    stale: [{ endpoint: 'GET /core/keystore/' }],
+  },
+  /** A definition. Changed values are events of the record that they belong to. */
+  'customfield.changed': {
+    scope: 'ids',
+    stale: [{ endpoint: 'GET /core/customfields/' }],
+  },
+  /** Agents have scanned their software, changed or not. */
+  'software.scanned': {
+    permissions: ['can_list_software'],
+    scope: 'agents',
+    stale: [{ endpoint: 'GET /software/:agent_id/', by: 'agent_id' }],
+  },
+  /** A scan found other software than the one before. */
+  'software.changed': {
+    permissions: ['can_list_software'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /software/' },
+      { endpoint: 'GET /software/titles/:title/' },
+      { endpoint: 'GET /agents/:agent_id/timeline/', by: 'agent_id' },
+    ],
+  },
+  /** Agents have scanned for patches. */
+  'patches.scanned': {
+    permissions: ['can_manage_winupdates'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /winupdate/:agent_id/', by: 'agent_id' },
+      { endpoint: 'GET /winupdate/:agent_id/status/', by: 'agent_id' },
+    ],
+  },
+  'history.changed': {
+    permissions: ['can_list_agent_history'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /winupdate/:agent_id/status/' },
+      { endpoint: 'GET /agents/:agent_id/history/' },
+      { endpoint: 'GET /agents/history/:id/', by: 'id' },
+      { endpoint: 'GET /agents/history/:id/output/', by: 'id' },
+    ],
+  },
+  'note.changed': {
+    permissions: ['can_list_notes'],
+    scope: 'agents',
+    stale: [{ endpoint: 'GET /agents/:agent_id/notes/' }],
+  },
+  /** Planned, cancelled or over. */
+  'pendingaction.changed': {
+    permissions: ['can_list_pendingactions'],
+    scope: 'agents',
+    stale: [{ endpoint: 'GET /logs/pendingactions/' }, { endpoint: 'GET /agents/:agent_id/pendingactions/' }],
+  },
+  /** Sessions of remote tools that started or ended; ids are those of agents. */
+  'remote_session.changed': {
+    permissions: ['can_view_recordings', 'can_use_mesh'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /agents/:agent_id/remotesessions/', by: 'agent_id' },
+      { endpoint: 'GET /agents/:agent_id/terminals/', by: 'agent_id' },
+      { endpoint: 'GET /agents/:agent_id/remotesessions/open/', by: 'agent_id' },
+    ],
+  },
+  /** Rules for remote tools at these agents, or at any; ids are those of agents. */
+  'remote_access.changed': {
+    permissions: ['can_list_agents'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /remoteaccess/:level/:id/' }],
+  },
+  'audit.added': {
+    permissions: ['can_view_auditlogs'],
+    scope: 'agents_or_all',
+    stale: [{ endpoint: 'PATCH /logs/audit/' }],
+  },
+  'user.changed': {
+    permissions: ['can_list_accounts'],
+    scope: 'users',
+    stale: [
+      { endpoint: 'GET /accounts/users/me/' },
+      { endpoint: 'GET /accounts/users/' },
+      { endpoint: 'GET /core/dashinfo/' },
+      { endpoint: 'GET /accounts/roles/' },
+      { endpoint: 'GET /accounts/roles/:id/', by: 'id' },
+    ],
+  },
+  'session.ended': {
+    permissions: ['can_list_accounts'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /accounts/sessions/' }, { endpoint: 'GET /accounts/users/:id/sessions/' }],
+  },
+  'settings.changed': {
+    scope: 'ids',
+    stale: [{ endpoint: 'GET /core/dashinfo/' }, { endpoint: 'GET /core/settings/' }],
+  },
+} as const satisfies Record<string, EventRule>
+export type EventType = keyof typeof EVENTS
+// Object.keys() answers string[].
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
+/** A rule without the literal types of the table. */
+export const eventRule = (type: EventType): EventRule => EVENTS[type]
 
 /**
  * An event as it travels between server processes. `agent_ids` lets each console be shown only what its user may see:
@@ -74,6 +298,11 @@ export const Counts = z.object({
   total_workstation_offline_count: z.int(),
   /** Machines whose link is down, whatever their status. */
   away_count: z.int(),
+  /** Not in maintenance. */
+  overdue_count: z.int(),
+  /** Of these, the ones of which no alert tells: see rules/availability-alert. */
+  unalerted_server_count: z.int(),
+  unalerted_workstation_count: z.int(),
   days_until_cert_expires: z.int().nullable(),
 })
 export type Counts = z.infer<typeof Counts>

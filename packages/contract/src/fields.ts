@@ -1,3 +1,4 @@
+import { isEmail } from '@muster/rules/email'
 import { z } from 'zod'
 
 /** Shapes that several nouns share. */
@@ -7,6 +8,13 @@ export const IdParams = z.object({ id: Id })
 export const AgentId = z.string().regex(/^[A-Za-z0-9]{8,64}$/, 'An agent id is 8 to 64 letters and digits.')
 export const AgentParams = z.object({ agent_id: AgentId })
 export const Instant = z.iso.datetime()
+const EMAIL_NEEDED = 'Enter an e-mail address, such as name@example.com.'
+export const Email = z.string().trim().refine(isEmail, EMAIL_NEEDED)
+/** Empty = none. */
+export const OptionalEmail = z
+  .string()
+  .trim()
+  .refine((text) => text === '' || isEmail(text), EMAIL_NEEDED)
 
 /** A query flag: `?detail=false`. */
 export const QueryFlag = z.enum(['true', 'false']).transform((text) => text === 'true')

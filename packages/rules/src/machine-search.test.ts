@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { compileSearch, EXPIRED_DAYS, parseSearch, SEARCH_FLAGS, searchText } from './machine-search.ts'
 import type { SearchableMachine } from './machine-search.ts'
 
+const NO_CHECKS = { has_failing_checks: false, total: 0, old: 0, pending: 0 }
 const now = Date.parse('2026-11-21T09:00:00.000Z')
 const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString()
 
@@ -20,7 +21,7 @@ const machine = (change: Partial<SearchableMachine> = {}): SearchableMachine => 
   needs_reboot: false,
   has_patches_pending: false,
   pending_actions_count: 0,
-  checks: { has_failing_checks: false },
+  checks: NO_CHECKS,
   version: '0.1.0',
   operating_system: 'macOS 15.1',
   public_ip: '203.0.113.9',
@@ -103,11 +104,13 @@ test('a lost link reads away, and not online', () => {
 test.each<[string, string, Partial<SearchableMachine>]>([
   ['SRCH-04', 'is:patchespending', { has_patches_pending: true }],
   ['SRCH-05', 'is:actionspending', { pending_actions_count: 1 }],
-  ['SRCH-06', 'is:checksfailing', { checks: { has_failing_checks: true } }],
+  ['SRCH-06', 'is:checksfailing', { checks: { ...NO_CHECKS, has_failing_checks: true } }],
   ['SRCH-07', 'is:rebootneeded', { needs_reboot: true }],
   ['SRCH-08', 'is:offline', { status: 'offline', connected: false }],
   ['SRCH-08', 'is:overdue', { status: 'overdue', connected: false }],
   ['SRCH-09', 'is:expired', { last_seen: daysAgo(30) }],
+  ['beyond SRCH', 'is:checksold', { checks: { ...NO_CHECKS, total: 3, old: 1, pending: 1 } }],
+  ['beyond SRCH', 'is:noresults', { checks: { ...NO_CHECKS, total: 3, pending: 3 } }],
   ['beyond SRCH', 'is:maintenance', { maintenance_mode: true }],
   ['beyond SRCH', 'is:away', { connected: false }],
 ])('%s, %s', (_id, word, change) => {

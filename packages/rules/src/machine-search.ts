@@ -18,7 +18,7 @@ export type SearchableMachine = {
   needs_reboot: boolean
   has_patches_pending: boolean
   pending_actions_count: number
-  checks: { has_failing_checks: boolean }
+  checks: { has_failing_checks: boolean; total: number; old: number; pending: number }
   version: string
   operating_system: string
   public_ip: string
@@ -39,6 +39,8 @@ export const SEARCH_FLAGS = [
   'is:overdue',
   'is:expired',
   'is:checksfailing',
+  'is:checksold',
+  'is:noresults',
   'is:patchespending',
   'is:actionspending',
   'is:rebootneeded',
@@ -123,6 +125,8 @@ const FLAG_CONDITIONS: Record<SearchFlag, (row: SearchableMachine, expiredFrom: 
   // Instants are ISO texts in UTC, whose order is that of time; reading 100,000 of them as dates takes 60 ms.
   'is:expired': (row, expiredFrom) => row.last_seen !== null && row.last_seen <= expiredFrom,
   'is:checksfailing': (row) => row.checks.has_failing_checks,
+  'is:checksold': (row) => row.checks.old > 0,
+  'is:noresults': ({ checks }) => checks.total > 0 && checks.pending === checks.total,
   'is:patchespending': (row) => row.has_patches_pending,
   'is:actionspending': (row) => row.pending_actions_count > 0,
   'is:rebootneeded': (row) => row.needs_reboot,

@@ -37,7 +37,7 @@ export function targetText(machine: TargetableMachine): string {
     needs_reboot: false,
     has_patches_pending: false,
     pending_actions_count: 0,
-    checks: { has_failing_checks: false },
+    checks: { has_failing_checks: false, total: 0, old: 0, pending: 0 },
   })
   // The presence is a line of its own, the same for every machine here: nobody looks for that.
   return text

@@ -1,5 +1,6 @@
-/** Whether the text suits an event-id field: `*` for every event, or a number; white space does not count. */
-export function isEventId(text: string): boolean {
-  const squeezed = text.replace(/\s/g, '')
-  return squeezed === '*' || /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(squeezed)
+/** An event-id field: `*` for every event, or a number; white space does not count. Undefined for any other text. */
+export function readEventId(text: string): '*' | number | undefined {
+  const squeezed = text.replaceAll(/\s/g, '')
+  if (squeezed === '*') return '*'
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(squeezed) ? Number(squeezed) : undefined
 }

@@ -10,6 +10,21 @@ export function formatRelativeTime(instant: number | string | null | undefined, 
   return seconds < 0 && count > 0 ? `in ${amount}` : `${amount} ago`
 }
 
+const SHORT_UNITS: Record<string, string> = {
+  second: 's',
+  minute: 'min',
+  hour: 'h',
+  day: 'd',
+  month: 'mo',
+  year: 'y',
+}
+
+/** How long something lasts, in one unit, for narrow cells: `57 min`. */
+export function formatShortAge(ms: number): string {
+  const { count, unit } = measure(Math.max(0, ms) / 1000)
+  return `${count} ${SHORT_UNITS[unit] ?? unit}`
+}
+
 const UNIX_SECONDS_BELOW = 100_000_000_000
 const MINUTE = 60
 const HOUR = 60 * MINUTE

@@ -11,6 +11,24 @@ export const DEFAULT_RETENTION: Retention = {
   check_history_hourly_prune_days: 730,
 }
 
+/** Days until ended runs with their output, resolved alerts and audit entries are deleted. 0 keeps them forever. */
+export interface RecordRetention {
+  agent_history_prune_days: number
+  resolved_alerts_prune_days: number
+  audit_log_prune_days: number
+}
+
+export const DEFAULT_RECORD_RETENTION: RecordRetention = {
+  agent_history_prune_days: 60,
+  resolved_alerts_prune_days: 365,
+  audit_log_prune_days: 365,
+}
+
+/** Returns the instant before which records are deleted; undefined keeps them forever. */
+export function pruneBefore(days: number, now: Date): string | undefined {
+  return days === 0 ? undefined : new Date(now.getTime() - days * 86_400_000).toISOString()
+}
+
 /** Ten years. */
 export const MOST_DAYS = 3650
 

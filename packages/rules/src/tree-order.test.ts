@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_TREE_SORT, nodeColor, sortTree, TREE_SORTS } from './tree-order.ts'
+import { DEFAULT_TREE_SORT, isInMaintenance, nodeColor, sortTree, TREE_SORTS } from './tree-order.ts'
 import type { NodeColor } from './tree-order.ts'
 
 test.each<[boolean, boolean, boolean, NodeColor | undefined]>([
@@ -15,6 +15,20 @@ test.each<[boolean, boolean, boolean, NodeColor | undefined]>([
   'spec 4, tree node colour: maintenance %j, error %j, warning %j',
   (maintenance_mode, error, warning, color) => {
     expect(nodeColor({ maintenance_mode, failing_checks: { error, warning } })).toBe(color)
+  },
+)
+
+test.each([
+  [0, 0, false],
+  [1, 0, false],
+  [1, 1, true],
+  [3, 1, false],
+  [3, 2, false],
+  [3, 3, true],
+])(
+  'spec 4, tree colours: of %j machines %j in maintenance: %j',
+  (agent_count, maintenance_count, expected) => {
+    expect(isInMaintenance({ agent_count, maintenance_count })).toBe(expected)
   },
 )
 

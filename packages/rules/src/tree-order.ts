@@ -7,6 +7,11 @@ export type NodeState = { maintenance_mode: boolean; failing_checks: { error: bo
 export type NodeColor = 'maintenance' | 'negative' | 'warning'
 export type SortableNode = NodeState & { name: string }
 
+/** A client or site is in maintenance when it has machines and all of them are. */
+export function isInMaintenance(node: { agent_count: number; maintenance_count: number }): boolean {
+  return node.agent_count > 0 && node.maintenance_count === node.agent_count
+}
+
 /** What a client's or site's node is coloured by; undefined = no special colour (spec section 4). */
 export function nodeColor({ maintenance_mode, failing_checks }: NodeState): NodeColor | undefined {
   if (maintenance_mode) return 'maintenance'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { X509Certificate } from 'node:crypto'
+import { closeDataFolder } from '../identity/data-folder.ts'
 import { findIdentity } from '../identity/identity.ts'
 import { isLoopback } from '../link/address.ts'
 import { enrolMachine } from '../link/enrol-machine.ts'
@@ -16,10 +17,14 @@ export async function enrol(options: {
 }): Promise<void> {
   const serverUrl = readServerUrl(options.server)
   if (options.token === undefined)
-    throw new CliError('--token is missing: the Install Agent dialog of the console shows it')
+    throw new CliError(
+      '--token or MUSTER_ENROL_TOKEN is missing: the Install Agent dialog of the console shows it',
+    )
   if (options.token.length < 20 || options.token.length > 200)
     throw new CliError('the token is not complete: copy it once more')
   const caPem = options.caFile === undefined ? null : readCa(options.caFile)
+  const corrected = closeDataFolder(options.folder)
+  if (corrected !== undefined) process.stderr.write(`muster-agent: ${options.folder}: ${corrected}\n`)
   const before = tryFindIdentity(options.folder)
   const identity = await enrolMachine({ folder: options.folder, serverUrl, token: options.token, caPem, os })
   if (new URL(serverUrl).protocol === 'http:' && !isLoopback(serverUrl)) {

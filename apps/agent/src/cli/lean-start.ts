@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataFiles } from '../identity/data-folder.ts'
+import { withStartUmask } from '../os/umask.ts'
 import { AGENT_VERSION } from '../version.ts'
 
 /**
@@ -36,5 +37,6 @@ export function startLean(folder: string, [node = process.execPath, ...script]: 
     env.NODE_COMPILE_CACHE = cache
     if (!existsSync(cache)) spawnSync(node, [...LEAN_FLAGS, ...script, 'warm-up'], { env, timeout: 30_000 })
   }
-  process.execve(node, [node, ...LEAN_FLAGS, ...script, 'run', '--data', folder], env)
+  const args = [node, ...LEAN_FLAGS, ...script, 'run', '--data', folder]
+  withStartUmask(() => process.execve?.(node, args, env))
 }

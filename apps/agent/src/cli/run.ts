@@ -2,6 +2,7 @@ import { startAgent } from '../agent.ts'
 import { readSlowFactsApart } from '../collectors/slow-facts.ts'
 import { readPatchesApart } from '../collectors/patches-apart.ts'
 import { readSoftwareApart } from '../collectors/software-apart.ts'
+import { closeDataFolder } from '../identity/data-folder.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { createProcessLog } from '../log/log.ts'
 import { os } from '../os/index.ts'
@@ -13,6 +14,8 @@ import { AGENT_VERSION } from '../version.ts'
 export async function run(folder: string, program: string[]): Promise<void> {
   const identity = requireIdentity(folder)
   const log = createProcessLog()
+  const corrected = closeDataFolder(folder)
+  if (corrected !== undefined) log.warn({ folder }, corrected)
   using lock = lockDataFolder(folder, log)
   void lock
   const stop = Promise.withResolvers<string>()

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { z } from 'zod'
+import { withStartUmask } from '../os/umask.ts'
 
 const run = promisify(execFile)
 /** More than any system may take. */
@@ -19,14 +20,15 @@ export type ReadPatches = (refresh: 'now' | 'when old', signal: AbortSignal) => 
 export function readPatchesApart([program = '', ...args]: string[]): ReadPatches {
   return async (refresh, signal) => {
     const command = refresh === 'now' ? 'patches-now' : 'patches'
-    const { stdout } = await run(program, [...args, command], {
+    const options = {
       signal,
       timeout: PATIENCE_MS,
       // It ends the programs that it has started, and itself.
       killSignal: 'SIGTERM',
       windowsHide: true,
       maxBuffer: 8 * 1024 * 1024,
-    })
+    } as const
+    const { stdout } = await withStartUmask(() => run(program, [...args, command], options))
     const end = stdout.indexOf('\n')
     return { ...Summary.parse(JSON.parse(stdout.slice(0, end))), report: stdout.slice(end + 1) }
   }

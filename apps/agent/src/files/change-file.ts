@@ -1,7 +1,8 @@
-import { constants } from 'node:fs'
-import { chmod, link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises'
+import { constants, mkdirSync } from 'node:fs'
+import { chmod, link, lstat, open, rename, unlink } from 'node:fs/promises'
 import type { FileChange } from '@muster/contract/agent/files'
 import { MachineRefused } from '../os/machine-refused.ts'
+import { withStartUmask } from '../os/umask.ts'
 import { kindOf } from './describe-entry.ts'
 import { errorCode, withSentences } from './file-errors.ts'
 import { openPlace, type Place } from './place.ts'
@@ -18,7 +19,7 @@ export async function changeFile(change: FileChange, dataFolder: string): Promis
     await using place = await openPlace(change.path, dataFolder)
     switch (change.change) {
       case 'make-folder':
-        await mkdir(place.at(), { mode: 0o755 })
+        withStartUmask(() => mkdirSync(place.at(), { mode: 0o755 }))
         return { count: 1 }
       case 'move': {
         await refuseAround(place.path, dataFolder)

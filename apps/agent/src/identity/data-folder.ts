@@ -1,5 +1,10 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CliError } from '../cli/cli-error.ts'
+import { describeError } from '../log/log.ts'
+
+const FOR_OTHERS = 0o077
+const STICKY = 0o1000
 
 /** Names inside the data folder. */
 export const dataFiles = {
@@ -16,6 +21,61 @@ export const dataFiles = {
 
 export function makeDataFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+}
+
+/** Files that must not be readable by others even if the folder was open before. */
+const SENSITIVE_FILES = [
+  dataFiles.identity,
+  dataFiles.key,
+  dataFiles.state,
+  `${dataFiles.state}-wal`,
+  `${dataFiles.state}-shm`,
+]
+/** What the agent and its installer keep in a data folder. */
+const OWN_NAMES: ReadonlySet<string> = new Set([...Object.values(dataFiles), 'program', 'server-ca.pem'])
+
+/**
+ * Takes the rights of other users from an existing data folder, and returns what to log where there were any. Throws
+ * a CliError where that is not possible, and where the folder seems to be shared with other programs, say `/tmp`.
+ */
+export function closeDataFolder(folder: string): string | undefined {
+  const before = statSync(folder, { throwIfNoEntry: false })?.mode
+  if (before === undefined || process.platform === 'win32') return undefined
+  const isOpen = (before & FOR_OTHERS) !== 0
+  if (isOpen) {
+    refuseShared(folder, before)
+    makePrivate(folder, 0o700)
+  }
+  const files = SENSITIVE_FILES.map((name) => join(folder, name)).filter(isOpenToOthers)
+  for (const file of files) makePrivate(file, 0o600)
+  return isOpen || files.length > 0 ? 'data folder was readable by other users, corrected' : undefined
+}
+
+function refuseShared(folder: string, mode: number): void {
+  const names = readdirSync(folder)
+  if ((mode & STICKY) === 0 && (names.length === 0 || names.some((name) => OWN_NAMES.has(name)))) return
+  throw new CliError(
+    `the data folder ${folder} is open to other users and holds other files: choose another one, or run chmod 700 ${folder}`,
+  )
+}
+
+function makePrivate(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode)
+  } catch (cause) {
+    throw new CliError(`${path} is open to other users and cannot be changed: ${describeError(cause)}`, {
+      cause,
+    })
+  }
+  // Some file systems accept the change and keep their rights.
+  if (isOpenToOthers(path))
+    throw new CliError(
+      `${path} is open to other users and its file system allows no change: choose another --data`,
+    )
+}
+
+function isOpenToOthers(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & FOR_OTHERS) !== 0
 }
 
 /** Writes a whole file that only this user may read; readers see the old or the new one, never half. */

@@ -205,6 +205,29 @@ test('reports are sent again until they are acknowledged', async () => {
   await expect(reconnect()).resolves.toEqual([])
 })
 
+test('a backlog waits on the machine while the server acknowledges nothing, and comes whole when it does', async () => {
+  const { server } = await givenAgent({ expectedWarnings: [/frame of the server refused/] })
+  const outputBytes = () =>
+    server.frames.reduce(
+      (sum, frame) =>
+        frame.type === 'report' && frame.report.kind === 'output' ? sum + frame.report.text.length : sum,
+      0,
+    )
+  server.acknowledges = false
+  server.runShell(1, "head -c 900000 /dev/zero | tr '\\0' x")
+  await server.until(() => outputBytes() > 200_000)
+  // Two answers: what was on its way before the first one has come with it.
+  for (const answers of [1, 2]) {
+    server.send({ type: 'dance' })
+    await server.until(() => server.frames.filter(({ type }) => type === 'error').length === answers)
+  }
+  expect(outputBytes()).toBeLessThan(350_000)
+  server.acknowledges = true
+  server.send({ type: 'ack', seq: Number.MAX_SAFE_INTEGER })
+  const { output_cut_bytes } = await server.result(1)
+  expect([outputBytes(), output_cut_bytes]).toEqual([900_000, 0])
+})
+
 test('a run that a restart of the agent interrupted is reported as failed and leaves nothing behind', async () => {
   const given = await givenAgent()
   const { server, folder } = given

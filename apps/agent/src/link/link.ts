@@ -198,9 +198,9 @@ export class Link implements Disposable {
         if (this.isUp) return this.#options.onCommand(frame.command)
         return this.sendError('too_early', 'A command before the end of the sign-in was ignored.')
       case 'ack':
-        if (this.#pump !== undefined)
-          this.#options.outbox.acknowledge(Math.min(frame.seq, this.#pump.sentSeq))
-        return
+        if (this.#pump === undefined) return
+        this.#options.outbox.acknowledge(Math.min(frame.seq, this.#pump.sentSeq))
+        return this.#pump.acknowledge(frame.seq)
       case 'error':
         return this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server refused a frame')
     }

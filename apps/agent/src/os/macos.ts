@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { homedir, hostname, totalmem, uptime, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +7,7 @@ import { readAddresses } from './addresses.ts'
 import { bootTimeFromUptime } from './boot-time.ts'
 import { killPosix } from './kill-posix.ts'
 import { machineArch } from './machine-arch.ts'
-import { measureDisk } from './measure-disk.ts'
+import { measureDisks } from './measure-disk.ts'
 import { noService } from './no-service.ts'
 import type { Os } from './os.ts'
 import { readMacCounters } from './macos/counters.ts'
@@ -111,6 +110,5 @@ async function readDisks() {
       ? []
       : [{ device, mount, fstype }]
   })
-  const measured = await Promise.all(mounts.map((mount) => measureDisk(mount, statfs)))
-  return measured.filter((disk) => disk !== undefined)
+  return measureDisks(mounts)
 }

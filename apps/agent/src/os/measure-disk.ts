@@ -1,32 +1,58 @@
 import type { StatsFs } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import type { Disk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
+import { isGone } from './mount-space.ts'
 
-const PATIENCE_MS = 5000
-/** Mounts that did not answer yet. Each holds a thread, so none is asked twice. */
-const hanging = new Set<string>()
+type DiskSizes = z.infer<typeof Disk>
+export interface Mount {
+  device: string
+  mount: string
+  fstype: string
+}
 
-/** Sizes of a mounted disk; undefined when it is gone, empty or does not answer. */
-export async function measureDisk(
-  mount: { device: string; mount: string; fstype: string },
-  statfs: (path: string) => Promise<StatsFs>,
-): Promise<z.infer<typeof Disk> | undefined> {
-  if (hanging.has(mount.mount)) return undefined
-  hanging.add(mount.mount)
+const TIMEOUT_MS = 5000
+/** Reads without an answer so far. Each holds a thread, so later callers wait for the same answer. */
+const pending = new Map<string, Promise<StatsFs | 'gone' | 'failed'>>()
+/** The last answer of every disk, for a read that fails. */
+const lastSizes = new Map<string, DiskSizes>()
+
+/** Returns the sizes of mounted disks. Left out: disks that are empty, gone, or have never answered. */
+export async function measureDisks(mounts: Mount[], readStats = statfsOf): Promise<DiskSizes[]> {
+  const mounted = new Set(mounts.map(({ mount }) => mount))
+  for (const mount of lastSizes.keys()) if (!mounted.has(mount)) lastSizes.delete(mount)
+  const measured = await Promise.all(mounts.map((mount) => measureDisk(mount, readStats)))
+  return measured.filter((disk) => disk !== undefined)
+}
+
+const statfsOf = (path: string): Promise<StatsFs> => statfs(path)
+
+async function measureDisk(mount: Mount, readStats: typeof statfsOf): Promise<DiskSizes | undefined> {
+  const path = mount.mount
+  const asked = pending.get(path) ?? askOnce(path, readStats)
   let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<undefined>(
-    (resolve) => (timer = setTimeout(() => resolve(undefined), PATIENCE_MS)),
-  )
-  const asked = statfs(mount.mount)
-    .catch(() => undefined)
-    .finally(() => hanging.delete(mount.mount))
-  const stats = await Promise.race([asked, patience])
+  const timeout = new Promise<'failed'>((resolve) => (timer = setTimeout(resolve, TIMEOUT_MS, 'failed')))
+  const stats = await Promise.race([asked, timeout])
   clearTimeout(timer)
-  if (stats === undefined || stats.blocks === 0) return undefined
+  if (stats === 'failed') return lastSizes.get(path)
+  if (stats === 'gone' || stats.blocks === 0) {
+    lastSizes.delete(path)
+    return undefined
+  }
   const total = stats.blocks * stats.bsize
   const used = total - stats.bfree * stats.bsize
   // As `df` has it: of the space that users can have, without what is reserved for root.
   const free = stats.bavail * stats.bsize
   const percent = Math.min(100, Math.round((used / Math.max(1, used + free)) * 1000) / 10)
-  return { ...mount, total, used, free, percent }
+  const sizes = { ...mount, total, used, free, percent }
+  lastSizes.set(path, sizes)
+  return sizes
+}
+
+function askOnce(path: string, readStats: typeof statfsOf): Promise<StatsFs | 'gone' | 'failed'> {
+  const asked = readStats(path)
+    .catch((cause: unknown) => (isGone(cause) ? 'gone' : 'failed'))
+    .finally(() => pending.delete(path))
+  pending.set(path, asked)
+  return asked
 }

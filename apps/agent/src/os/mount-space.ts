@@ -12,10 +12,14 @@ export async function measureMountSpace(mount: string): Promise<MountSpace | und
       inodes: stats.files > 0 ? { total: stats.files, free: Math.min(stats.ffree, stats.files) } : null,
     }
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && GONE.has(String(cause.code))) return undefined
+    if (isGone(cause)) return undefined
     throw cause
   }
 }
 
-/** Codes of a place that is not there, or of a drive without a disk. */
+/** Whether a path does not exist, or its drive has no disk. */
+export function isGone(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && GONE.has(String(cause.code))
+}
+
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'UNKNOWN'])

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { CliError } from '../cli/cli-error.ts'
 import type { Service } from './os.ts'
+import { withStartUmask } from './umask.ts'
 
 /** For systems whose service manager the agent does not know yet. */
 export const noService: Service = {
@@ -17,5 +18,5 @@ export const noService: Service = {
 
 /** Starts a program that lives on when this one ends. */
 export function startDetachedProcess([program = '', ...args]: string[]): void {
-  spawn(program, args, { detached: true, stdio: 'ignore', windowsHide: true }).unref()
+  withStartUmask(() => spawn(program, args, { detached: true, stdio: 'ignore', windowsHide: true })).unref()
 }

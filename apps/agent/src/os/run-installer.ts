@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { findProgram, searchPath } from '../run/find-program.ts'
 import { MachineRefused } from './machine-refused.ts'
+import { withStartUmask } from './umask.ts'
 
 const MOST_KEPT = 16_000
 
@@ -22,11 +23,13 @@ export function runInstaller(
 ): Promise<InstallerEnd> {
   const program = findProgram(name)
   if (program === undefined) throw new MachineRefused(`There is no program ${name} on this machine.`)
-  const child = spawn(program, args, {
-    env: { ...process.env, PATH: searchPath(), LC_ALL: 'C', LANG: 'C', ...env },
-    stdio: ['ignore', 'pipe', 'pipe', onStatus === undefined ? 'ignore' : 'pipe'],
-    windowsHide: true,
-  })
+  const child = withStartUmask(() =>
+    spawn(program, args, {
+      env: { ...process.env, PATH: searchPath(), LC_ALL: 'C', LANG: 'C', ...env },
+      stdio: ['ignore', 'pipe', 'pipe', onStatus === undefined ? 'ignore' : 'pipe'],
+      windowsHide: true,
+    }),
+  )
   let said = ''
   const listen = (from: Readable | null, to: NodeJS.WriteStream) => {
     if (from === null) return

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { findProgram, searchPath } from '../run/find-program.ts'
 import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { withStartUmask } from './umask.ts'
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
@@ -26,26 +27,24 @@ export async function runTool(
   const { PATH: _, ...inherited } = process.env
   const started = performance.now()
   return new Promise((resolve, reject) => {
-    execFile(
-      program,
-      args,
-      {
-        encoding: 'utf8',
-        env: { ...inherited, PATH: searchPath(), LC_ALL: 'C', LANG: 'C' },
-        windowsHide: true,
-        timeout: options.timeoutMs,
-        killSignal: 'SIGKILL',
-        signal: options.signal,
-        maxBuffer: MAX_OUTPUT_BYTES,
-      },
-      (error, stdout, stderr) => {
+    const settings = {
+      encoding: 'utf8',
+      env: { ...inherited, PATH: searchPath(), LC_ALL: 'C', LANG: 'C' },
+      windowsHide: true,
+      timeout: options.timeoutMs,
+      killSignal: 'SIGKILL',
+      signal: options.signal,
+      maxBuffer: MAX_OUTPUT_BYTES,
+    } as const
+    withStartUmask(() =>
+      execFile(program, args, settings, (error, stdout, stderr) => {
         if (error === null) return resolve({ code: 0, stdout, stderr, timedOut: false })
         if (typeof error.code === 'number')
           return resolve({ code: error.code, stdout, stderr, timedOut: false })
         const timedOut = error.killed === true && performance.now() - started >= options.timeoutMs
         if (timedOut) return resolve({ code: null, stdout, stderr, timedOut })
         reject(new Unmeasurable(`${name} could not be run: ${error.message.split('\n', 1)[0] ?? ''}.`))
-      },
+      }),
     )
   })
 }

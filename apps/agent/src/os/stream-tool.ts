@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
 import { findProgram, searchPath } from '../run/find-program.ts'
 import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { withStartUmask } from './umask.ts'
 
 const MAX_STDERR = 4000
 
@@ -28,14 +29,16 @@ export function streamTool(name: string, args: string[], options: StreamOptions)
   const program = findProgram(name)
   if (program === undefined) throw new Unmeasurable(`There is no program ${name} on this machine.`)
   const { PATH: _, ...inherited } = process.env
-  const child = spawn(program, args, {
-    env: { ...inherited, PATH: searchPath(), LC_ALL: 'C.UTF-8', LANG: 'C' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-    killSignal: 'SIGKILL',
-    signal: options.signal,
-    timeout: options.timeoutMs,
-  })
+  const child = withStartUmask(() =>
+    spawn(program, args, {
+      env: { ...inherited, PATH: searchPath(), LC_ALL: 'C.UTF-8', LANG: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+      killSignal: 'SIGKILL',
+      signal: options.signal,
+      timeout: options.timeoutMs,
+    }),
+  )
   const decoder = new StringDecoder(options.encoding ?? 'utf8')
   let stderr = ''
   let isWanted = true

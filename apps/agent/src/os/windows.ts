@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { statfs } from 'node:fs/promises'
 import { hostname, release, totalmem, uptime, version } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readAddresses } from './addresses.ts'
 import { bootTimeFromUptime } from './boot-time.ts'
 import { machineArch } from './machine-arch.ts'
-import { measureDisk } from './measure-disk.ts'
+import { measureDisks } from './measure-disk.ts'
 import { noService } from './no-service.ts'
 import type { Os } from './os.ts'
 import {
@@ -87,10 +86,9 @@ export const windows: Os = {
   softwarePlaces: () => [],
 }
 
-async function readDrives() {
+function readDrives() {
   const drives = DRIVES.map((letter) => ({ device: `${letter}:`, mount: `${letter}:\\`, fstype: '' }))
-  const measured = await Promise.all(drives.map((drive) => measureDisk(drive, statfs)))
-  return measured.filter((disk) => disk !== undefined)
+  return measureDisks(drives)
 }
 
 async function needsReboot(): Promise<boolean> {

@@ -1,8 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
+import { CommandName, commands } from '@muster/contract/agent/commands'
 import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote-rules'
 import { wallClockAt } from '@muster/rules/zone-time'
 import { expect, test } from 'vitest'
+import { REMOTE_COMMANDS } from '../commands/remote-commands.ts'
 import { os } from '../os/index.ts'
 import { TestChannel } from '../terminal/test-channel.ts'
 import { type GivenAgent, givenAgent } from '../testing/given.ts'
@@ -55,6 +57,32 @@ test.each([
   setRules(server, { forbidden: true })
   server.command(server.sign(name, input))
   expect(await replyOf(server)).toMatchObject({ refused: FORBIDDEN })
+})
+
+test('a machine that forbids remote tools refuses every command outside this list', () => {
+  expect(Object.keys(commands).filter((name) => !REMOTE_COMMANDS.has(CommandName.parse(name)))).toEqual([
+    // Not remote tools: runs, reports, patches, checks, tasks and settings.
+    'run-command',
+    'run-script',
+    'cancel',
+    'report-facts',
+    'report-software',
+    'scan-patches',
+    'install-patches',
+    'install-package',
+    'set-checks',
+    'run-checks',
+    'set-tasks',
+    'run-task',
+    'watch-metrics',
+    'watch-processes',
+    'set-remote-rules',
+    'end-session',
+    'drop-upload',
+    'change-power',
+    'send-wake-up',
+    'uninstall',
+  ])
 })
 
 test('a terminal that is open ends when it is forbidden, also one that nobody looks at', async () => {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { MachineUser, Os } from '../os/os.ts'
+import { withStartUmask } from '../os/umask.ts'
 import { asUser } from './as-user.ts'
 import { closePipes, type PipePair } from './output-pipes.ts'
 import type { OutputStream } from './output-reports.ts'
@@ -74,15 +75,17 @@ export async function startProcess(options: StartOptions): Promise<RunningProces
 function spawnPlan({ plan, pipes, marker }: StartOptions): ChildProcess {
   try {
     const { program, args } = plan.user === undefined ? plan : asUser(plan, plan.user)
-    const child = spawn(program, args, {
-      cwd: plan.cwd,
-      env: { ...plan.env, MUSTER_RUN: marker },
-      // POSIX: leads its own process group, so that the group can be killed as a whole.
-      detached: process.platform !== 'win32',
-      stdio: ['ignore', pipes?.stdout.writeFd ?? 'pipe', pipes?.stderr.writeFd ?? 'pipe'],
-      windowsHide: true,
-      windowsVerbatimArguments: plan.verbatimArguments ?? false,
-    })
+    const child = withStartUmask(() =>
+      spawn(program, args, {
+        cwd: plan.cwd,
+        env: { ...plan.env, MUSTER_RUN: marker },
+        // POSIX: leads its own process group, so that the group can be killed as a whole.
+        detached: process.platform !== 'win32',
+        stdio: ['ignore', pipes?.stdout.writeFd ?? 'pipe', pipes?.stderr.writeFd ?? 'pipe'],
+        windowsHide: true,
+        windowsVerbatimArguments: plan.verbatimArguments ?? false,
+      }),
+    )
     // From now on only the process holds the writing ends, so that its end is their end.
     if (pipes !== undefined) for (const { writeFd } of [pipes.stdout, pipes.stderr]) closeSync(writeFd)
     return child

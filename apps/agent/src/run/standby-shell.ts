@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Log } from '../log/log.ts'
+import { withStartUmask } from '../os/umask.ts'
 import { makeEnvironment, workingFolder } from './environment.ts'
 import { closePipes, type OutputPipes, type PipePair } from './output-pipes.ts'
 import type { ProcessPlan } from './run-process.ts'
@@ -80,7 +81,7 @@ export class StandbyShell implements Disposable {
     let child: ChildProcess
     try {
       const stdio = ['pipe', pipes.stdout.writeFd, pipes.stderr.writeFd] as const
-      child = spawn(SHELL, { ...plan, detached: true, stdio: [...stdio] })
+      child = withStartUmask(() => spawn(SHELL, { ...plan, detached: true, stdio: [...stdio] }))
     } catch (cause) {
       closePipes(pipes)
       throw cause

@@ -1,6 +1,7 @@
 import { chownSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { describeError } from '../log/log.ts'
+import { withStartUmask } from '../os/umask.ts'
 import type { ShellPlan } from './plan-shell.ts'
 import { PtyWriter } from './pty-writer.ts'
 
@@ -35,14 +36,16 @@ export async function openPty(
   events: PtyEvents,
 ): Promise<Pty> {
   const { spawn } = await loadModule()
-  const pty = spawn(plan.program, plan.args, {
-    name: 'xterm-256color',
-    ...size,
-    cwd: plan.cwd,
-    env: { ...plan.env, COLORTERM: 'truecolor', MUSTER_RUN: marker },
-    // Bytes as they come: a character may be split between two of them.
-    encoding: null,
-  })
+  const pty = withStartUmask(() =>
+    spawn(plan.program, plan.args, {
+      name: 'xterm-256color',
+      ...size,
+      cwd: plan.cwd,
+      env: { ...plan.env, COLORTERM: 'truecolor', MUSTER_RUN: marker },
+      // Bytes as they come: a character may be split between two of them.
+      encoding: null,
+    }),
+  )
   // With the encoding null it is bytes that come, whatever the type says.
   pty.onData((bytes: unknown) => events.onData(bytes as Buffer))
   pty.onExit(({ exitCode, signal }) => events.onExit(signal === undefined || signal === 0 ? exitCode : null))

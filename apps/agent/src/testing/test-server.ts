@@ -62,7 +62,10 @@ export class TestServer implements AsyncDisposable {
       void this.#answerHttp(request, response)
     this.#http = tls === undefined ? createServer(answer) : createTlsServer(tls, answer)
     this.#http.on('upgrade', (request, socket, head) => {
-      if (request.url !== LINK_PATH) return socket.destroy()
+      if (request.url !== LINK_PATH) {
+        socket.destroy()
+        return
+      }
       this.#sockets.handleUpgrade(request, socket, head, (link) =>
         this.#greet(link, String(request.headers['x-muster-agent'])),
       )

@@ -1,13 +1,14 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCloudOff, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { reloadConsole, useRefreshNeeded } from '../features/core/version-check.ts'
 import classes from './Banners.module.css'
 import { describeError } from './describe-error.ts'
 import { formatAge } from './format-seconds.ts'
 import { useLive } from './live.ts'
-import { dashInfoQuery } from './queries.ts'
+import { lazyPart } from './lazy-part.ts'
+import { dashInfoQuery, useDashInfo } from './queries.ts'
 
 /** What the whole page should know: another version, a lost server. */
 export function Banners() {
@@ -15,6 +16,7 @@ export function Banners() {
     <>
       <VersionBanner />
       <SettingsBanner />
+      <AvailabilityBanner />
       <OfflineBanner />
     </>
   )
@@ -43,6 +45,21 @@ function SettingsBanner() {
       <Button size="compact-xs" variant="default" onClick={() => void refetch()}>
         Try again
       </Button>
+    </Banner>
+  )
+}
+
+const AvailabilityQuestion = lazyPart(() =>
+  import('../features/alerts/AvailabilityQuestion.tsx').then((file) => file.AvailabilityQuestion),
+)
+
+function AvailabilityBanner() {
+  if (useDashInfo()?.ask_availability_alerts !== true) return null
+  return (
+    <Banner tone="warning" icon={<IconAlertTriangle size={16} stroke={1.75} aria-hidden />}>
+      <Suspense>
+        <AvailabilityQuestion />
+      </Suspense>
     </Banner>
   )
 }

@@ -62,6 +62,8 @@ const DIALOG_LOADERS = {
   'edit-task': () => import('../features/tasks/TaskDialogs.tsx').then((file) => file.EditTaskDialog),
   'remove-task': () => import('../features/tasks/RemoveTaskDialog.tsx').then((file) => file.RemoveTaskDialog),
   'task-runs': () => import('../features/tasks/TaskRunsDialog.tsx').then((file) => file.TaskRunsDialog),
+  availability: () =>
+    import('../features/alerts/AvailabilityDialog.tsx').then((file) => file.AvailabilityDialog),
   alert: () => import('../features/alerts/AlertDialog.tsx').then((file) => file.AlertDialog),
   maintenance: () =>
     import('../features/maintenance/WindowDialogs.tsx').then((file) => file.AddMaintenanceDialog),

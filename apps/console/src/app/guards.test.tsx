@@ -1,8 +1,11 @@
 import { listClients } from '@muster/contract/api/clients'
 import { getDashInfo, getVersion } from '@muster/contract/api/core'
-import { logout } from '@muster/contract/api/sessions'
+import { checkCredentials, logout, setupTotp } from '@muster/contract/api/sessions'
 import { getMe } from '@muster/contract/api/users'
+import { createMemoryHistory } from '@tanstack/react-router'
 import { beforeEach, expect, test } from 'vitest'
+import { createQueryClient } from './query-client.ts'
+import { createConsoleRouter } from './router.tsx'
 import { takeNext } from './session.ts'
 import { givenDashInfo, givenMe, givenSession, openConsole } from './test-console.tsx'
 import { answer, fakeServer, refuse } from './test-server.ts'
@@ -61,6 +64,21 @@ test.each(['/', '/agents/abcdefgh12', '/webterm'])(
   },
 )
 
+test('the initial setup offers to monitor the server to superusers only', async () => {
+  givenSession({ token: 'abc', username: 'ada' })
+  const server = freshServer()
+  const offer = /Also monitor the machine/
+  const superuser = await openConsole('/')
+  await expect.element(superuser.screen.getByRole('checkbox', { name: offer })).toBeChecked()
+  await superuser.screen.unmount()
+  server.on(getMe, () =>
+    answer(getMe, givenMe({ is_superuser: false, permissions: ['can_list_clients', 'can_manage_clients'] })),
+  )
+  const { screen } = await openConsole('/')
+  await expect.element(screen.getByRole('textbox', { name: 'Your company' })).toBeVisible()
+  await expect.element(screen.getByRole('checkbox', { name: offer })).not.toBeInTheDocument()
+})
+
 test('without a client, who may not add one is told so', async () => {
   givenSession({ token: 'abc', username: 'ada' })
   const server = freshServer()
@@ -91,6 +109,34 @@ test('a session that has ended leads to /expired, which forgets it and remembers
   expect(takeNext()).toBe('/webterm')
   // There is nothing left to sign out of.
   expect(server.calls(logout)).toHaveLength(0)
+})
+
+const guardedRoutes = Object.keys(
+  createConsoleRouter(createQueryClient(), createMemoryHistory()).routesByPath,
+)
+  .filter((path) => path !== '/login' && path !== '/expired')
+  .map((path) => path.replaceAll(/\$\w+/g, '5900'))
+
+test.each(guardedRoutes)('%s opened with an ended session is where the next sign-in leads', async (route) => {
+  const path = `${route}?search=is:online`
+  const server = freshServer()
+  givenSession({ token: 'abc', username: 'ada' })
+  const atStart = [getMe, getDashInfo, listClients, getVersion, setupTotp]
+  for (const endpoint of atStart)
+    server.on(endpoint, () => refuse('not_signed_in', 'Your session has ended.'))
+  const { screen, at } = await openConsole(path)
+  await expect.element(screen.getByRole('heading', { name: 'You are signed out' })).toBeVisible()
+  expect(localStorage.getItem('next')).toBe(path)
+
+  for (const endpoint of atStart) server.on(endpoint, () => new Promise(() => undefined))
+  server.on(checkCredentials, () =>
+    answer(checkCredentials, { totp: true, token: 'new', username: 'ada', name: null }),
+  )
+  await screen.getByRole('link', { name: 'Sign in' }).click()
+  await screen.getByRole('textbox', { name: 'User name' }).fill('ada')
+  await screen.getByLabelText('Password', { exact: true }).fill('a long password')
+  await screen.getByRole('button', { name: 'Sign in' }).click()
+  await expect.poll(at).toBe(path)
 })
 
 test('signing out ends the session on the server and here, even when the server does not answer', async () => {

@@ -1,11 +1,11 @@
-/** The page of this tab that is on screen, for /expired to remember: the router's own state has moved on when a guard runs. */
+/** The page of this tab that is on screen or loading, for /expired to remember: the router's own state has moved on when a guard runs. */
 let lastPage: string | undefined
 
 export function notePage(href: string): void {
   if (!/^\/(login|expired)\b/.test(href)) lastPage = href
 }
 
-/** The last page that was neither sign-in nor sign-out. */
+/** The last page asked for that was neither sign-in nor sign-out. */
 export const lastPageShown = (): string | undefined => lastPage
 
 let ledByOtherTab = false

@@ -1,6 +1,6 @@
 import { ApiError } from '@muster/contract/client'
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { describeError, isAborted } from './describe-error.ts'
+import { describeError, isAborted, isRefused } from './describe-error.ts'
 import { notify } from './notify.ts'
 
 declare module '@tanstack/react-query' {
@@ -8,6 +8,8 @@ declare module '@tanstack/react-query' {
     queryMeta: {
       /** Asked again and again by itself: does not show the loading bar. */
       quiet?: boolean
+      /** What could not be loaded, for the browser's log; the screen says it as well. */
+      logged?: string
     }
     mutationMeta: {
       /** The form shows its own errors where they are; no notification then. */
@@ -34,6 +36,7 @@ export function createQueryClient(): QueryClient {
       // A first load that fails is a state of its screen. What is on screen already stays, and only gets older:
       // a lost server is said by the banner, anything else here.
       onError: (error, failed) => {
+        logFailure(failed.meta?.logged, error)
         const isUpdate = failed.state.data !== undefined && failed.getObserversCount() > 0
         if (isUpdate && error instanceof ApiError && (error.status >= 500 || error.code === 'timeout'))
           notifyError(error)
@@ -46,6 +49,13 @@ export function createQueryClient(): QueryClient {
       },
     }),
   })
+}
+
+/** Once for each load that failed for good. What leads to another page, a role or a newer request is no failure. */
+function logFailure(what: string | undefined, error: unknown): void {
+  if (what === undefined || isAborted(error) || isRefused(error) || isLedElsewhere(error)) return
+  // eslint-disable-next-line no-console -- the specification asks for a logged line.
+  console.error(`Failed to load ${what}: ${describeError(error).message}`)
 }
 
 /** Shows a failure of the user's own action. */

@@ -225,9 +225,10 @@ export function createConsoleRouter(queryClient: QueryClient, history?: RouterHi
     defaultErrorComponent: CrashPage,
     notFoundMode: 'root',
   })
+  // Noted before the page is loaded: its session may turn out to have ended while its program is still on its way.
+  router.subscribe('onBeforeNavigate', ({ toLocation }) => notePage(toLocation.href))
   // Navigation scrolls to the top; a new selection or dialog on the same page does not.
-  router.subscribe('onResolved', ({ pathChanged, toLocation }) => {
-    notePage(toLocation.href)
+  router.subscribe('onResolved', ({ pathChanged }) => {
     if (pathChanged) window.scrollTo(0, 0)
   })
   return router

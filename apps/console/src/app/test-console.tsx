@@ -1,5 +1,6 @@
 import type { DashInfo } from '@muster/contract/api/core'
 import type { Me } from '@muster/contract/api/users'
+import type { LiveMessage } from '@muster/contract/events'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -15,7 +16,7 @@ import { cssVariables, theme } from './theme.ts'
 
 /** The whole console at an address, without the address bar and without a live link. */
 export async function openConsole(path: string) {
-  vi.stubGlobal('WebSocket', SilentSocket)
+  vi.stubGlobal('WebSocket', spoken === undefined ? SilentSocket : TalkingSocket)
   onTestFinished(() => {
     vi.unstubAllGlobals()
   })
@@ -31,6 +32,16 @@ export async function openConsole(path: string) {
     </QueryClientProvider>,
   )
   return { screen, router, queryClient, at: () => router.state.location.href }
+}
+
+let spoken: readonly LiveMessage[] | undefined
+
+/** Consoles that are opened from now on have a live link that says this. The server must answer tickets. */
+export function givenLive(messages: readonly LiveMessage[]): void {
+  spoken = messages
+  onTestFinished(() => {
+    spoken = undefined
+  })
 }
 
 /** A session in storage, or none. */
@@ -83,6 +94,7 @@ export const givenDashInfo = (more: Partial<DashInfo> = {}): DashInfo => ({
   terminal_font_size: 13,
   terminal_theme: 'dark',
   setup_open: true,
+  ask_availability_alerts: false,
   ...more,
 })
 
@@ -91,6 +103,26 @@ class SilentSocket extends EventTarget {
   static readonly CONNECTING = 0
   static readonly OPEN = 1
   readyState = 0
-  send(): void {}
+  send(_text?: string): void {}
   close(): void {}
+}
+
+class TalkingSocket extends SilentSocket {
+  constructor() {
+    super()
+    queueMicrotask(() => {
+      this.readyState = TalkingSocket.OPEN
+      this.dispatchEvent(new Event('open'))
+    })
+  }
+  override send(text?: string): void {
+    const isHello = text?.includes('hello') === true
+    const messages: readonly LiveMessage[] = isHello
+      ? [{ type: 'ready', version: '0.1.0' }, ...(spoken ?? [])]
+      : []
+    const said = isHello ? messages.map((message) => JSON.stringify(message)) : ['pong']
+    for (const data of said) {
+      queueMicrotask(() => this.dispatchEvent(new MessageEvent('message', { data })))
+    }
+  }
 }

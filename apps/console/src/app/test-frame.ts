@@ -9,6 +9,7 @@ export function testClient(id: number, name: string, sites: Record<number, strin
   const state = {
     agent_count: machines,
     maintenance_mode: false,
+    maintenance_count: 0,
     failing_checks: { error: false, warning: false },
     block_policy_inheritance: false,
     custom_fields: [],

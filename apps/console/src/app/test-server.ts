@@ -1,6 +1,8 @@
 import type { Endpoint, Output } from '@muster/contract/endpoint'
 import { ERROR_STATUS, type ErrorCode } from '@muster/contract/errors'
-import { onTestFinished, vi } from 'vitest'
+import { strictSchema } from '@muster/contract/strict-schema'
+import { expect, onTestFinished, vi } from 'vitest'
+import type { z } from 'zod'
 
 export interface Received {
   endpoint: Endpoint
@@ -14,11 +16,13 @@ type Handler = (received: Received) => Response | Promise<Response>
 
 /**
  * The network as a test wants it: requests are answered by endpoint, everything else with 404. Answers what came in.
+ * Fails the test after a request with a field that its endpoint does not know: the server would refuse it.
  * @example const server = fakeServer(); server.on(getMe, () => answer(getMe, given.me()))
  */
 export function fakeServer() {
   const handlers = new Map<Endpoint, Handler>()
   const received: Received[] = []
+  const unknown: string[] = []
   const fetchMock = vi.spyOn(window, 'fetch').mockImplementation(async (input, init) => {
     init?.signal?.throwIfAborted()
     const url = new URL(input instanceof Request ? input.url : input, location.origin)
@@ -35,14 +39,27 @@ export function fakeServer() {
       body,
     }
     received.push(request)
+    unknown.push(...unknownFields(endpoint, endpoint.body, body))
+    unknown.push(...unknownFields(endpoint, endpoint.query, Object.fromEntries(url.searchParams)))
     return Promise.race([handler(request), untilAborted(init?.signal)])
   })
-  onTestFinished(() => fetchMock.mockRestore())
+  onTestFinished(() => {
+    fetchMock.mockRestore()
+    expect(unknown, 'fields that the server would refuse').toEqual([])
+  })
   return {
     on: (endpoint: Endpoint, handler: Handler) => void handlers.set(endpoint, handler),
     received,
     calls: (endpoint: Endpoint) => received.filter((request) => request.endpoint === endpoint),
   }
+}
+
+function unknownFields({ method, path }: Endpoint, schema: z.ZodType | undefined, value: unknown): string[] {
+  if (schema === undefined || value === undefined) return []
+  const issues = strictSchema(schema).safeParse(value).error?.issues ?? []
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => `${method} ${path} ${key}`) : [],
+  )
 }
 
 function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {

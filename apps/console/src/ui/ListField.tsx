@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
-import { IconPlus, IconX } from '@tabler/icons-react'
+import { IconAlertTriangle, IconPlus, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, useId, useLayoutEffect, useRef } from 'react'
 import classes from './ListField.module.css'
 
@@ -11,13 +11,15 @@ interface ListFieldProps {
   values: readonly string[]
   onChange: (values: string[]) => void
   placeholder?: string
+  /** About all of them, below the lines. */
+  warning?: string
   /** What is wrong with a value, or null. */
   check?: (value: string) => string | null
 }
 
 /** A list of texts in order, each on a line of its own. Enter adds a line, Backspace in an empty one takes it away. */
 export function ListField(props: ListFieldProps) {
-  const { label, description, noun, values, onChange, placeholder, check = () => null } = props
+  const { label, description, noun, values, onChange, placeholder, warning, check = () => null } = props
   const list = useRef<HTMLDivElement>(null)
   const labelId = useId()
   const nextLine = useRef<number>(undefined)
@@ -72,6 +74,12 @@ export function ListField(props: ListFieldProps) {
           </div>
         ))}
       </div>
+      {warning !== undefined && (
+        <p className={classes.warning} role="status">
+          <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.warningIcon} />
+          {warning}
+        </p>
+      )}
       <Button
         variant="subtle"
         color="gray"

@@ -43,6 +43,9 @@ export const JOURNAL_PRIORITIES = [
   'debug',
 ] as const
 
+const EVENT_ID_NEEDED = 'Write * for every event, or a number from 0 to 65535.'
+export const EventId = z.int(EVENT_ID_NEEDED).min(0, EVENT_ID_NEEDED).max(65_535, EVENT_ID_NEEDED)
+
 /** What each type needs to know to measure. */
 export const measureSettings = {
   /** `disk` is a mount point or, on Windows, a drive such as `C:`. */
@@ -80,7 +83,7 @@ export const measureSettings = {
   /** Of Windows. `event_source` and `event_message` are parts of what the event says. */
   eventlog: z.object({
     log_name: z.enum(EVENT_LOGS),
-    event_id: z.int().min(0).max(65_535),
+    event_id: EventId,
     event_id_is_wildcard: z.boolean(),
     event_type: z.enum(EVENT_TYPES),
     event_source: Part,

@@ -1,17 +1,12 @@
 import { z } from 'zod'
 
+/** Without padding: groups of four characters, and at the end two or three, never one. */
+const BASE64URL = /^(?:[\w-]{4})*(?:[\w-]{2,3})?$/
+
 /** Bytes of a whole path, base64url: names on a machine may be any bytes. It begins with `/`. */
-export const RawPath = z
-  .string()
-  .min(1)
-  .max(5500)
-  .regex(/^[\w-]+$/, 'A path is base64url.')
+export const RawPath = z.string().min(1).max(5500).regex(BASE64URL, 'A path is base64url.')
 /** Bytes of one name, base64url. */
-export const RawName = z
-  .string()
-  .min(1)
-  .max(344)
-  .regex(/^[\w-]+$/, 'A name is base64url.')
+export const RawName = z.string().min(1).max(344).regex(BASE64URL, 'A name is base64url.')
 /** The folder that everything is in. */
 export const ROOT_PATH = 'Lw'
 

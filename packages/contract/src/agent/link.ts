@@ -13,6 +13,10 @@ export const LINK_PATH = '/agent/ws'
 export const PROTOCOL_VERSIONS = [1] as const
 /** Largest text frame either side accepts; a larger one is refused by an `error` frame and the link stays. */
 export const MAX_FRAME_BYTES = 2 * 1024 * 1024
+/** Largest frame before `welcome`: an answer that names as many runs and sessions as it may has 210 kB. */
+export const MAX_SIGN_IN_BYTES = 256 * 1024
+/** Frames that cannot be read, after which the server closes the link. */
+export const MAX_UNREADABLE_FRAMES = 100
 /** Frames above this close the link: nobody sends such a thing by mistake. */
 export const MAX_SOCKET_BYTES = 16 * 1024 * 1024
 /** How often an agent that shows life by itself does, with a WebSocket pong that nobody asked for. */

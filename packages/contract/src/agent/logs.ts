@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JOURNAL_PRIORITIES } from './checks.ts'
+import { EventId, JOURNAL_PRIORITIES } from './checks.ts'
 import { RawPath } from './files.ts'
 import { ServiceName } from './services.ts'
 
@@ -20,7 +20,7 @@ export const LogLine = z.object({
   /** 0 = not known. */
   pid: z.int().min(0),
   /** Of an event of Windows. */
-  event_id: z.int().min(0).max(65_535).optional(),
+  event_id: EventId.optional(),
   message: z.string().max(LONGEST_MESSAGE),
 })
 export type LogLine = z.infer<typeof LogLine>
@@ -29,8 +29,6 @@ export type LogLine = z.infer<typeof LogLine>
 export const EventLogName = z
   .string()
   .regex(/^[A-Za-z0-9][\w ./()-]{0,254}$/, 'This is no name of an event log.')
-
-export const EventId = z.int().min(0).max(65_535)
 
 /** A place in a log, as the machine that keeps it writes it: journald's cursor, or the number of an event. */
 export const LogPlace = z

@@ -1,7 +1,6 @@
-import { isEmail } from '@muster/rules/email'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { Id, IdParams, Instant, Nothing } from '../fields.ts'
+import { Id, IdParams, Instant, Nothing, OptionalEmail } from '../fields.ts'
 import { NewPassword } from './sessions.ts'
 
 /** Compared without case, and kept in lower case. */
@@ -13,11 +12,6 @@ export const NewUsername = z
   .max(150, 'A user name has at most 150 characters.')
   .regex(/^[a-z0-9._@+-]+$/, 'Letters from a to z, digits and . _ @ + - only.')
 const PersonName = z.string().trim().max(150, 'A name has at most 150 characters.')
-/** Empty = none. */
-export const OptionalEmail = z
-  .string()
-  .trim()
-  .refine((text) => text === '' || isEmail(text), 'This is no e-mail address.')
 
 const EditableUser = z.object({
   first_name: PersonName,
@@ -83,6 +77,7 @@ export const editUser = endpoint({
     'Change some of what is known of a user; who may not sign in any more is signed out at once. With `modified`, refused when somebody else was faster',
   params: IdParams,
   body: EditableUser.partial().extend({ modified: z.string().max(200).optional() }),
+  volatile: ['last_login', 'last_login_ip', 'role_name', 'has_all_rights', 'may_change', 'totp'],
   response: User,
 })
 

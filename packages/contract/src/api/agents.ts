@@ -16,13 +16,21 @@ import {
 
 export const AgentStatus = z.enum(['online', 'offline', 'overdue'])
 
+/** See rules/check-freshness for what is fresh and what is old. */
 export const CheckCounts = z.object({
   total: z.int(),
+  /** Fresh. */
   passing: z.int(),
   failing: z.int(),
   warning: z.int(),
   info: z.int(),
   has_failing_checks: z.boolean(),
+  /** Passes that are old. */
+  old: z.int(),
+  /** When the oldest of these ran; null = none is old. */
+  old_since: Instant.nullable(),
+  /** Without a result. */
+  pending: z.int(),
 })
 
 /** The alert template that counts for a machine; what its `always_` say of silent machines. */
@@ -93,6 +101,10 @@ export const AgentName = z.object({
   site: z.string(),
 })
 
+/** Whether an alert opens when the machine is overdue: `default` as its policies or the global settings say. */
+export const AvailabilityAlerts = z.enum(['default', 'on', 'off'])
+export type AvailabilityAlerts = z.infer<typeof AvailabilityAlerts>
+
 export const EditableAgent = z.object({
   site: Id,
   monitoring_type: MonitoringType,
@@ -103,7 +115,9 @@ export const EditableAgent = z.object({
   overdue_time: z.int().min(3).max(9_999_998),
   overdue_email_alert: z.boolean(),
   overdue_text_alert: z.boolean(),
+  /** The effective value. When changed, the machine has its own: the same as `availability_alerts` on or off. */
   overdue_dashboard_alert: z.boolean(),
+  availability_alerts: AvailabilityAlerts,
   maintenance_mode: z.boolean(),
   default_shell: z.enum(['use_global', 'cmd', 'powershell', 'bash', 'custom']),
   default_shell_custom: z.string().max(255),
@@ -121,6 +135,7 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   /** The machine's own zone as it reports it. */
   timezone: z.string(),
   check_interval: z.int(),
+  availability_alerts: AvailabilityAlerts,
   default_shell: EditableAgent.shape.default_shell,
   default_shell_custom: z.string(),
   /** Assigned to the machine itself; the one that counts is the other. */
@@ -148,8 +163,7 @@ export const listAgents = endpoint({
   access: 'can_list_agents',
   summary: 'Machines, of one client or site or all; detail=false answers names only',
   query: ListQuery.extend({
-    /** `usual`: the type that the user's table shows at first, or both. */
-    monitoring_type: MonitoringType.or(z.literal('usual')).optional(),
+    monitoring_type: MonitoringType.optional(),
     client: Id.optional(),
     site: Id.optional(),
     detail: QueryFlag.optional(),
@@ -174,9 +188,38 @@ export const editAgent = endpoint({
   summary: 'Change some settings of a machine. With `modified`, refused when somebody else saved since',
   params: AgentParams,
   body: EditableAgent.partial().extend({
+    /** The first policy that is assigned to the machine itself; null = none is. */
+    policy: Id.nullable().optional(),
+    block_policy_inheritance: z.boolean().optional(),
     custom_fields: CustomFieldPayloads.optional(),
     modified: z.string().optional(),
   }),
+  // What machines report, and what counts for them.
+  volatile: [
+    'status',
+    'connected',
+    'last_seen',
+    'boot_time',
+    'checks',
+    'needs_reboot',
+    'has_patches_pending',
+    'pending_actions_count',
+    'logged_username',
+    'italic',
+    'version',
+    'operating_system',
+    'public_ip',
+    'local_ips',
+    'physical_disks',
+    'problems',
+    'effective_alert_template',
+    'applied_policies',
+    'timezone',
+    'facts',
+    'clock_skew_seconds',
+    'maintenance_by',
+    'link_lost_at',
+  ],
   response: AgentDetail,
 })
 
@@ -214,6 +257,18 @@ export const setMaintenance = endpoint({
   summary: 'Maintenance mode on or off for every machine of a client or site',
   body: z.object({ type: z.enum(['Client', 'Site']), id: Id, action: z.boolean() }),
   response: z.object({ changed: z.int() }),
+})
+
+export const turnOnAvailability = endpoint({
+  method: 'POST',
+  path: '/agents/availability/bulk/',
+  access: 'can_edit_agent',
+  summary: 'Turn on the availability alerts of every overdue machine that has none and is not in maintenance',
+  response: z.object({
+    changed: z.int(),
+    /** Left alone: an enforced policy turns the alerts off. */
+    enforced: z.int(),
+  }),
 })
 
 export const createInstaller = endpoint({

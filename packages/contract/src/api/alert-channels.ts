@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { Id, IdParams, Instant, Nothing } from '../fields.ts'
+import { Email, Id, IdParams, Instant, Nothing } from '../fields.ts'
 import { AlertType } from './alerts.ts'
 import { Severity } from '../severity.ts'
 
@@ -19,7 +19,6 @@ const SecretUrl = z
   .refine((text) => text === MASKED || isWebUrl(text), WEB_URL_NEEDED)
 /** What may stand in an HTTP header. */
 const HeaderValue = Secret.regex(/^[\t -~]*$/, 'Letters, digits and signs of ASCII, on one line.')
-const Email = z.email('This is no e-mail address.').max(255)
 
 /** What each kind needs. Fields named in `secretFields` are encrypted at rest and read as `********`. */
 export const channelFields = {
@@ -94,8 +93,8 @@ export const secretFields: { readonly [K in keyof typeof channelFields]: readonl
   sms: ['twilio_auth_token'],
 }
 
-export const ChannelSettings = z.discriminatedUnion('kind', [
-  channelFields.email.extend({ kind: z.literal('email') }),
+const email = channelFields.email.extend({ kind: z.literal('email') })
+const otherKinds = [
   channelFields.webhook.extend({ kind: z.literal('webhook') }),
   channelFields.slack.extend({ kind: z.literal('slack') }),
   channelFields.teams.extend({ kind: z.literal('teams') }),
@@ -104,6 +103,12 @@ export const ChannelSettings = z.discriminatedUnion('kind', [
   channelFields.ntfy.extend({ kind: z.literal('ntfy') }),
   channelFields.pagerduty.extend({ kind: z.literal('pagerduty') }),
   channelFields.sms.extend({ kind: z.literal('sms') }),
+] as const
+export const ChannelSettings = z.discriminatedUnion('kind', [email, ...otherKinds])
+/** Addresses saved before they were checked by the rule stay readable. */
+const StoredChannelSettings = z.discriminatedUnion('kind', [
+  email.extend({ smtp_from_email: z.string(), recipients: z.array(z.string()) }),
+  ...otherKinds,
 ])
 export type ChannelSettings = z.infer<typeof ChannelSettings>
 export type ChannelKind = ChannelSettings['kind']
@@ -146,7 +151,7 @@ export const ChannelHealth = z.object({
 export const AlertChannel = z.object({
   id: z.int(),
   name: z.string(),
-  settings: ChannelSettings,
+  settings: StoredChannelSettings,
   rules: ChannelRules,
   health: ChannelHealth,
   modified: z.string(),
@@ -184,6 +189,7 @@ export const editAlertChannel = endpoint({
     'Change a channel; secrets sent as ******** stay. With `modified`, refused when somebody else saved since',
   params: IdParams,
   body: z.object({ ...body, modified: z.string().optional() }),
+  volatile: ['health'],
   response: AlertChannel,
 })
 

@@ -1,9 +1,10 @@
 import { TEMPLATE_SOURCES } from '@muster/rules/alert-template'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, Id, IdParams, Instant, Nothing } from '../fields.ts'
+import { AgentId, Email, Id, IdParams, Instant, Nothing } from '../fields.ts'
 import { Severity } from '../severity.ts'
 import { channelFields } from './alert-channels.ts'
+import { ServerApproval } from './scripts.ts'
 import { AlertHold, AlertType } from './alerts.ts'
 
 /** true = always, false = never, null = as it is configured at the channel and the machine. */
@@ -31,7 +32,6 @@ const Script = Id.nullable().default(null)
 /** Signed and filled in as that of a channel. */
 const Rest = channelFields.webhook.nullable().default(null)
 
-const EmailAddress = z.email('This is no e-mail address.').max(255)
 const PhoneNumber = z.string().regex(/^\+[1-9]\d{5,14}$/, 'A number as +41791234567.')
 
 /** What a template says; every field has a value that changes nothing. */
@@ -39,7 +39,7 @@ const fields = {
   name: z.string().trim().min(1, 'A name is needed.').max(100),
   is_active: z.boolean().default(true),
   /** Empty = those of the channel. */
-  email_recipients: z.array(EmailAddress).max(50).default([]),
+  email_recipients: z.array(Email).max(50).default([]),
   text_recipients: z.array(PhoneNumber).max(50).default([]),
 
   action_type: ActionType,
@@ -106,15 +106,41 @@ const fields = {
   excluded_agents: z.array(AgentId).max(1000).default([]),
 }
 
+const DAYS = /^(agent|check|task)_periodic_alert_days$/
+const MINUTES_PER_DAY = 1440
+
+/** A body that also says in days how often an alert repeats: `check_periodic_alert_days`. */
+function alsoInDays<Schema extends z.ZodObject>(
+  schema: Schema,
+): z.ZodType<z.output<Schema>, z.input<Schema>> {
+  const inMinutes = (body: unknown) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+    const entries = Object.entries(body).map(([name, value]: [string, unknown]) => {
+      const minutes = name.replace('_days', '_minutes')
+      if (!DAYS.test(name) || minutes in body) return [name, value]
+      return [minutes, typeof value === 'number' ? value * MINUTES_PER_DAY : value]
+    })
+    return Object.fromEntries(entries) as unknown
+  }
+  // What is described and what callers write is the schema itself; days are for other programs.
+  return z.preprocess(inMinutes, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
+}
+
 /** A whole template as it is made; what is left out changes nothing. */
 export const AlertTemplateForm = z.object(fields)
 export type AlertTemplateForm = z.infer<typeof AlertTemplateForm>
 
-export const AlertTemplate = AlertTemplateForm.extend({
+/** Recipients saved before addresses were checked by the rule stay readable. */
+export const StoredTemplateForm = AlertTemplateForm.extend({ email_recipients: z.array(z.string()) })
+
+export const AlertTemplate = StoredTemplateForm.extend({
   id: z.int(),
   /** Names of the scripts, or where the webhooks go; empty without an action. */
   action_name: z.string(),
   resolved_action_name: z.string(),
+  /** Of a script on the server: `waiting` is not run until somebody approves the changed script. */
+  action_approval: ServerApproval.nullable(),
+  resolved_action_approval: ServerApproval.nullable(),
   default_template: z.boolean(),
   /** Policies, clients, sites and machines that it is assigned to, as far as the caller sees them. */
   applied_count: z.int(),
@@ -135,7 +161,7 @@ export const createAlertTemplate = endpoint({
   path: '/alerts/templates/',
   access: 'can_manage_alerttemplates',
   summary: 'Add an alert template',
-  body: AlertTemplateForm,
+  body: alsoInDays(AlertTemplateForm),
   response: AlertTemplate,
 })
 
@@ -164,7 +190,8 @@ export const editAlertTemplate = endpoint({
   summary:
     'Change some of an alert template; secrets sent as ******** stay. With `modified`, refused when somebody else saved since',
   params: IdParams,
-  body: z.object({ ...changes, modified: z.string().optional() }),
+  body: alsoInDays(z.object({ ...changes, modified: z.string().optional() })),
+  volatile: ['applied_count', 'action_name', 'resolved_action_name'],
   response: AlertTemplate,
 })
 

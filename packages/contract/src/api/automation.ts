@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, MonitoringType, Nothing } from '../fields.ts'
 import { EffectivePolicy } from '../policies/effective-policy.ts'
-import { AgentSettingValues, PolicyContent } from '../policies/policy-content.ts'
+import { OwnSettingValues, PolicyContent } from '../policies/policy-content.ts'
 import { PlaceList, PlaceParams, PlacePolicies, PolicyOverview } from '../policies/place-policies.ts'
 import {
   CheckOfPolicy,
@@ -82,7 +82,11 @@ export const listPolicies = endpoint({
 })
 
 /** Parts of a policy; kinds of content that are left out stay as they are. */
-const PolicyParts = PolicyDocument.partial().extend({ content: PolicyContent.partial().optional() })
+const PolicyParts = PolicyDocument.partial().extend({
+  content: PolicyContent.partial().optional(),
+  /** The same as `content.alert_template`, and counts before it. */
+  alert_template: Id.nullable().optional(),
+})
 const Saving = {
   /** Of the plan that was shown. */
   plan: z.string().max(200).optional(),
@@ -116,6 +120,7 @@ export const editPolicy = endpoint({
     'Change parts of a policy. With `modified` or the `plan` that was shown, refused when that no longer holds',
   params: IdParams,
   body: PolicyParts.extend({ ...Saving, modified: z.string().optional() }),
+  volatile: ['agents_count', 'names', 'version', 'modified_by'],
   response: Policy,
 })
 
@@ -247,7 +252,7 @@ export const setOwnSettings = endpoint({
   access: 'can_edit_agent',
   summary: 'Give a machine settings of its own, or with null those of its policies',
   params: AgentParams,
-  body: AgentSettingValues.partial(),
+  body: OwnSettingValues,
   response: EffectivePolicy,
 })
 

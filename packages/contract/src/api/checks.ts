@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { CheckDependency, CheckStatus, DependsOn } from '../checks/check-dependency.ts'
 import { CheckHistoryPoint, CheckSamples } from '../checks/check-samples.ts'
 import { alsoFlat } from '../checks/flat-body.ts'
-import { logCheckFields } from '../checks/log-checks.ts'
+import { logCheckFields, normalizeEventId } from '../checks/log-checks.ts'
 import { presenceCheckFields, ProcessCheck } from '../checks/presence-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
 import { Severity } from '../severity.ts'
@@ -44,6 +44,8 @@ export const checkFields = {
   ping: z.object({ name: Name, ip: measureSettings.ping.shape.ip, alert_severity }),
   service: z.object({
     svc_name: measureSettings.service.shape.svc_name,
+    /** What the check is called by, beside the name of the service. */
+    svc_display_name: z.string().trim().max(255).optional(),
     restart_if_stopped: z.boolean().default(false),
     pass_if_start_pending: z.boolean().default(false),
     pass_if_svc_not_exist: z.boolean().default(false),
@@ -76,7 +78,7 @@ export const checkFields = {
 } as const satisfies Record<CheckType, z.ZodType>
 
 /** `check_type` and the own fields of that type. */
-export const CheckSettings = z.discriminatedUnion('check_type', [
+const CheckSettingsUnion = z.discriminatedUnion('check_type', [
   checkFields.diskspace.extend({ check_type: z.literal('diskspace') }).superRefine((disk, issues) => {
     if (disk.threshold_unit === 'gigabytes') return
     for (const field of ['warning_threshold', 'error_threshold'] as const) {
@@ -103,6 +105,11 @@ export const CheckSettings = z.discriminatedUnion('check_type', [
   checkFields.tcp.extend({ check_type: z.literal('tcp') }),
   checkFields.dns.extend({ check_type: z.literal('dns') }),
 ])
+// Typed as what is described; the other ways to write an event id are for callers of the API.
+export const CheckSettings = z.preprocess(normalizeEventId, CheckSettingsUnion) as unknown as z.ZodType<
+  z.output<typeof CheckSettingsUnion>,
+  z.input<typeof CheckSettingsUnion>
+>
 export type CheckSettings = z.infer<typeof CheckSettings>
 
 export const CheckSchedule = {
@@ -130,6 +137,8 @@ export const CheckState = z.object({
   alert_severity: Severity.nullable(),
   more_info: z.string(),
   last_run: Instant.nullable(),
+  /** A pass counts until then: twice the interval after it. Null = it has not run. */
+  fresh_until: Instant.nullable(),
   fail_count: z.int(),
   failing_since: Instant.nullable(),
   /** Of scripts. */
@@ -212,6 +221,7 @@ export const editCheck = endpoint({
   summary: 'Change a check; its type stays. With `modified`, refused when somebody else saved since',
   params: IdParams,
   body: alsoFlat(z.object({ ...CheckFields, modified: z.string().optional() })),
+  volatile: ['check_result', 'dependency', 'readable_desc', 'script_name', 'overridden_by_policy'],
   response: Check,
 })
 

@@ -8,7 +8,10 @@ export const FailingChecks = z.object({ error: z.boolean(), warning: z.boolean()
 
 const NodeState = {
   agent_count: z.int(),
+  /** There are machines here, and all of them are in maintenance. */
   maintenance_mode: z.boolean(),
+  /** Machines in maintenance. */
+  maintenance_count: z.int(),
   failing_checks: FailingChecks,
   block_policy_inheritance: z.boolean(),
   custom_fields: z.array(CustomFieldValue),
@@ -30,6 +33,14 @@ export type Site = z.infer<typeof Site>
 
 export const Client = z.object({ id: z.int(), name: z.string(), sites: z.array(Site), ...NodeState })
 export type Client = z.infer<typeof Client>
+
+/** What a node is given besides its name. Of several policies assigned to it, the first for machines of a kind; null = none. */
+const NodeFields = {
+  alert_template: Id.nullable().optional(),
+  server_policy: Id.nullable().optional(),
+  workstation_policy: Id.nullable().optional(),
+  block_policy_inheritance: z.boolean().optional(),
+}
 
 const MoveQuery = z.object({ move_to_site: Id.optional() })
 
@@ -56,6 +67,7 @@ export const createClient = endpoint({
     initialsetup: z.boolean().optional(),
     timezone: z.string().max(64).optional(),
     companyname: z.string().max(255).optional(),
+    /** Superusers only, and only with initialsetup: whoever runs commands on that machine reads every secret. */
     monitor_server: z.boolean().optional(),
   }),
   response: Client,
@@ -74,12 +86,13 @@ export const editClient = endpoint({
   method: 'PUT',
   path: '/clients/:id/',
   access: 'can_manage_clients',
-  summary: 'Rename a client, set its custom fields, or give it an alert template',
+  summary: 'Rename a client, set its custom fields, or give it policies or an alert template',
   params: IdParams,
   body: z.object({
-    client: z.object({ name: NodeName.optional(), alert_template: Id.nullable().optional() }),
+    client: z.object({ name: NodeName.optional(), ...NodeFields }),
     custom_fields: CustomFieldPayloads.optional(),
   }),
+  volatile: ['agent_count', 'maintenance_mode', 'maintenance_count', 'failing_checks', 'sites'],
   response: Client,
 })
 
@@ -128,16 +141,18 @@ export const editSite = endpoint({
   method: 'PUT',
   path: '/clients/sites/:id/',
   access: 'can_manage_sites',
-  summary: 'Rename a site, move it to another client, set its custom fields, or give it an alert template',
+  summary:
+    'Rename a site, move it to another client, set its custom fields, or give it policies or an alert template',
   params: IdParams,
   body: z.object({
     site: z.object({
       name: NodeName.optional(),
       client: Id.optional(),
-      alert_template: Id.nullable().optional(),
+      ...NodeFields,
     }),
     custom_fields: CustomFieldPayloads.optional(),
   }),
+  volatile: ['agent_count', 'maintenance_mode', 'maintenance_count', 'failing_checks', 'client_name'],
   response: Site,
 })
 

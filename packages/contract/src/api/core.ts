@@ -32,6 +32,8 @@ export const DashInfo = z.object({
   terminal_font_size: TerminalFontSize,
   terminal_theme: TerminalTheme,
   setup_open: z.boolean(),
+  /** This user is to be asked whether servers shall alert when they are overdue. */
+  ask_availability_alerts: z.boolean(),
 })
 export type DashInfo = z.infer<typeof DashInfo>
 

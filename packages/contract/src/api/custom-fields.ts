@@ -88,6 +88,7 @@ export const editCustomField = endpoint({
     'Change a custom field, not its model or type; `order` moves it. With `modified`, refused when somebody else saved since',
   params: IdParams,
   body: CustomField.omit({ id: true }).partial(),
+  volatile: [],
   response: CustomField,
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { IdParams, Instant, Nothing } from '../fields.ts'
+import { Id, IdParams, Instant, Nothing } from '../fields.ts'
 
 /** What every value reads as. Sent back it means "as it is". */
 export const MASKED_VALUE = '********'
@@ -11,13 +11,17 @@ const KeyName = z
   .min(1, 'A name is needed.')
   .max(100, 'A name has at most 100 characters.')
   .regex(/^[^{}\p{Cc}]*$/u, 'A name holds no braces: scripts write {{global.name}}.')
+/** null = all roles. Superusers may use every key. */
+const KeyRoles = z.array(Id).max(1000).nullable()
 const KeyValue = z.string().max(100_000, 'A value has at most 100,000 characters.')
 
-/** A secret that scripts read as `{{global.name}}`. Whoever stored it can replace it; nobody reads it again. */
+/** A secret that scripts read as `{{global.name}}`. It can be replaced; nobody reads it again. */
 export const KeyStoreEntry = z.object({
   id: z.int(),
   name: z.string(),
   value: z.literal(MASKED_VALUE),
+  /** Ids of the roles whose users may use it; null = all roles. */
+  roles: z.array(z.int()).nullable(),
   created_at: Instant,
   modified: Instant,
 })
@@ -42,6 +46,7 @@ export const createKey = endpoint({
       (value) => value !== MASKED_VALUE,
       'Enter the value itself: this is what hides values.',
     ),
+    roles: KeyRoles.default(null),
   }),
   response: KeyStoreEntry,
 })
@@ -51,13 +56,15 @@ export const editKey = endpoint({
   path: '/core/keystore/:id/',
   access: 'can_edit_global_keystore',
   summary:
-    'Rename a key or replace its value; without a value, or with ********, it stays. With `modified`, refused when somebody else saved since',
+    'Rename a key, replace its value or choose its roles; without a value, or with ********, it stays. With `modified`, refused when somebody else saved since',
   params: IdParams,
   body: z.object({
     name: KeyName.optional(),
     value: KeyValue.min(1, 'A value is needed.').optional(),
+    roles: KeyRoles.optional(),
     modified: z.string().optional(),
   }),
+  volatile: [],
   response: KeyStoreEntry,
 })
 

@@ -1,8 +1,16 @@
+import { readEventId } from '@muster/rules/number-check'
 import { z } from 'zod'
-import { EventId, EventLogName, FoundLog, JournalPriority, LogPlace, LogSearch } from '../agent/logs.ts'
+import { EventId } from '../agent/checks.ts'
+import { EventLogName, FoundLog, JournalPriority, LogPlace, LogSearch } from '../agent/logs.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams } from '../fields.ts'
 
+/** `*` asks for every event, as leaving it out does. */
+const EventIdFilter = z
+  .union([z.string(), z.number()])
+  .transform((id) => readEventId(`${id}`) ?? Number.NaN)
+  .transform((id) => (id === '*' ? undefined : id))
+  .pipe(EventId.optional())
 const Seconds = z.coerce.number().int().min(0).max(10_000_000_000)
 
 export const readMachineLog = endpoint({
@@ -19,7 +27,7 @@ export const readMachineLog = endpoint({
     until: Seconds.optional(),
     search: LogSearch.shape.search.default(''),
     log: EventLogName.optional(),
-    event_id: z.coerce.number().pipe(EventId).optional(),
+    event_id: EventIdFilter.optional(),
     source: LogSearch.shape.source,
     before: LogPlace.optional(),
   }),

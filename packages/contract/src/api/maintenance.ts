@@ -89,6 +89,7 @@ export const editMaintenanceWindow = endpoint({
   summary: 'Change a maintenance window. With `modified`, refused when somebody else saved since',
   params: IdParams,
   body: z.object({ ...body, modified: z.string().optional() }),
+  volatile: ['agent_count', 'active', 'active_until', 'next_start'],
   response: MaintenanceWindow,
 })
 

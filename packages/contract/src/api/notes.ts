@@ -58,6 +58,7 @@ export const editNote = endpoint({
   summary: 'Change the text of a note',
   params: z.object({ pk: Id }),
   body: z.object({ note: NoteText }),
+  volatile: [],
   response: Note,
 })
 

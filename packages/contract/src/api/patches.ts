@@ -4,13 +4,38 @@ import { endpoint } from '../endpoint.ts'
 import { AgentParams, Instant } from '../fields.ts'
 import { AgentHistory } from './history.ts'
 
+/** `approve` = installed with the approved ones, `ignore` = left out, `inherit` and `nothing` = undecided. */
+export const PatchAction = z.enum(['inherit', 'approve', 'ignore', 'nothing'])
+export type PatchAction = z.infer<typeof PatchAction>
+
+/** Beyond it the number of the machine is none. */
+const MAX_PATCH_ID = 2_147_483_647_999_999
+
+/** A patch of one machine. A newer version of the same patch is another one, which nobody has decided about. */
+export const MachinePatch = Patch.extend({
+  id: z.int(),
+  action: PatchAction,
+  installed: z.literal(false),
+})
+export type MachinePatch = z.infer<typeof MachinePatch>
+
 export const listPatches = endpoint({
   method: 'GET',
   path: '/winupdate/:agent_id/',
   access: 'can_manage_winupdates',
-  summary: 'What a machine of any system may install, as it has told last',
+  summary: 'Patches that a machine of any system can install, as of its last scan',
   params: AgentParams,
-  response: z.array(Patch.extend({ installed: z.literal(false) })),
+  response: z.array(MachinePatch),
+})
+
+export const editPatch = endpoint({
+  method: 'PUT',
+  path: '/winupdate/:id/',
+  access: 'can_manage_winupdates',
+  summary: 'Approve or ignore a patch of one machine',
+  params: z.object({ id: z.coerce.number().int().min(1).max(MAX_PATCH_ID) }),
+  body: z.object({ action: PatchAction }),
+  response: MachinePatch,
 })
 
 export const PatchStatus = z.object({
@@ -48,7 +73,8 @@ export const installPatches = endpoint({
   method: 'POST',
   path: '/winupdate/:agent_id/install/',
   access: 'can_manage_winupdates',
-  summary: 'Have a machine install these patches, or all; its output is that of a run of the history',
+  summary:
+    'Have a machine install the named patches, without guids those that are approved; `run` has the output, null = none is approved',
   params: AgentParams,
   body: z
     .object({
@@ -57,5 +83,9 @@ export const installPatches = endpoint({
       timeout: z.int().min(60).max(86_400).default(7200),
     })
     .prefault({}),
-  response: AgentHistory,
+  response: z.object({
+    /** How many patches are installed. */
+    patches: z.int(),
+    run: AgentHistory.nullable(),
+  }),
 })

@@ -69,6 +69,7 @@ export const editRole = endpoint({
     'Change some of what a role says, at once for all who have it; superusers only. With `modified`, refused when somebody else was faster',
   params: IdParams,
   body: EditableRole.partial().extend({ modified: z.string().max(200).optional() }),
+  volatile: ['user_count', 'users'],
   response: Role,
 })
 

@@ -10,6 +10,9 @@ const EnvVar = z
   .max(10_000)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'Write NAME=value.')
 
+export const ServerApproval = z.enum(['approved', 'waiting'])
+export type ServerApproval = z.infer<typeof ServerApproval>
+
 export const Script = z.object({
   id: z.int(),
   name: z.string().trim().min(1, 'A name is needed.').max(255),
@@ -26,6 +29,8 @@ export const Script = z.object({
   favorite: z.boolean(),
   hidden: z.boolean(),
   run_as_user: z.boolean(),
+  /** Whether the version that alert templates would run on the server is approved; null = none runs it there. */
+  server_approval: ServerApproval.nullable(),
 })
 export type Script = z.infer<typeof Script>
 
@@ -87,10 +92,17 @@ export const editScript = endpoint({
   method: 'PUT',
   path: '/scripts/:id/',
   access: 'can_manage_scripts',
-  summary: 'Change a script. With `modified`, refused when somebody else saved since',
+  summary:
+    'Change a script. What runs takes the right to run it in every use; with `modified`, refused when somebody else saved since',
   params: IdParams,
-  body: ScriptDetail.omit({ id: true, script_type: true, script_hash: true }).partial(),
+  body: ScriptDetail.omit({
+    id: true,
+    script_type: true,
+    script_hash: true,
+    server_approval: true,
+  }).partial(),
   bodyLimit: 4 * 1024 * 1024,
+  volatile: ['script_hash'],
   response: ScriptDetail,
 })
 
@@ -98,7 +110,8 @@ export const deleteScript = endpoint({
   method: 'DELETE',
   path: '/scripts/:id/',
   access: 'can_manage_scripts',
-  summary: 'Delete a script; what was run with it stays in the history',
+  summary:
+    'Delete a script, with the right to run it in every use; what was run with it stays in the history',
   params: IdParams,
   response: Nothing,
 })
@@ -118,9 +131,11 @@ export const testScriptOnServer = endpoint({
   path: '/core/serverscript/test/',
   access: 'can_run_server_scripts',
   summary:
-    'Run code that is not saved yet on the server itself, where that is switched on; answers at its end',
+    'Run code that is not saved yet on the server itself, where that is switched on; answers at its end. Code with snippets also needs code_with_snippets',
   body: z.object({
     code: z.string().min(1, 'There is nothing to run.').max(1_000_000),
+    /** The code with its snippets in place, as the caller has read it: refused when anything else would run. */
+    code_with_snippets: z.string().max(2_000_000).optional(),
     shell: ScriptShell,
     args: Script.shape.args.default([]),
     env_vars: Script.shape.env_vars.default([]),
@@ -146,6 +161,7 @@ export const ScriptContent = ScriptDetail.omit({
   modified: true,
   favorite: true,
   hidden: true,
+  server_approval: true,
 })
 export type ScriptContent = z.infer<typeof ScriptContent>
 
@@ -186,4 +202,37 @@ export const restoreScriptVersion = endpoint({
   params: VersionParams,
   body: z.object({ modified: z.string().optional() }),
   response: ScriptDetail,
+})
+
+/** What runs on the server: the code with its snippets in place. */
+const ServerVersion = z.object({ shell: ScriptShell, code: z.string() })
+
+export const ScriptApproval = z.object({
+  state: Script.shape.server_approval,
+  /** The version that may run on the server; null = none was ever approved. `username`: empty = the migration. */
+  approved: ServerVersion.extend({ username: z.string(), approved_at: Instant }).nullable(),
+  /** The version that is stored now. */
+  current: ServerVersion.extend({ hash: z.string() }),
+  /** Names of the alert templates that run it on the server. */
+  templates: z.array(z.string()),
+})
+export type ScriptApproval = z.infer<typeof ScriptApproval>
+
+export const getScriptApproval = endpoint({
+  method: 'GET',
+  path: '/scripts/:id/approval/',
+  access: 'can_list_scripts',
+  summary: 'The version of a script that is approved to run on the server, and the version that is stored',
+  params: IdParams,
+  response: ScriptApproval,
+})
+
+export const approveScript = endpoint({
+  method: 'POST',
+  path: '/scripts/:id/approval/',
+  access: 'can_run_server_scripts',
+  summary: 'Approve the version with this hash to run on the server; refused when another one is stored',
+  params: IdParams,
+  body: z.object({ hash: z.string().max(64) }),
+  response: ScriptApproval,
 })

@@ -1,13 +1,19 @@
+import { findPasswordFault } from '@muster/rules/weak-password'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { Id, Instant, Nothing } from '../fields.ts'
 
 const Username = z.string().trim().min(1, 'A user name is needed.').max(150)
 const Password = z.string().min(1, 'A password is needed.').max(1024)
+/** The server also refuses one that contains the user name. */
 export const NewPassword = z
   .string()
   .min(10, 'A password has at least 10 characters.')
   .max(1024, 'A password has at most 1024 characters.')
+  .superRefine((password, context) => {
+    const message = findPasswordFault(password)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
 const TotpCode = z
   .string()
   .transform((code) => code.replaceAll(/\s/g, ''))
@@ -138,12 +144,18 @@ export const endSession = endpoint({
   response: Nothing,
 })
 
+/** What shows that the person at the keyboard owns the session: the current password, or a fresh TOTP code. */
+const Proof = z.object({ current_password: Password.optional(), twofactor: TotpCode.optional() })
+const hasProof = ({ current_password, twofactor }: z.infer<typeof Proof>) =>
+  current_password !== undefined || twofactor !== undefined
+const PROOF_MISSING = { path: ['current_password'], error: 'Enter your current password or a code.' }
+
 export const resetPassword = endpoint({
   method: 'PUT',
   path: '/accounts/resetpw/',
   access: 'signed-in',
-  summary: "Set the caller's own password; ends the other sessions",
-  body: z.object({ password: NewPassword }),
+  summary: "Set the caller's own password, with the current one or a TOTP code; ends the other sessions",
+  body: Proof.extend({ password: NewPassword }).refine(hasProof, PROOF_MISSING),
   response: Nothing,
 })
 
@@ -151,6 +163,8 @@ export const resetTotp = endpoint({
   method: 'PUT',
   path: '/accounts/reset2fa/',
   access: 'signed-in',
-  summary: "Forget the caller's own TOTP key, so that a new one can be set up",
+  summary:
+    "Forget the caller's own TOTP key, with the password or a code of it; ends the other sessions. A new key can be set up",
+  body: Proof.refine(hasProof, PROOF_MISSING),
   response: Nothing,
 })

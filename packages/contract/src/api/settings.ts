@@ -20,6 +20,20 @@ const Retention = {
   check_history_hourly_prune_days: Days,
 }
 
+const DaysOrForever = z
+  .int('A number of whole days.')
+  .min(0, 'Not negative. 0 keeps records forever.')
+  .max(MOST_DAYS, `At most ${MOST_DAYS} days.`)
+
+/** Days that records are kept; 0 keeps them forever. Open runs and open alerts are never deleted. */
+const RecordRetention = {
+  /** Commands and scripts that were run, with their output, counted from their end. */
+  agent_history_prune_days: DaysOrForever,
+  /** Resolved alerts with their log and notifications, counted from their resolution. */
+  resolved_alerts_prune_days: DaysOrForever,
+  audit_log_prune_days: DaysOrForever,
+}
+
 const Measuring = {
   /** Seconds from one look of each machine at itself to the next: processor, memory, disks, network. */
   metrics_interval: MetricsInterval,
@@ -57,6 +71,14 @@ const Vnc = {
     .max(200),
 }
 
+/** Whether an alert opens when a machine is overdue, where neither a policy nor the machine says otherwise. */
+const Availability = {
+  availability_alerts_servers: z.boolean(),
+  availability_alerts_workstations: z.boolean(),
+  /** Superusers have answered whether servers shall alert; false only after an update from before there was a default. */
+  availability_alerts_asked: z.boolean(),
+}
+
 /** Only a superuser may change these. */
 const Switches = {
   /** Alert templates may run scripts on the server itself, as the user that it runs as. */
@@ -67,9 +89,11 @@ const Switches = {
 
 export const CoreSettings = z.object({
   ...Retention,
+  ...RecordRetention,
   ...Measuring,
   ...Recordings,
   ...Vnc,
+  ...Availability,
   ...Switches,
   /** Changes with every save. */
   modified: z.string(),
@@ -91,8 +115,17 @@ export const editCoreSettings = endpoint({
   summary:
     'Change settings of the whole server; those that are left out stay. With `modified`, refused when somebody else saved since',
   body: z
-    .object({ ...Retention, ...Measuring, ...Recordings, ...Vnc, ...Switches })
+    .object({
+      ...Retention,
+      ...RecordRetention,
+      ...Measuring,
+      ...Recordings,
+      ...Vnc,
+      ...Availability,
+      ...Switches,
+    })
     .partial()
     .extend({ modified: z.string().optional() }),
+  volatile: [],
   response: CoreSettings,
 })

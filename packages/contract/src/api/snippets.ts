@@ -58,6 +58,7 @@ export const editSnippet = endpoint({
   summary: 'Change a snippet. With `modified`, refused when somebody else saved since',
   params: IdParams,
   body: Snippet.omit({ id: true }).partial(),
+  volatile: [],
   response: Snippet,
 })
 

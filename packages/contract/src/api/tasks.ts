@@ -187,6 +187,7 @@ export const editTask = endpoint({
   summary: 'Change some or all of a task. With `modified`, refused when somebody else saved since',
   params: IdParams,
   body: TaskFields.partial().extend({ modified: z.string().optional() }),
+  volatile: ['task_result', 'schedule', 'overridden_by_policy'],
   response: Task,
 })
 

@@ -29,7 +29,11 @@ function nest(body: unknown): unknown {
 }
 
 function rename(settings: Record<string, unknown>): Record<string, unknown> {
-  return settings['check_type'] === 'winsvc' ? { ...settings, check_type: 'service' } : settings
+  if (settings['check_type'] !== 'winsvc') return settings
+  const { name, ...rest } = settings
+  // A service is called by its own name or the one that is displayed: another name would be lost.
+  const isLost = name !== undefined && name !== rest['svc_name'] && name !== rest['svc_display_name']
+  return { ...rest, ...(isLost ? { name } : {}), check_type: 'service' }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

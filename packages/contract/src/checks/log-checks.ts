@@ -1,3 +1,4 @@
+import { readEventId } from '@muster/rules/number-check'
 import { z } from 'zod'
 import { measureSettings } from '../agent/checks.ts'
 import { Severity } from '../severity.ts'
@@ -19,6 +20,7 @@ export const logCheckFields = {
     log_name: eventlog.shape.log_name.default('Application'),
     event_type: eventlog.shape.event_type.default('INFO'),
     event_id_is_wildcard: z.boolean().default(true),
+    /** Also taken as text: a number, or `*` for every event. */
     event_id: eventlog.shape.event_id.default(0),
     event_source: eventlog.shape.event_source.default(null),
     event_message: eventlog.shape.event_message.default(null),
@@ -32,3 +34,14 @@ export const logCheckFields = {
     search_last_minutes: journal.shape.search_last_minutes.default(60),
   }),
 } as const
+
+/** Reads an event id that is a text, and what a given one says of `event_id_is_wildcard` where that is left out. */
+export function normalizeEventId(settings: unknown): unknown {
+  if (typeof settings !== 'object' || settings === null) return settings
+  if (!('event_id' in settings && 'check_type' in settings && settings.check_type === 'eventlog'))
+    return settings
+  const { event_id: given } = settings
+  const id = typeof given === 'string' ? readEventId(given) : given
+  if (id === '*') return { ...settings, event_id: 0, event_id_is_wildcard: true }
+  return { event_id_is_wildcard: false, ...settings, event_id: id ?? given }
+}

@@ -1,4 +1,4 @@
-import { AGENT_SETTINGS, type AgentSetting } from '@muster/rules/policy-settings'
+import { AGENT_SETTINGS, type NumberSetting } from '@muster/rules/policy-settings'
 import { z } from 'zod'
 import { CheckSchedule, CheckSettings } from '../api/checks.ts'
 import { TaskFields } from '../api/tasks.ts'
@@ -32,16 +32,25 @@ export const PolicyTask = z.object({
 })
 export type PolicyTask = z.infer<typeof PolicyTask>
 
-function setting(name: AgentSetting) {
+function setting(name: NumberSetting) {
   const { least, most } = AGENT_SETTINGS[name]
   return z.int().min(least).max(most).nullable()
 }
 
 /** Null = not given. */
-export const AgentSettingValues = z.object({
+const settingValues = {
   check_interval: setting('check_interval'),
   offline_time: setting('offline_time'),
   overdue_time: setting('overdue_time'),
+  /** Whether an alert opens when the machine is overdue. */
+  overdue_dashboard_alert: z.boolean().nullable(),
+}
+/** What one machine is given; what is left out stays. */
+export const OwnSettingValues = z.object(settingValues).partial()
+export const AgentSettingValues = z.object({
+  ...settingValues,
+  // Unknown to policies of older clients.
+  overdue_dashboard_alert: settingValues.overdue_dashboard_alert.default(null),
 })
 export type AgentSettingValues = z.infer<typeof AgentSettingValues>
 
@@ -57,6 +66,11 @@ export type PolicyContent = z.infer<typeof PolicyContent>
 export const NO_CONTENT: PolicyContent = {
   checks: [],
   tasks: [],
-  agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
+  agent_settings: {
+    check_interval: null,
+    offline_time: null,
+    overdue_time: null,
+    overdue_dashboard_alert: null,
+  },
   alert_template: null,
 }

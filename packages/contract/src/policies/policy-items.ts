@@ -34,7 +34,10 @@ const item = {
 
 /** On how many machines, of those that the caller sees. */
 export const CheckCountsOfPolicy = z.object({
+  /** Fresh. */
   passing: count,
+  /** Passes that are old: see rules/check-freshness. */
+  old: count,
   info: count,
   warning: count,
   error: count,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { measureDisk } from '../measure-disk.ts'
 import { parseMounts } from './mounts.ts'
 
 const line = (root: string, mount: string, fstype: string, device: string) =>
@@ -41,30 +40,4 @@ test('sub-volumes of one disk count once', () => {
     ),
   )
   expect(mounts.map(({ mount }) => mount)).toEqual(['/'])
-})
-
-test('sizes are those of df', async () => {
-  const stats = {
-    type: 0,
-    bsize: 4096,
-    blocks: 1000,
-    bfree: 300,
-    bavail: 250,
-    files: 0,
-    ffree: 0,
-    frsize: 4096,
-  }
-  await expect(
-    measureDisk({ device: '/dev/x', mount: '/x', fstype: 'ext4' }, async () => stats),
-  ).resolves.toMatchObject({
-    total: 4_096_000,
-    used: 700 * 4096,
-    free: 250 * 4096,
-    percent: 73.7,
-  })
-})
-
-test('a disk that is gone is left out', async () => {
-  const gone = () => Promise.reject(new Error('no such file'))
-  await expect(measureDisk({ device: '/dev/x', mount: '/y', fstype: 'ext4' }, gone)).resolves.toBeUndefined()
 })

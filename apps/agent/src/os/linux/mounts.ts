@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import type { Disk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
-import { measureDisk } from '../measure-disk.ts'
+import { measureDisks } from '../measure-disk.ts'
 
 export interface Mount {
   device: string
@@ -45,8 +44,7 @@ export function listMountPoints(mountInfo: string): Set<string> {
 
 export async function readLinuxDisks(): Promise<z.infer<typeof Disk>[]> {
   const mounts = parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
-  const measured = await Promise.all(mounts.map((mount) => measureDisk(mount, statfs)))
-  return measured.filter((disk) => disk !== undefined)
+  return measureDisks(mounts)
 }
 
 function keepFirstOfEachDevice(mounts: Mount[]): Mount[] {

@@ -6,6 +6,7 @@ import { CliError } from '../../cli/cli-error.ts'
 import { describeError } from '../../log/log.ts'
 import { startDetachedProcess } from '../no-service.ts'
 import type { Service } from '../os.ts'
+import { withStartUmask } from '../umask.ts'
 import { unitName, unitText } from './systemd-unit.ts'
 
 const run = promisify(execFile)
@@ -16,7 +17,7 @@ export const systemdService: Service = {
     requireSystemd()
     const name = unitName(folder)
     try {
-      writeFileSync(join(UNIT_FOLDER, name), unitText({ folder, program }))
+      withStartUmask(() => writeFileSync(join(UNIT_FOLDER, name), unitText({ folder, program })))
       await run('systemctl', ['daemon-reload'])
       await run('systemctl', ['enable', name])
       // Started or, when this is a repeated installation, started anew.

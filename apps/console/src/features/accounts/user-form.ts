@@ -1,4 +1,5 @@
-import { NewUsername, OptionalEmail, type User } from '@muster/contract/api/accounts'
+import { NewUsername, type User } from '@muster/contract/api/accounts'
+import { OptionalEmail } from '@muster/contract/fields'
 import { checkNewPassword } from './NewPasswordField.tsx'
 
 export type UserForm = {

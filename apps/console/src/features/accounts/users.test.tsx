@@ -82,7 +82,7 @@ test('a user is added with a generated password and a role', async () => {
   await field('E-mail').fill('nobody')
   await expect.element(page.getByText(/^Letters from a to z/)).toBeVisible()
   await field('User name').fill('bob')
-  await expect.element(page.getByText('This is no e-mail address.')).toBeVisible()
+  await expect.element(page.getByText('Enter an e-mail address, such as name@example.com.')).toBeVisible()
   await field('E-mail').fill('bob@example.org')
   await button('Generate').click()
   await page.getByRole('combobox', { name: 'Role' }).click()

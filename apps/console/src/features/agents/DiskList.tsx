@@ -8,7 +8,7 @@ const LEVEL_WORDS = { ok: undefined, warning: 'filling up', negative: 'nearly fu
 
 /** Mounted disks with what is free on each. */
 export function DiskList({ disks }: { disks: AgentFacts['disks'] }) {
-  if (disks.length === 0) return <p className={classes.dim}>No disks are known.</p>
+  if (disks.length === 0) return <p className={classes.dim}>No disks reported.</p>
   return (
     <ul className={classes.list}>
       {disks.map((disk, index) => {

@@ -156,7 +156,7 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
           <WholeNumber label="Offline after" suffix=" min" {...form.getInputProps('offline_time')} />
           <WholeNumber label="Overdue after" suffix=" min" {...form.getInputProps('overdue_time')} />
         </Group>
-        <OverdueFields template={agent.effective_alert_template} form={form} />
+        <OverdueFields agent={agent} form={form} />
         <WholeNumber label="Checks every" suffix=" s" {...form.getInputProps('check_interval')} />
         <FieldInputs fields={fields} form={form} />
       </Stack>

@@ -10,6 +10,7 @@ const AGENT: AgentDetail = {
   time_zone: null,
   timezone: 'Europe/Berlin',
   check_interval: 120,
+  availability_alerts: 'default',
   default_shell: 'use_global',
   default_shell_custom: '',
   total_ram: 8,

@@ -14,7 +14,7 @@ interface SettingsForm {
   offline_time: number | string
   overdue_time: number | string
   check_interval: number | string
-  overdue_dashboard_alert: boolean
+  availability_alerts: string
   overdue_email_alert: boolean
   overdue_text_alert: boolean
 }
@@ -53,7 +53,7 @@ function readSettings(agent: AgentDetail): SettingsForm {
     offline_time: agent.offline_time,
     overdue_time: agent.overdue_time,
     check_interval: agent.check_interval,
-    overdue_dashboard_alert: agent.overdue_dashboard_alert,
+    availability_alerts: agent.availability_alerts,
     overdue_email_alert: agent.overdue_email_alert,
     overdue_text_alert: agent.overdue_text_alert,
   }
@@ -107,6 +107,7 @@ const LABELS: Record<string, string> = {
   offline_time: 'Offline after',
   overdue_time: 'Overdue after',
   check_interval: 'Checks every',
+  availability_alerts: 'When overdue: Alert in the console',
   ...Object.fromEntries(OVERDUE_ALERTS.map(({ field, label }) => [field, `When overdue: ${label}`])),
   maintenance_mode: 'Maintenance mode',
 }

@@ -41,6 +41,20 @@ test('EDIT-10, AGT-03: who is told of an overdue machine is chosen, as far as no
   await expect.element(row.getByRole('img', { name: 'When overdue: Text message' })).toBeVisible()
 })
 
+test('the alert of an overdue machine follows the default, or is on or off for this machine', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(getAgent, () => answer(getAgent, testDetail({ overdue_dashboard_alert: true })))
+  server.on(editAgent, () => answer(editAgent, testDetail({ modified: 'm2', availability_alerts: 'off' })))
+  const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
+  const choice = dialog().getByRole('combobox', { name: 'Alert in the console' })
+  await expect.element(choice).toHaveValue('Default (on)')
+  await choice.click()
+  await page.getByRole('option', { name: 'Off' }).click()
+  await save().click()
+  await expect.poll(at).toBe('/')
+  expect(server.calls(editAgent)[0]?.body).toEqual({ availability_alerts: 'off', modified: 'm1' })
+})
+
 test('overdue before offline is told at the field', async () => {
   const { open } = await givenDashboard()
   await open('/?dialog=edit-agent&item=alpha0000000')

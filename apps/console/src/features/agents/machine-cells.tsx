@@ -1,7 +1,8 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { toPresence } from '@muster/rules/agent-status'
+import { summarizeChecks } from '@muster/rules/check-freshness'
 import { platformName } from '@muster/rules/platform-name'
-import { formatRelativeTime } from '@muster/rules/relative-time'
+import { formatRelativeTime, formatShortAge } from '@muster/rules/relative-time'
 import {
   type Icon,
   IconAlertTriangle,
@@ -60,24 +61,64 @@ export function TypeIcon({ type }: { type: AgentRow['monitoring_type'] }) {
   )
 }
 
-/** Failing of all, or that all pass; in maintenance nothing is told, so it says muted. */
-export function ChecksCell({ row: { checks, maintenance_mode } }: { row: AgentRow }) {
+/** Failing of all, or that all pass; in maintenance nothing is told, so it says muted. Green is a fresh pass. */
+export function ChecksCell({ row, context }: { row: AgentRow; context: MachineContext }) {
+  const { checks, maintenance_mode } = row
   if (maintenance_mode) return <span className={classes.dim}>muted</span>
-  if (checks.total === 0) return <None label="No checks" />
-  const troubled = checks.failing > 0 ? checks.failing : checks.warning
-  if (troubled > 0) {
-    const tone = checks.failing > 0 ? 'negative' : 'warning'
-    const word = checks.failing > 0 ? 'failing' : 'warning'
-    return (
-      <Chip icon={IconAlertTriangle} tone={tone} label={`${troubled} of ${checks.total} checks ${word}`}>
-        {troubled} / {checks.total}
-      </Chip>
-    )
+  const summary = summarizeChecks(checks)
+  switch (summary) {
+    case 'none':
+      return <None label="No checks" />
+    case 'failing':
+    case 'warning': {
+      const many = checks[summary]
+      const tone = summary === 'failing' ? 'negative' : 'warning'
+      const label = `${many} of ${checks.total} checks ${summary}`
+      return (
+        <Chip icon={IconAlertTriangle} tone={tone} label={label}>
+          {many} / {checks.total}
+        </Chip>
+      )
+    }
+    case 'old':
+      return <OldChecks checks={checks} context={context} />
+    case 'no_results':
+      return checks.pending === checks.total ? (
+        <Unknown label={`No results of ${checks.total} ${checks.total === 1 ? 'check' : 'checks'} yet`}>
+          No results
+        </Unknown>
+      ) : (
+        <Unknown label={`${checks.pending} of ${checks.total} checks have no results yet`}>
+          {checks.total - checks.pending} / {checks.total}
+        </Unknown>
+      )
+    case 'passing':
+      return (
+        <span className={classes.passing} data-tip={`${checks.total} checks passing`}>
+          <IconChecks size={16} stroke={1.75} aria-label="passing" />
+          <span className={classes.dim}>{checks.total}</span>
+        </span>
+      )
   }
+}
+
+function OldChecks({ checks, context }: { checks: AgentRow['checks']; context: MachineContext }) {
+  const { old, total, old_since } = checks
+  if (old_since === null) return null
+  const since = `since ${context.formatDate(old_since)}`
   return (
-    <span className={classes.passing} data-tip={`${checks.passing} checks passing`}>
-      <IconChecks size={16} stroke={1.75} aria-label="passing" />
-      <span className={classes.dim}>{checks.passing}</span>
+    <Unknown label={`${old} of ${total} ${total === 1 ? 'check' : 'checks'} without a new result ${since}`}>
+      {formatShortAge(context.nowMs - Date.parse(old_since))} old
+    </Unknown>
+  )
+}
+
+/** What says nothing of now: grey, in words. */
+function Unknown({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <span className={classes.unknown} data-tip={label}>
+      <span aria-hidden>{children}</span>
+      <span className={classes.hidden}>{label}</span>
     </span>
   )
 }
@@ -113,7 +154,7 @@ export function RebootIcon({ row }: { row: AgentRow }) {
 /** How somebody is told when the machine is overdue. */
 export function OverdueCell({ row }: { row: AgentRow }) {
   const told = OVERDUE_ALERTS.filter((alert) => isTold(alert, row))
-  if (told.length === 0) return <None label="Nobody is told" />
+  if (told.length === 0) return <None label="No alerting" />
   return (
     <span className={classes.icons}>
       {told.map(({ field, label }) => (

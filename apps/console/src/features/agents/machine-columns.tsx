@@ -45,9 +45,9 @@ const COLUMNS: readonly Column[] = [
     id: 'checks',
     title: 'Checks',
     width: '76px',
-    render: (row) => <ChecksCell row={row} />,
+    render: (row, context) => <ChecksCell row={row} context={context} />,
     watch: ({ checks, maintenance_mode }) =>
-      `${checks.failing} ${checks.warning} ${checks.passing} ${maintenance_mode}`,
+      `${checks.failing} ${checks.warning} ${checks.passing} ${checks.old} ${maintenance_mode}`,
   },
   { id: 'client', title: 'Client', width: 'minmax(104px, 1.2fr)', render: (row) => row.client_name },
   { id: 'site', title: 'Site', width: 'minmax(90px, 1fr)', render: (row) => row.site_name },
@@ -136,7 +136,7 @@ export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {
         </span>
         <span className={classes.cardEnd}>
           <PendingChip count={row.pending_actions_count} />
-          {row.checks.total > 0 && <ChecksCell row={row} />}
+          {row.checks.total > 0 && <ChecksCell row={row} context={context} />}
           <MachineStatus row={row} />
         </span>
       </div>

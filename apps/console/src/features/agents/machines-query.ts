@@ -37,6 +37,7 @@ export function machinesQuery(filter: MachineFilter) {
     structuralSharing: (before, after) =>
       shareRows(before as readonly AgentRow[] | undefined, after as AgentRow[]),
     gcTime: KEPT_MS,
+    meta: { logged: 'agents' },
   })
 }
 
@@ -52,19 +53,16 @@ export function firstMachinesQuery(filter: MachineFilter) {
   })
 }
 
-/** Asks for these rows; `usual` is the tab that the user has set. */
-export async function askFirstMachines(filter: AskedFilter, signal?: AbortSignal): Promise<AgentRow[]> {
+async function askFirstMachines(filter: MachineFilter, signal?: AbortSignal): Promise<AgentRow[]> {
   const options = signal === undefined ? {} : { signal }
   return (await callPage<typeof listAgents, AgentRow>(listAgents, firstInput(filter), options)).results
 }
 
-type AskedFilter = Pick<MachineFilter, 'node'> & { tab: TableTab | 'usual' }
-
-const firstInput = (filter: AskedFilter) => ({
+const firstInput = (filter: MachineFilter) => ({
   query: { ...listQuery(filter), page: 1, page_size: FIRST_ROWS, sort: 'hostname' },
 })
 
-function listQuery({ tab, node }: AskedFilter): NonNullable<Input<typeof listAgents>['query']> {
+function listQuery({ tab, node }: MachineFilter): NonNullable<Input<typeof listAgents>['query']> {
   return {
     ...(tab === 'mixed' ? {} : { monitoring_type: tab }),
     ...(node?.kind === 'Client' ? { client: node.id } : {}),

@@ -2,7 +2,7 @@ import type { AgentRow } from '@muster/contract/api/agents'
 
 /** How people may be told that a machine is overdue: its own field, and the one by which its alert template decides. */
 export const OVERDUE_ALERTS = [
-  { field: 'overdue_dashboard_alert', fixedBy: 'always_alert', label: 'Alert on the dashboard' },
+  { field: 'overdue_dashboard_alert', fixedBy: 'always_alert', label: 'Alert in the console' },
   { field: 'overdue_email_alert', fixedBy: 'always_email', label: 'E-mail' },
   { field: 'overdue_text_alert', fixedBy: 'always_text', label: 'Text message' },
 ] as const

@@ -1,8 +1,14 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { TableTab } from '@muster/contract/api/users'
 import { parseTreeNode } from '@muster/rules/tree-node'
-import { dashInfoQuery } from '../../app/queries.ts'
+import type { QueryClient } from '@tanstack/react-query'
 import { dashboardSearch, parseSearch } from '../../app/search.ts'
-import { askFirstMachines, firstMachinesQuery } from './machines-query.ts'
+import { firstMachinesQuery } from './machines-query.ts'
+
+/** `public/first-paint.js` reads it too. */
+const TAB_KEY = 'table_tab'
+
+/** Keeps the user's own tab for the next page load, which asks for its machines before preferences are there. */
+export const rememberTab = (tab: TableTab): void => localStorage.setItem(TAB_KEY, tab)
 
 /** Asks for the first rows of the dashboard that is about to be drawn, while it is being drawn. */
 export async function prefetchFirstMachines(
@@ -10,15 +16,9 @@ export async function prefetchFirstMachines(
   { pathname, search }: { pathname: string; search: string },
 ): Promise<void> {
   if (pathname !== '/') return
-  const { node, tab, sort, search: text } = dashboardSearch.parse(parseSearch(search))
+  const { node, tab: addressed, sort, search: text } = dashboardSearch.parse(parseSearch(search))
   if (sort !== undefined || text !== undefined) return
-  const place = parseTreeNode(node)
-  if (tab !== undefined) return queryClient.prefetchQuery(firstMachinesQuery({ tab, node: place }))
-  // Which type that is need not be known to ask for it.
-  const usual = askFirstMachines({ tab: 'usual', node: place })
-  // A failure is told by the table, which then asks by itself.
-  usual.catch(() => undefined)
-  const { default_agent_tbl_tab } = await queryClient.fetchQuery(dashInfoQuery)
-  const { queryKey } = firstMachinesQuery({ tab: default_agent_tbl_tab, node: place })
-  await queryClient.prefetchQuery({ queryKey, queryFn: () => usual, retry: false })
+  // A user who has chosen another tab elsewhere costs one more request, once.
+  const tab = addressed ?? TableTab.safeParse(localStorage.getItem(TAB_KEY)).data ?? 'mixed'
+  await queryClient.prefetchQuery(firstMachinesQuery({ tab, node: parseTreeNode(node) }))
 }

@@ -11,6 +11,8 @@ export const PRESENCE_FLAGS = [
 
 export const CONDITION_FLAGS = [
   { flag: 'is:checksfailing', label: 'Checks failing' },
+  { flag: 'is:checksold', label: 'Check results old' },
+  { flag: 'is:noresults', label: 'No check results' },
   { flag: 'is:patchespending', label: 'Patches pending' },
   { flag: 'is:actionspending', label: 'Actions pending' },
   { flag: 'is:rebootneeded', label: 'Reboot needed' },

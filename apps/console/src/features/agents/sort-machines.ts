@@ -1,5 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { statusRank, toPresence } from '@muster/rules/agent-status'
+import { checksSortKey } from '@muster/rules/check-freshness'
 import { toSortKey } from '@muster/rules/sort-key'
 import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
 
@@ -10,8 +11,8 @@ const KEYS = {
   status: (row) => (row.maintenance_mode ? 10 : 0) + statusRank(toPresence(row.status, row.connected)),
   plat: (row) => row.plat,
   type: (row) => row.monitoring_type,
-  // Failing first in descending order, then warning, then information.
-  checks: ({ checks }) => checks.failing * 1e8 + checks.warning * 1e4 + checks.info,
+  // Failing first in descending order.
+  checks: ({ checks }) => checksSortKey(checks),
   client: (row) => toSortKey(row.client_name),
   site: (row) => toSortKey(row.site_name),
   hostname: (row) => toSortKey(row.hostname),

@@ -21,7 +21,7 @@ export function testMachine(more: Partial<AgentRow> = {}): AgentRow {
     boot_time: 1_790_000_000,
     offline_time: 4,
     overdue_time: 30,
-    checks: { total: 0, passing: 0, failing: 0, warning: 0, info: 0, has_failing_checks: false },
+    checks: testCounts(),
     maintenance_mode: false,
     needs_reboot: false,
     has_patches_pending: false,
@@ -60,4 +60,19 @@ export function testMachines(count: number): AgentRow[] {
       monitoring_type: index % 5 === 0 ? 'server' : 'workstation',
     }),
   )
+}
+
+export function testCounts(more: Partial<AgentRow['checks']> = {}): AgentRow['checks'] {
+  return {
+    total: 0,
+    passing: 0,
+    failing: 0,
+    warning: 0,
+    info: 0,
+    has_failing_checks: false,
+    old: 0,
+    old_since: null,
+    pending: 0,
+    ...more,
+  }
 }

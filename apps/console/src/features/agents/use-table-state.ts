@@ -1,9 +1,10 @@
 import type { TableTab } from '@muster/contract/api/users'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useEffect } from 'react'
 import { dashInfoQuery } from '../../app/queries.ts'
 import { useAddressed } from '../dashboard/use-addressed.ts'
 import { useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
+import { rememberTab } from './prefetch-machines.ts'
 import { type MachineSort, formatSort, parseSort } from './sort-machines.ts'
 
 /** The address follows what is typed, and the selection that a held arrow key moves, after these. */
@@ -15,7 +16,11 @@ export function useTableState() {
   const change = useChangeDashboard()
   const { data: info, isError } = useQuery(dashInfoQuery)
   const address = useDashboard(({ tab }) => tab)
-  const usual = info?.default_agent_tbl_tab ?? (isError ? 'mixed' : undefined)
+  const own = info?.default_agent_tbl_tab
+  const usual = own ?? (isError ? 'mixed' : undefined)
+  useEffect(() => {
+    if (own !== undefined) rememberTab(own)
+  }, [own])
   const sort = parseSort(useDashboard((search) => search.sort))
 
   const writeSearch = useCallback(

@@ -33,6 +33,7 @@ export function RuleFields({ form }: { form: Form }) {
           data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
           value={clientIds.map(String)}
           onChange={(values) => form.setFieldValue('clients', values.map(Number))}
+          error={form.errors.clients}
           searchable
           nothingFoundMessage="No such client"
           limit={200}

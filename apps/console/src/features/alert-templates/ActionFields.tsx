@@ -5,6 +5,7 @@ import { MASKED_SECRET } from '@muster/contract/api/alert-channels'
 import { useQuery } from '@tanstack/react-query'
 import { useDashInfo, useMay } from '../../app/queries.ts'
 import { ListField } from '../../ui/ListField.tsx'
+import { ArgumentsField } from '../scripts/ArgumentsField.tsx'
 import { HeadersField } from '../alert-channels/HeadersField.tsx'
 import { SecretField } from '../alert-channels/SecretField.tsx'
 import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
@@ -59,11 +60,18 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
   const mayList = useMay('can_list_scripts')
   const { data: scripts = [] } = useQuery({ ...allScriptsQuery, enabled: mayList })
   const id = form.values[kind]
+  const chosen = scripts.find((script) => script.id === id)
   const timeout = form.values[`${kind}_timeout`]
   return (
     <>
       <Select
         label="Script"
+        description={
+          form.values[`${kind}_type`] === 'server' && chosen?.server_approval === 'waiting'
+            ? 'Waiting for approval: the changed script is not run.'
+            : undefined
+        }
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         placeholder={mayList ? 'Choose a script' : 'Your role does not show the library.'}
         data={scripts.map((script) => ({ value: `${script.id}`, label: script.name }))}
         searchable
@@ -71,17 +79,15 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
         limit={200}
         {...form.getInputProps(kind)}
         value={id === null ? null : `${id}`}
-        onChange={(chosen) => {
-          form.setFieldValue(kind, chosen === null ? null : Number(chosen))
-          const script = scripts.find((one) => `${one.id}` === chosen)
+        onChange={(value) => {
+          form.setFieldValue(kind, value === null ? null : Number(value))
+          const script = scripts.find((one) => `${one.id}` === value)
           if (script === undefined) return
           form.setFieldValue(`${kind}_args`, script.args)
           form.setFieldValue(`${kind}_timeout`, script.default_timeout)
         }}
       />
-      <ListField
-        label="Arguments"
-        noun="argument"
+      <ArgumentsField
         values={form.values[`${kind}_args`]}
         onChange={(lines) => form.setFieldValue(`${kind}_args`, lines)}
       />

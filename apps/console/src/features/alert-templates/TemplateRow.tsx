@@ -10,6 +10,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { notifyDone } from '../../app/notify.ts'
 import { EditAndDelete, ListRow, RowDetail } from '../../ui/ListRows.tsx'
+import { WaitingNote } from '../scripts/ScriptApproval.tsx'
 import classes from './Templates.module.css'
 import { appliedLabel, describeTemplate } from './template-words.ts'
 import { templatesQuery } from './templates-query.ts'
@@ -66,11 +67,26 @@ export function TemplateRow({ template, mayManage, onEdit, onApplied, onRemove }
       }
     >
       <RowDetail>{describeTemplate(template)}</RowDetail>
+      {waitingScripts(template).map(({ id, name: script }) => (
+        <div key={id} className={classes.waiting}>
+          <WaitingNote scriptId={id} name={script} />
+        </div>
+      ))}
       <Anchor component="button" type="button" size="sm" className={classes.link} onClick={onApplied}>
         {appliedLabel(template)}
       </Anchor>
     </ListRow>
   )
+}
+
+/** Scripts on the server that are not run before somebody approves them. */
+function waitingScripts(template: AlertTemplate): { id: number; name: string }[] {
+  const { action, resolved_action } = template
+  const found = new Map<number, string>()
+  if (action !== null && template.action_approval === 'waiting') found.set(action, template.action_name)
+  if (resolved_action !== null && template.resolved_action_approval === 'waiting')
+    found.set(resolved_action, template.resolved_action_name)
+  return Array.from(found, ([id, name]) => ({ id, name }))
 }
 
 function useChangeTemplate({ id, name }: AlertTemplate) {

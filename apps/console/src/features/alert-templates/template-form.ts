@@ -1,4 +1,8 @@
-import { AlertTemplateForm, type AlertTemplate } from '@muster/contract/api/alert-templates'
+import {
+  AlertTemplateForm,
+  type AlertTemplate,
+  StoredTemplateForm,
+} from '@muster/contract/api/alert-templates'
 
 export type TemplateForm = AlertTemplateForm
 export type Rest = NonNullable<TemplateForm['action_rest']>
@@ -15,7 +19,7 @@ export function newTemplateForm(): TemplateForm {
 }
 
 export function readTemplateForm(template: AlertTemplate): TemplateForm {
-  return AlertTemplateForm.parse(template)
+  return StoredTemplateForm.parse(template)
 }
 
 /** As it is sent: empty lines are none, and what belongs to no chosen action is left out. */

@@ -8,6 +8,7 @@ import {
   previewAlertTemplate,
   setDefaultTemplate,
 } from '@muster/contract/api/alert-templates'
+import { getScriptApproval } from '@muster/contract/api/scripts'
 import { editClient } from '@muster/contract/api/clients'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
@@ -66,6 +67,30 @@ test('each template says what it runs and where it is applied; it is switched, m
   await dialog().getByRole('button', { name: 'Delete Night' }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await expect.poll(() => server.calls(deleteAlertTemplate).length).toBe(1)
+})
+
+test('a template whose script waits for approval says so, and leads to the approval', async () => {
+  const { server, open } = await givenTemplates([
+    testTemplate({
+      action_type: 'server',
+      action: 7,
+      action_name: 'Page',
+      action_approval: 'waiting',
+    }),
+  ])
+  server.on(getScriptApproval, () =>
+    answer(getScriptApproval, {
+      state: 'waiting',
+      approved: null,
+      current: { shell: 'shell', code: 'echo new', hash: 'h' },
+      templates: ['Night'],
+    }),
+  )
+  await open(LIST)
+  await expect.element(dialog().getByText('Waiting for approval')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Approve version' }).click()
+  const approval = page.getByRole('dialog', { name: 'Version of Page for the server' })
+  await expect.element(approval.getByText('added: echo new')).toBeInTheDocument()
 })
 
 test('a new template is sent as a whole, and what is missing stands at its field', async () => {

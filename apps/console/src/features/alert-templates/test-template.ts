@@ -7,6 +7,8 @@ export function testTemplate(more: Partial<AlertTemplate> = {}): AlertTemplate {
     id: 1,
     action_name: '',
     resolved_action_name: '',
+    action_approval: null,
+    resolved_action_approval: null,
     default_template: false,
     applied_count: 0,
     modified: 'm1',

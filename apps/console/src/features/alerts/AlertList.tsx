@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
@@ -9,6 +10,14 @@ import classes from './AlertList.module.css'
 import { AlertTable } from './AlertTable.tsx'
 import { AlertTools } from './AlertTools.tsx'
 import { ChosenBar } from './ChosenBar.tsx'
+import {
+  OverdueActions,
+  OverdueStrip,
+  TurnOnOne,
+  describeCalm,
+  describeCalmOf,
+  useOverdue,
+} from './Overdue.tsx'
 import { type AlertView, START_VIEW, isNarrowed, toAlertsRequest } from './alert-view.ts'
 import { alertsQuery } from './alerts-query.ts'
 import { useAlertActions } from './use-alert-actions.tsx'
@@ -23,7 +32,7 @@ interface AlertListProps {
   view: AlertView
   onChange: (view: AlertView) => void
   /** Only those of this machine. */
-  agent?: { agent_id: string; hostname: string }
+  agent?: AgentDetail
 }
 
 /** Alerts with their filter, worst and newest first; live. Opening one shows all that happened to it. */
@@ -46,6 +55,7 @@ export function AlertList({ view, onChange, agent }: AlertListProps) {
         </div>
       ) : (
         <>
+          {data.alerts_count > 0 && agent === undefined && <OverdueStrip />}
           {data.alerts_count > 0 && (
             <ChosenBar alerts={alerts} total={data.alerts_count} chosen={chosen} actions={actions} />
           )}
@@ -55,7 +65,7 @@ export function AlertList({ view, onChange, agent }: AlertListProps) {
               chosen={chosen}
               actions={actions}
               ofAgent={agent !== undefined}
-              empty={<NoAlerts view={view} onChange={onChange} hostname={agent?.hostname} />}
+              empty={<NoAlerts view={view} onChange={onChange} agent={agent} />}
             />
           </div>
           {data.alerts_count > alerts.length && (
@@ -81,10 +91,11 @@ export function AlertList({ view, onChange, agent }: AlertListProps) {
 interface NoAlertsProps {
   view: AlertView
   onChange: (view: AlertView) => void
-  hostname: string | undefined
+  agent: AgentDetail | undefined
 }
 
-function NoAlerts({ view, onChange, hostname }: NoAlertsProps) {
+function NoAlerts({ view, onChange, agent }: NoAlertsProps) {
+  const overdue = useOverdue()
   if (isNarrowed(view)) {
     return (
       <EmptyState message="No alert fits the filter.">
@@ -97,21 +108,29 @@ function NoAlerts({ view, onChange, hostname }: NoAlertsProps) {
       </EmptyState>
     )
   }
-  const calm = hostname === undefined ? 'All is well: no alert is open.' : `${hostname} has no open alerts.`
+  const calm = agent === undefined ? describeCalm(overdue) : describeCalmOf(agent)
+  const actions = agent === undefined ? <OverdueActions /> : <TurnOnOne agent={agent} />
   if (view.also.includes('resolved')) {
     return (
       <EmptyState
         message={
-          view.days === 0 ? 'There has been no alert yet.' : `${calm} There was none in this time, either.`
+          view.days === 0 && overdue.overdue === 0
+            ? 'There has been no alert yet.'
+            : `${calm} There was none in this time, either.`
         }
-      />
+      >
+        {actions}
+      </EmptyState>
     )
   }
   return (
     <EmptyState message={calm}>
-      <Button variant="default" onClick={() => onChange({ ...view, also: [...view.also, 'resolved'] })}>
-        Show resolved ones
-      </Button>
+      <div className={classes.calm}>
+        {actions}
+        <Button variant="default" onClick={() => onChange({ ...view, also: [...view.also, 'resolved'] })}>
+          Show resolved ones
+        </Button>
+      </div>
     </EmptyState>
   )
 }

@@ -1,7 +1,13 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
 import { formatRelativeTime } from '@muster/rules/relative-time'
-import { type Icon, IconBellPause, IconCircleCheck, IconUserCheck } from '@tabler/icons-react'
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconBellPause,
+  IconCircleCheck,
+  IconUserCheck,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
@@ -11,6 +17,7 @@ import { useNow } from '../../ui/use-now.ts'
 import classes from './BellMenu.module.css'
 import { NoticesSwitch } from './NoticesSwitch.tsx'
 import { SeverityMark } from './SeverityMark.tsx'
+import { OverdueActions, describeCalm, useOverdue } from './Overdue.tsx'
 import { alertName, placeOf } from './alert-words.ts'
 import { TOP, topAlertsQuery } from './alerts-query.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
@@ -28,6 +35,7 @@ export function BellMenu({ onSnooze, onLeave }: BellMenuProps) {
   const { data, error, refetch } = useQuery({ ...topAlertsQuery, meta: { quiet: true } })
   const mayManage = useMay('can_manage_alerts')
   const nowMs = useNow(TICK_MS)
+  const overdue = useOverdue()
   return (
     <>
       <div className={classes.head}>
@@ -37,10 +45,15 @@ export function BellMenu({ onSnooze, onLeave }: BellMenuProps) {
       {data === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
       ) : data.alerts.length === 0 ? (
-        <p className={classes.calm}>
-          <IconCircleCheck size={16} stroke={1.75} aria-hidden className={classes.calmIcon} />
-          All is well: no alert is open.
-        </p>
+        <div className={classes.calm}>
+          {overdue.overdue > 0 ? (
+            <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.warningIcon} />
+          ) : (
+            <IconCircleCheck size={16} stroke={1.75} aria-hidden className={classes.calmIcon} />
+          )}
+          <span>{describeCalm(overdue)}</span>
+          <OverdueActions compact onLeave={onLeave} />
+        </div>
       ) : (
         <ul className={classes.list}>
           {data.alerts.slice(0, TOP).map((alert) => (

@@ -41,7 +41,7 @@ test('each alert shows how bad it is, its state, its place, what it is and how l
 test('nothing open: it says so and offers what is over', async () => {
   const { server, open } = await givenAlerts({ alerts: [testAlert({ state: 'resolved' })] })
   const { at } = await open('/alerts')
-  await expect.element(page.getByText('All is well: no alert is open.')).toBeVisible()
+  await expect.element(page.getByText('No open alerts.')).toBeVisible()
   await page.getByRole('button', { name: 'Show resolved ones' }).click()
   await expect.poll(at).toBe('/alerts?also=resolved')
   await expect.element(table().getByRole('row', { name: /Error resolved/ })).toBeVisible()

@@ -1,11 +1,11 @@
-import { NumberInput } from '@mantine/core'
+import { NumberInput, Select } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
-import { AGENT_SETTING_NAMES, AGENT_SETTINGS, type AgentSetting } from '@muster/rules/policy-settings'
+import { AGENT_SETTINGS, NUMBER_SETTING_NAMES, type NumberSetting } from '@muster/rules/policy-settings'
 import classes from './Policies.module.css'
 import type { SectionProps } from './PolicyEditor.tsx'
 import { Section } from './Section.tsx'
 
-const LABELS: Record<AgentSetting, { label: string; suffix: string }> = {
+const LABELS: Record<NumberSetting, { label: string; suffix: string }> = {
   check_interval: { label: 'Check interval', suffix: ' s' },
   offline_time: { label: 'Offline after', suffix: ' min' },
   overdue_time: { label: 'Overdue after', suffix: ' min' },
@@ -14,10 +14,13 @@ const LABELS: Record<AgentSetting, { label: string; suffix: string }> = {
 /** Settings of machines; what is left empty is not said. */
 export function PolicySettings({ draft, change, disabled }: SectionProps) {
   const { content } = draft
+  const set = (values: Partial<typeof content.agent_settings>) =>
+    change({ content: { ...content, agent_settings: { ...content.agent_settings, ...values } } })
+  const alerts = content.agent_settings.overdue_dashboard_alert
   return (
     <Section title="Settings of machines">
       <div className={classes.three}>
-        {AGENT_SETTING_NAMES.map((name) => {
+        {NUMBER_SETTING_NAMES.map((name) => {
           const { least, most, initial } = AGENT_SETTINGS[name]
           const { label, suffix } = LABELS[name]
           return (
@@ -34,20 +37,23 @@ export function PolicySettings({ draft, change, disabled }: SectionProps) {
               allowNegative={false}
               disabled={disabled}
               value={content.agent_settings[name] ?? ''}
-              onChange={(value) =>
-                change({
-                  content: {
-                    ...content,
-                    agent_settings: {
-                      ...content.agent_settings,
-                      [name]: typeof value === 'number' ? value : null,
-                    },
-                  },
-                })
-              }
+              onChange={(value) => set({ [name]: typeof value === 'number' ? value : null })}
             />
           )
         })}
+        <Select
+          label="Availability alerts"
+          description="When a machine is overdue."
+          data={[
+            { value: 'default', label: 'Not set' },
+            { value: 'on', label: 'On' },
+            { value: 'off', label: 'Off' },
+          ]}
+          allowDeselect={false}
+          disabled={disabled}
+          value={alerts === null ? 'default' : alerts ? 'on' : 'off'}
+          onChange={(value) => set({ overdue_dashboard_alert: value === 'default' ? null : value === 'on' })}
+        />
       </div>
     </Section>
   )

@@ -3,7 +3,7 @@ import type { CheckCountsOfPolicy, TaskCountsOfPolicy } from '@muster/contract/p
 import { CheckStatus } from '../checks/CheckStatus.tsx'
 import classes from './PolicyOverview.module.css'
 
-type State = Pick<CheckState, 'status' | 'alert_severity'>
+type State = Pick<CheckState, 'status' | 'alert_severity'> & Partial<Pick<CheckState, 'fresh_until'>>
 type Counts = CheckCountsOfPolicy | TaskCountsOfPolicy
 
 // The worst first.
@@ -12,6 +12,7 @@ const STATES: Record<string, State> = {
   error: { status: 'failing', alert_severity: 'error' },
   warning: { status: 'failing', alert_severity: 'warning' },
   info: { status: 'failing', alert_severity: 'info' },
+  old: { status: 'passing', alert_severity: null, fresh_until: new Date(0).toISOString() },
   pending: { status: 'pending', alert_severity: null },
   passing: { status: 'passing', alert_severity: null },
 }

@@ -31,7 +31,7 @@ const CPU: CheckOfPolicy = {
   run_interval: 0,
   readable_desc: 'CPU Load Check',
   assignedtasks: [{ id: 10_000_002, name: 'Restart' }],
-  counts: { passing: 14, info: 0, warning: 1, error: 2, pending: 0 },
+  counts: { passing: 14, old: 0, info: 0, warning: 1, error: 2, pending: 0 },
 }
 const RESTART: TaskOfPolicy = {
   ...TASK_DEFAULTS,
@@ -57,6 +57,7 @@ const ON_ALPHA: CheckOnMachine = {
   alert_severity: 'error',
   more_info: '97 % in use',
   last_run: null,
+  fresh_until: null,
   fail_count: 1,
   failing_since: null,
   stdout: '',

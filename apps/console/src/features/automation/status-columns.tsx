@@ -16,7 +16,9 @@ export type StatusRow = Pick<
   | 'more_info'
   | 'last_run'
   | 'retcode'
->
+> &
+  // Tasks have none.
+  Partial<Pick<CheckOnMachine, 'fresh_until'>>
 
 export const STATUS_COLUMNS_PX = 760
 

@@ -21,6 +21,7 @@ const QUIET = {
   workstation_policy: null,
   agent_count: 3,
   maintenance_mode: false,
+  maintenance_count: 0,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
 }
@@ -43,7 +44,12 @@ export function testPolicy(more: Partial<Policy> = {}): Policy {
         },
       ],
       tasks: [],
-      agent_settings: { check_interval: null, offline_time: null, overdue_time: null },
+      agent_settings: {
+        check_interval: null,
+        offline_time: null,
+        overdue_time: null,
+        overdue_dashboard_alert: null,
+      },
       alert_template: null,
     },
     targets: [{ level: 'client', id: 1, monitoring_type: null }],

@@ -7,6 +7,7 @@ import {
   IconCircleDashed,
   IconInfoCircle,
 } from '@tabler/icons-react'
+import { useNow } from '../../ui/use-now.ts'
 import classes from './CheckStatus.module.css'
 import { type CheckTone, describeStatus } from './check-words.ts'
 
@@ -18,9 +19,16 @@ const ICONS: Record<CheckTone, Icon> = {
   dim: IconCircleDashed,
 }
 
+/** Only checks have results that become old. */
+type ShownState = Pick<CheckState, 'status' | 'alert_severity'> &
+  Partial<Pick<CheckState, 'fresh_until' | 'last_run'>>
+
+const TICK_MS = 10_000
+
 /** The state of a check as shape and word. */
-export function CheckStatus({ state }: { state: Pick<CheckState, 'status' | 'alert_severity'> }) {
-  const { label, tone } = describeStatus(state)
+export function CheckStatus({ state }: { state: ShownState }) {
+  const nowMs = useNow(state.fresh_until == null ? undefined : TICK_MS)
+  const { label, tone } = describeStatus(state, nowMs)
   const StatusIcon = ICONS[tone]
   return (
     <span className={classes.status} data-tone={tone}>

@@ -1,6 +1,7 @@
 import { Button, Menu, Tooltip } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type Check, listAgentChecks } from '@muster/contract/api/checks'
+import { standingOf } from '@muster/rules/check-freshness'
 import { IconChevronDown, IconPlayerPlay, IconPlugX, IconPlus, IconRestore } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -11,12 +12,14 @@ import { may, useMe } from '../../app/queries.ts'
 import { useDialog } from '../../app/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { EmptyState, NoPermission } from '../../ui/States.tsx'
+import { useNow } from '../../ui/use-now.ts'
 import { DroppedResults } from './DroppedResults.tsx'
 import { CheckTable } from './CheckTable.tsx'
 import classes from './ChecksPane.module.css'
 import { NewCheckItems } from './NewCheckItems.tsx'
 import { type CheckActions, useCheckActions } from './use-check-actions.ts'
 
+const TICK_MS = 10_000
 const REFUSED = 'Your role does not allow you to see checks.'
 
 /** What a machine watches about itself, with what it found last; live. */
@@ -53,9 +56,10 @@ interface ChecksToolsProps {
 function ChecksTools({ agent, checks, actions }: ChecksToolsProps) {
   const { mayManage, runAll, runReason, isStarting, resetAll } = actions
   const [asking, setAsking] = useState(false)
+  const nowMs = useNow(TICK_MS)
   return (
     <div className={classes.tools}>
-      <span className={classes.counts}>{countChecks(checks)}</span>
+      <span className={classes.counts}>{countChecks(checks, nowMs)}</span>
       <Tooltip label={runReason} disabled={runReason === undefined}>
         <Button
           variant="default"
@@ -126,14 +130,23 @@ function NewCheck({ agent }: { agent: AgentDetail }) {
   )
 }
 
-/** `3 failing, 1 pending, 8 passing`. */
-function countChecks(checks: readonly Check[]): string {
-  const count = (status: Check['check_result']['status']) =>
-    checks.filter(({ check_result, overridden_by_policy: rests }) => !rests && check_result.status === status)
-      .length
-  return (['failing', 'pending', 'passing'] as const)
-    .map((status) => ({ status, many: count(status) }))
+const STANDINGS = [
+  ['failing', 'failing'],
+  ['old', 'old'],
+  ['no_results', 'without results'],
+  ['passing', 'passing'],
+] as const
+
+/** `3 failing, 2 old, 1 without results, 8 passing`. */
+function countChecks(checks: readonly Check[], nowMs: number): string {
+  const standings = checks
+    .filter(({ overridden_by_policy: rests }) => !rests)
+    .map(({ check_result }) => standingOf(check_result, nowMs))
+  return STANDINGS.map(([standing, word]) => ({
+    word,
+    many: standings.filter((one) => one === standing).length,
+  }))
     .filter(({ many }) => many > 0)
-    .map(({ status, many }) => `${many} ${status}`)
+    .map(({ word, many }) => `${many} ${word}`)
     .join(', ')
 }

@@ -103,6 +103,7 @@ test('a script check begins with what the script suggests', async () => {
     favorite: false,
     hidden: false,
     run_as_user: false,
+    server_approval: null,
   }
   const { server, open } = await givenChecks()
   server.on(listScripts, () => answer(listScripts, [script]))

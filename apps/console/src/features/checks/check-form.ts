@@ -38,7 +38,7 @@ export function newCheckForm(type: CheckType): CheckForm {
     const usual = schema.safeParse(undefined)
     return [name, toFormValue(name, usual.success ? usual.data : '')]
   })
-  return { ...Object.fromEntries(own), ...SCHEDULE }
+  return { ...withEventId(Object.fromEntries(own)), ...SCHEDULE }
 }
 
 /** What a check of a machine and one of a policy have in common. */
@@ -53,7 +53,7 @@ export function readCheckForm(check: FormCheck): CheckForm {
     toFormValue(name, value),
   ])
   return {
-    ...Object.fromEntries(fields),
+    ...withEventId(Object.fromEntries(fields)),
     fails_b4_alert: check.fails_b4_alert,
     run_interval: check.run_interval,
     // As a select takes it.
@@ -121,7 +121,6 @@ const RANGES: Record<string, string> = {
   cert_error_days: 'From 0 to 3650.',
   expected_status: 'Write numbers from 100 to 599, with commas between them.',
   port: 'From 1 to 65535.',
-  event_id: 'From 0 to 65535.',
   unit: 'Write the name of a unit.',
   search_last_days: 'From 0 to 9999.',
   search_last_minutes: 'From 1 to 525600.',
@@ -166,6 +165,13 @@ function usualOf(type: CheckType, names: readonly string[]): CheckForm {
 }
 
 export const isSecure = (url: unknown): boolean => /^\s*https:/i.test(String(url))
+
+/** Number and wildcard of an event id are one field of the form, which the contract reads as it is written. */
+function withEventId({ event_id_is_wildcard: isWildcard, ...fields }: CheckForm): CheckForm {
+  return isWildcard === undefined
+    ? fields
+    : { ...fields, event_id: isWildcard === true ? '*' : `${String(fields.event_id)}` }
+}
 
 function fromFormValue(name: string, value: unknown): unknown {
   if (CODE_LISTS.has(name)) return readCodes(String(value))

@@ -4,6 +4,8 @@ import type { Check, CheckState } from '@muster/contract/api/checks'
 import { ServerCheckType } from '@muster/contract/checks/server-checks'
 import { formatDuration } from '@muster/rules/duration'
 import { formatFileSize } from '@muster/rules/file-size'
+import { effectiveInterval, standingOf } from '@muster/rules/check-freshness'
+import { formatShortAge } from '@muster/rules/relative-time'
 import { METRIC_PREFIX } from '@muster/rules/series-value'
 
 /** The types in the order in which they are offered. */
@@ -36,16 +38,27 @@ export type CheckTone = 'positive' | 'negative' | 'warning' | 'info' | 'dim'
 
 const SEVERITY_TONES = { error: 'negative', warning: 'warning', info: 'info' } as const
 
-/** The word and tone of a check: `passing`, `failing · error`, `pending`. */
-export function describeStatus({ status, alert_severity }: Pick<CheckState, 'status' | 'alert_severity'>): {
-  label: string
-  tone: CheckTone
-} {
-  if (status === 'passing') return { label: 'passing', tone: 'positive' }
-  if (status === 'pending') return { label: 'pending', tone: 'dim' }
-  const severity = alert_severity ?? 'error'
-  return { label: `failing · ${severity}`, tone: SEVERITY_TONES[severity] }
+type ShownState = Pick<CheckState, 'status' | 'alert_severity'> &
+  Partial<Pick<CheckState, 'fresh_until' | 'last_run'>>
+
+/** The word and tone of a check: `passing`, `failing · error`, `no results`, `old · 57 min`. */
+export function describeStatus(state: ShownState, nowMs: number): { label: string; tone: CheckTone } {
+  const { status, alert_severity, fresh_until = null, last_run = null } = state
+  switch (standingOf({ status, fresh_until }, nowMs)) {
+    case 'passing':
+      return { label: 'passing', tone: 'positive' }
+    case 'no_results':
+      return { label: 'no results', tone: 'dim' }
+    case 'old':
+      return { label: `old${last_run === null ? '' : ` · ${ageOf(last_run, nowMs)}`}`, tone: 'dim' }
+    case 'failing': {
+      const severity = alert_severity ?? 'error'
+      return { label: `failing · ${severity}`, tone: SEVERITY_TONES[severity] }
+    }
+  }
 }
+
+const ageOf = (instant: string, nowMs: number) => formatShortAge(nowMs - Date.parse(instant))
 
 /** A check by what it watches, for titles: `Disk space of /srv`. */
 export function checkName({ settings, script_name }: Pick<Check, 'settings' | 'script_name'>): string {
@@ -59,7 +72,7 @@ export function checkName({ settings, script_name }: Pick<Check, 'settings' | 's
     case 'ping':
       return `Ping ${settings.name}`
     case 'service':
-      return `Service ${settings.svc_name}`
+      return `Service ${settings.svc_display_name || settings.svc_name}`
     case 'process':
       return `Process ${settings.process_name}`
     case 'file':
@@ -84,8 +97,7 @@ export const dependencyName = ({ readable_desc, hostname }: NonNullable<Check['d
   `${readable_desc} of ${hostname}`
 
 /** How often it runs: `2 min`. 0 = as often as the machine's checks usually do. */
-export const intervalSeconds = ({ run_interval }: Pick<Check, 'run_interval'>, usualSeconds: number) =>
-  run_interval === 0 ? usualSeconds : run_interval
+export const intervalSeconds = effectiveInterval
 
 export function describeInterval(check: Pick<Check, 'run_interval'>, usualSeconds: number): string {
   return formatDuration(intervalSeconds(check, usualSeconds))

@@ -11,6 +11,7 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { queryKey } from '../../app/query-key.ts'
 import { answer, refuse } from '../../app/test-server.ts'
+import { testCounts } from '../agents/test-machines.ts'
 import { AGENT, givenChecks, testCheck } from './test-checks.ts'
 
 const AT = `/agents/${AGENT}?pane=checks`
@@ -44,11 +45,19 @@ test('each check shows its state as a word, what it found, when, and how often i
   for (const name of [
     /^passing CPU load 12 % in use on average \d+ (seconds|minutes?) ago 2 min/,
     /^failing · error Disk space of .srv 1 GB of 20 GB free \(5 %\) \d+ (seconds|minutes?) ago 1 min/,
-    /^pending Ping Router – never 2 min/,
+    /^no results Ping Router – never 2 min/,
   ]) {
     await expect.element(page.getByRole('row', { name })).toBeVisible()
   }
-  await expect.element(page.getByText('1 failing, 1 pending, 1 passing')).toBeVisible()
+  await expect.element(page.getByText('1 failing, 1 without results, 1 passing')).toBeVisible()
+})
+
+test('a pass that is older than twice its interval is grey, with its age', async () => {
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+  const old = testCheck({ id: 5 }, { last_run: ago(57), fresh_until: ago(53) })
+  await (await givenChecks({ checks: [old, FULL] })).open(AT)
+  await expect.element(page.getByRole('row', { name: /^old · 57 min CPU load/ })).toBeVisible()
+  await expect.element(page.getByText('1 failing, 1 old')).toBeVisible()
 })
 
 test('a hostile description is text', async () => {
@@ -190,7 +199,7 @@ test('results that come in are shown, and counted in the tab', async () => {
   const { state, open } = await givenChecks({
     checks: [testCheck()],
     agent: {
-      checks: { total: 3, passing: 1, failing: 1, warning: 1, info: 0, has_failing_checks: true },
+      checks: testCounts({ total: 3, passing: 1, failing: 1, warning: 1, has_failing_checks: true }),
     },
   })
   const { queryClient } = await open(AT)

@@ -9,6 +9,7 @@ export const FIELD_LABELS = {
   ip: 'Host name or address',
   alert_severity: 'Severity when it fails',
   svc_name: 'Service',
+  svc_display_name: 'Display name',
   restart_if_stopped: 'Start it again when it is stopped',
   pass_if_start_pending: 'Passing while it is starting',
   pass_if_svc_not_exist: 'Passing when there is no such service',

@@ -98,16 +98,21 @@ test('a journal check says what to look for', async () => {
   })
 })
 
-test('an event log check takes one event ID, or any', async () => {
+test('an event log check takes * or a number as event ID, and refuses the rest', async () => {
   const { server, open } = await givenChecks({ agent: { plat: 'windows' } })
   await open(add('eventlog'))
   await field('Name').fill('Crashes')
-  await expect.element(field('Event ID')).not.toBeInTheDocument()
-  await page.getByRole('checkbox', { name: 'Any event ID' }).click()
-  await field('Event ID').fill('70000')
-  await userEvent.keyboard('{Tab}')
-  await expect.element(page.getByText('From 0 to 65535.')).toBeVisible()
-  await field('Event ID').fill('7034')
+  await expect.element(field('Event ID')).toHaveValue('*')
+  for (const refused of ['70000', '-1', '1.5', '46a', '**', ' ']) {
+    await field('Event ID').fill(refused)
+    await userEvent.keyboard('{Tab}')
+    await expect
+      .element(page.getByText('Write * for every event, or a number from 0 to 65535.'))
+      .toBeVisible()
+    await expect.element(page.getByRole('button', { name: 'Add check' })).toBeDisabled()
+    await field('Event ID').fill('*')
+  }
+  await field('Event ID').fill(' 70 34 ')
   await field('Source').fill('Service Control Manager')
   await page.getByRole('button', { name: 'Add check' }).click()
   await expect.element(page.getByText(/Check added/)).toBeVisible()

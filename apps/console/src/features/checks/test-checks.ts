@@ -44,6 +44,7 @@ export function testCheck(more: Partial<Check> = {}, state: Partial<CheckState> 
       alert_severity: null,
       more_info: '12 % in use on average',
       last_run: new Date(Date.now() - 30_000).toISOString(),
+      fresh_until: new Date(Date.now() + 210_000).toISOString(),
       fail_count: 0,
       failing_since: null,
       stdout: '',

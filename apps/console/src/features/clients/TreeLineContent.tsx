@@ -8,7 +8,7 @@ import {
   IconTool,
 } from '@tabler/icons-react'
 import classes from './ClientTree.module.css'
-import { type NodeLine, describeColor, describeLine } from './tree-lines.ts'
+import { type NodeLine, describeColor, describeLine, describePartialMaintenance } from './tree-lines.ts'
 
 const ICONS = { All: IconHome, Client: IconBuilding, Site: IconBuildingCommunity }
 const MARKS = { maintenance: IconTool, negative: IconAlertTriangle, warning: IconAlertCircle }
@@ -22,6 +22,7 @@ interface TreeLineContentProps {
 /** Icon, name, state and number of machines. */
 export function TreeLineContent({ line, maintenance }: TreeLineContentProps) {
   const LineIcon = ICONS[line.kind]
+  const partial = describePartialMaintenance(line)
   return (
     <span className={classes.content} data-color={line.color} data-tip={describeLine(line, maintenance)}>
       <LineIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
@@ -29,6 +30,12 @@ export function TreeLineContent({ line, maintenance }: TreeLineContentProps) {
       <span className={classes.count} data-line-end>
         {line.count}
       </span>
+      {partial !== undefined && (
+        <>
+          <IconTool size={12} stroke={1.75} aria-hidden className={classes.partial} />{' '}
+          <span className={classes.hidden}>{partial}</span>
+        </>
+      )}
       {line.color !== undefined && <Mark color={line.color} />}
     </span>
   )

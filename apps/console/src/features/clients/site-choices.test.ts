@@ -5,6 +5,7 @@ import { filterSites, groupSites } from './site-choices.ts'
 const STATE = {
   agent_count: 0,
   maintenance_mode: false,
+  maintenance_count: 0,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],

@@ -13,6 +13,7 @@ function site(id: number, name: string, more: Partial<Site> = {}): Site {
     client_name: 'x',
     agent_count: 2,
     maintenance_mode: false,
+    maintenance_count: 0,
     failing_checks: OK,
     block_policy_inheritance: false,
     custom_fields: [],
@@ -30,6 +31,7 @@ function client(id: number, name: string, sites: Site[], more: Partial<Client> =
     sites,
     agent_count: sites.length * 2,
     maintenance_mode: false,
+    maintenance_count: 0,
     failing_checks: OK,
     block_policy_inheritance: false,
     custom_fields: [],
@@ -71,6 +73,15 @@ describe('the lines of the tree', () => {
     expect(listTreeLines(many, 'alpha', new Map())).toHaveLength(51)
     expect(listTreeLines(many, 'alpha', new Map([['Client|1', true]]))).toHaveLength(52)
   })
+})
+
+test('a node of which some machines are in maintenance keeps the colour of the others, and says how many', () => {
+  const state = { agent_count: 5, maintenance_count: 2, failing_checks: FAILS }
+  const [, line] = listTreeLines([client(1, 'Acme', [], state)], 'alphafail', new Map())
+  expect(line).toMatchObject({ color: 'negative', maintenance: 2 })
+  expect(line && describeLine(line)).toBe(
+    'Client 1, 5 machines\nA check fails\n2 of 5 machines in maintenance mode',
+  )
 })
 
 test('the tooltip names id, machines and state', () => {

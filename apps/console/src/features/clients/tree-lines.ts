@@ -12,6 +12,8 @@ export interface NodeLine extends TreeLine {
   nodeId: number
   count: number
   color: NodeColor | undefined
+  /** Machines in maintenance. */
+  maintenance: number
   clientId: number
 }
 
@@ -38,6 +40,7 @@ export function listTreeLines(clients: readonly Client[], sort: TreeSort, opened
       siblings,
       count: total,
       color: undefined,
+      maintenance: 0,
     },
     ...sortTree(clients, sort).flatMap((client, index) => {
       const id = formatTreeNode({ kind: 'Client', id: client.id })
@@ -73,6 +76,7 @@ function lineOf(kind: 'Client' | 'Site', node: Client | Site) {
     label: node.name,
     count: node.agent_count,
     color: nodeColor(node),
+    maintenance: node.maintenance_count,
   }
 }
 
@@ -87,10 +91,19 @@ export const describeColor = (color: NodeColor | undefined): string | undefined 
 
 const countMachines = (count: number) => `${count} ${count === 1 ? 'machine' : 'machines'}`
 
-/** What the tooltip of a line says; `maintenance` is what is known of it beyond its colour. */
-export function describeLine({ kind, nodeId, count, color }: NodeLine, maintenance?: string): string {
+/** "2 of 5 machines in maintenance mode"; undefined where it is all of them, or none. */
+export function describePartialMaintenance({ color, count, maintenance }: NodeLine): string | undefined {
+  if (maintenance === 0 || color === 'maintenance') return undefined
+  return `${maintenance} of ${countMachines(count)} in maintenance mode`
+}
+
+/** What the tooltip of a line says; `window` is what is known of its maintenance beyond the colour. */
+export function describeLine(line: NodeLine, window?: string): string {
+  const { kind, nodeId, count, color } = line
   const machines = countMachines(count)
   if (kind === 'All') return machines
-  const state = color === 'maintenance' ? (maintenance ?? describeColor(color)) : describeColor(color)
-  return [`${kind} ${nodeId}, ${machines}`, state].filter(Boolean).join('\n')
+  const state = color === 'maintenance' ? (window ?? describeColor(color)) : describeColor(color)
+  return [`${kind} ${nodeId}, ${machines}`, state, describePartialMaintenance(line)]
+    .filter(Boolean)
+    .join('\n')
 }

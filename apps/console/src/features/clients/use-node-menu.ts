@@ -52,6 +52,15 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
     disabledReason: unless(maySites),
     run: () => open('add-site', line.nodeId),
   }
+  const isPartly = !on && line.maintenance > 0
+  const endMaintenance: MenuEntry = {
+    id: 'end-maintenance',
+    label: 'Disable maintenance mode',
+    icon: IconTool,
+    note: `Now on for ${line.maintenance} of ${line.count} machines here.`,
+    disabledReason: unless(mayEditAgents),
+    run: () => maintain(false),
+  }
   return [
     {
       id: 'edit',
@@ -76,6 +85,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayEditAgents),
       run: () => maintain(!on),
     },
+    ...(isPartly ? [endMaintenance] : []),
     {
       id: 'plan-maintenance',
       label: 'Plan maintenance',

@@ -1,7 +1,7 @@
 import { listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
 import { savePreferences } from '@muster/contract/api/users'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
 import { answerMachines, CLIENTS, MACHINES, givenDashboard } from './test-dashboard.ts'
@@ -91,6 +91,21 @@ test('with a search or another order the first rows are not asked for', async ()
   await open('/?search=bravo&sort=-status')
   await expect.element(row('bravo')).toBeVisible()
   expect(server.calls(listAgents).filter(({ search }) => search.has('page'))).toEqual([])
+})
+
+test('spec 8, failed agents load: it is logged once; a refused one is not', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  onTestFinished(() => logged.mockRestore())
+  const { server, open } = await givenDashboard()
+  server.on(listAgents, () => refuse('invalid', 'The list cannot be made.'))
+  const { screen } = await open()
+  await expect.element(page.getByText('The list cannot be made.')).toBeVisible()
+  expect(logged.mock.calls).toEqual([['Failed to load agents: The list cannot be made.']])
+  await screen.unmount()
+  server.on(listAgents, () => refuse('not_allowed', 'no'))
+  await open()
+  await expect.element(page.getByText(/Your role does not allow you to see machines/)).toBeVisible()
+  expect(logged).toHaveBeenCalledTimes(1)
 })
 
 test('a failed list says so and is asked for again; a refused one names the role', async () => {

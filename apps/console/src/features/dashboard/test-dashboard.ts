@@ -13,6 +13,7 @@ import { testMachine } from '../agents/test-machines.ts'
 
 const QUIET = {
   maintenance_mode: false,
+  maintenance_count: 0,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
@@ -57,6 +58,7 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
     time_zone: null,
     timezone: 'Europe/Berlin',
     check_interval: 120,
+    availability_alerts: 'default',
     default_shell: 'use_global',
     default_shell_custom: '',
     total_ram: 16,

@@ -1,11 +1,14 @@
 import { getAgent } from '@muster/contract/api/agents'
+import { VncTarget } from '@muster/contract/desktop'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { VncTarget } from '@muster/rules/vnc-targets'
-import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useMemo } from 'react'
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useMemo } from 'react'
+import { MessagePage } from '../../app/MessagePage.tsx'
 import { query } from '../../app/api.ts'
 import { useMay, useMe } from '../../app/queries.ts'
 import { NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import type { z } from 'zod'
 import { AgentPageError, isGone } from '../agents/AgentError.tsx'
 import { DesktopWindow } from './DesktopWindow.tsx'
 
@@ -22,11 +25,36 @@ export function DesktopPage() {
 export function VncPage() {
   const { agent_id, port } = vncPage.useParams()
   const { host = 'localhost' } = vncPage.useSearch()
-  const target = useMemo(() => ({ host, port: Number(port) }), [host, port])
+  const target = useMemo(() => ({ host, port: /^\d+$/.test(port) ? Number(port) : Number.NaN }), [host, port])
+  const { shape } = VncTarget
+  if (!shape.port.safeParse(target.port).success)
+    return <WrongAddress title="Invalid port">Use a port from 1 to 65535, not “{port}”.</WrongAddress>
+  if (!shape.host.safeParse(host).success)
+    return <WrongAddress title="Invalid host">Use a host name or an IPv4 address, not “{host}”.</WrongAddress>
   return <ToolPage agentId={agent_id} tool="VNC" target={target} />
 }
 
-function ToolPage({ agentId, tool, target }: { agentId: string; tool: string; target?: VncTarget }) {
+/** Nothing is connected: no later attempt could succeed. */
+function WrongAddress({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <MessagePage title={title}>
+      <p role="alert">{children}</p>
+      <Button variant="default" component={Link} to="/">
+        Go to the dashboard
+      </Button>
+    </MessagePage>
+  )
+}
+
+function ToolPage({
+  agentId,
+  tool,
+  target,
+}: {
+  agentId: string
+  tool: string
+  target?: z.infer<typeof VncTarget>
+}) {
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
   const me = useMe()
   const may = useMay('can_use_mesh')

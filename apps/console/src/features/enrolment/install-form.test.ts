@@ -56,6 +56,7 @@ test('a folder counts only where it is asked for', () => {
 const STATE = {
   agent_count: 0,
   maintenance_mode: false,
+  maintenance_count: 0,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],

@@ -10,6 +10,7 @@ import { call, query } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useDashInfo } from '../../app/queries.ts'
 import { ListField } from '../../ui/ListField.tsx'
+import { ArgumentsField } from '../scripts/ArgumentsField.tsx'
 import { AgentDialog } from '../agents/AgentDialog.tsx'
 import { NoScripts } from '../scripts/NoScripts.tsx'
 import { RunDialog } from './RunDialog.tsx'
@@ -105,10 +106,8 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
           />
           {script !== undefined && (
             <>
-              <ListField
-                label="Arguments"
-                noun="argument"
-                {...(script.syntax === '' ? {} : { description: script.syntax })}
+              <ArgumentsField
+                description={script.syntax}
                 values={values.args}
                 onChange={(args) => setForm((old) => ({ ...old, args }))}
               />

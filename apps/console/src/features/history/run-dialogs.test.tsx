@@ -100,7 +100,7 @@ test('a refused command says why and keeps what was typed', async () => {
   await expect.element(dialog().getByRole('textbox', { name: 'Command' })).toHaveValue('uptime')
 })
 
-test('a script brings its arguments, variables and time limit, which can be changed for one run', async () => {
+test('a script brings its arguments, variables and time limit for one run; keys in arguments are warned of', async () => {
   const script: Script = {
     id: 12,
     name: 'Clean up',
@@ -117,6 +117,7 @@ test('a script brings its arguments, variables and time limit, which can be chan
     favorite: false,
     hidden: false,
     run_as_user: false,
+    server_approval: null,
   }
   const { server, open } = await givenDashboard()
   server.on(listScripts, () => answer(listScripts, [script]))
@@ -126,6 +127,12 @@ test('a script brings its arguments, variables and time limit, which can be chan
   await expect.element(dialog().getByRole('textbox', { name: 'Arguments 1' })).toHaveValue('/tmp')
   await dialog().getByRole('button', { name: 'Add argument' }).click()
   await dialog().getByRole('textbox', { name: 'Arguments 2' }).fill('-f')
+  const warning = dialog().getByText(/Arguments with keys are visible on the machine/)
+  await expect.element(warning).not.toBeInTheDocument()
+  await dialog().getByRole('textbox', { name: 'Arguments 2' }).fill('--password={{ global.backup }}')
+  await expect.element(warning).toBeVisible()
+  await dialog().getByRole('textbox', { name: 'Arguments 2' }).fill('-f')
+  await expect.element(warning).not.toBeInTheDocument()
   await dialog().getByRole('textbox', { name: 'Environment variables 1' }).fill('bad name')
   await expect.element(dialog().getByRole('button', { name: 'Run', exact: true })).toBeDisabled()
   await dialog().getByRole('textbox', { name: 'Environment variables 1' }).fill('MODE=fast')

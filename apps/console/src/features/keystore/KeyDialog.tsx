@@ -1,12 +1,18 @@
-import { Stack, TextInput, Textarea } from '@mantine/core'
+import { MultiSelect, Radio, Stack, TextInput, Textarea } from '@mantine/core'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import '@mantine/core/styles/Radio.css'
 import { useForm } from '@mantine/form'
 import { type KeyStoreEntry, createKey, editKey } from '@muster/contract/api/keystore'
+import { useQuery } from '@tanstack/react-query'
 import { ChangedMeanwhile, EditedItem } from '../../app/EditedItem.tsx'
 import { FormDialog } from '../../app/FormDialog.tsx'
 import { GuardedDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { useMay } from '../../app/queries.ts'
 import { useSaveInto } from '../../app/use-save-into.ts'
+import { rolesQuery } from '../roles/roles-query.ts'
 import { keyStoreQuery } from './keystore-query.ts'
 import { useKeyAddress } from './use-key-address.ts'
 
@@ -39,6 +45,14 @@ function LoadedKey({ id, onClose }: { id: number; onClose: () => void }) {
   )
 }
 
+type KeyValues = {
+  name: string
+  value: string
+  use: 'all' | 'some'
+  /** Ids as texts. */
+  roles: string[]
+}
+
 interface KeyFormProps {
   /** The one that is edited, as it was when the form was opened. */
   entry: KeyStoreEntry | undefined
@@ -49,19 +63,27 @@ interface KeyFormProps {
 
 function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
   const saveInto = useSaveInto(keyStoreQuery.queryKey)
-  const form = useForm({
-    initialValues: { name: entry?.name ?? '', value: '' },
+  const mayListRoles = useMay('can_list_accounts')
+  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: mayListRoles })
+  const form = useForm<KeyValues>({
+    initialValues: {
+      name: entry?.name ?? '',
+      value: '',
+      use: (entry?.roles ?? null) === null ? 'all' : 'some',
+      roles: (entry?.roles ?? []).map(String),
+    },
     validate: {
       name: checkKeyName,
       value: (value) => (value === '' && entry === undefined ? 'A value is needed.' : null),
     },
     validateInputOnBlur: true,
   })
-  const save = async ({ name, value }: { name: string; value: string }) => {
+  const save = async ({ name, value, use, roles: chosen }: KeyValues) => {
+    const shared = { roles: use === 'all' ? null : chosen.map(Number) }
     await saveInto(async () => {
-      if (entry === undefined) await call(createKey, { body: { name, value } })
+      if (entry === undefined) await call(createKey, { body: { name, value, ...shared } })
       else {
-        const body = { name, modified: entry.modified, ...(value === '' ? {} : { value }) }
+        const body = { name, modified: entry.modified, ...shared, ...(value === '' ? {} : { value }) }
         await call(editKey, { params: { id: entry.id }, body })
       }
     })
@@ -103,6 +125,28 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
           data-autofocus={entry !== undefined || undefined}
           {...form.getInputProps('value')}
         />
+        <Radio.Group
+          label="Roles that may use it"
+          description="Superusers may use every key. Tasks, checks and policies use it for whoever set them up."
+          {...form.getInputProps('use')}
+        >
+          <Stack gap="xs" mt={4}>
+            <Radio value="all" label="All roles that may run scripts" disabled={!mayListRoles} />
+            <Radio value="some" label="Chosen roles" disabled={!mayListRoles} />
+          </Stack>
+        </Radio.Group>
+        {form.values.use === 'some' && (
+          <MultiSelect
+            label="Chosen roles"
+            placeholder={form.values.roles.length === 0 ? 'None: superusers only' : ''}
+            description={mayListRoles ? undefined : 'Your role may not list roles.'}
+            disabled={!mayListRoles}
+            data={roles.map(({ id, name }) => ({ value: `${id}`, label: name }))}
+            searchable
+            nothingFoundMessage="No such role"
+            {...form.getInputProps('roles')}
+          />
+        )}
       </Stack>
     </FormDialog>
   )

@@ -59,7 +59,7 @@ interface KeyRowProps {
   onRemove: () => void
 }
 
-function KeyRow({ entry: { id, name, modified }, mayEdit, onRemove }: KeyRowProps) {
+function KeyRow({ entry: { id, name, roles, modified }, mayEdit, onRemove }: KeyRowProps) {
   const { openKey } = useKeyAddress()
   return (
     <ListRow
@@ -69,9 +69,16 @@ function KeyRow({ entry: { id, name, modified }, mayEdit, onRemove }: KeyRowProp
       <RowDetail>
         <CopyText text={`{{global.${name}}}`} label={`Copy the variable of ${name}`} />
       </RowDetail>
+      <RowDetail>{describeRoles(roles)}</RowDetail>
       <RowDetail>
         saved <Time instant={modified} relative />
       </RowDetail>
     </ListRow>
   )
+}
+
+function describeRoles(roles: KeyStoreEntry['roles']): string {
+  if (roles === null) return 'all roles'
+  if (roles.length === 0) return 'superusers only'
+  return roles.length === 1 ? '1 role' : `${roles.length} roles`
 }

@@ -6,16 +6,31 @@ import {
   editKey,
   listKeyStore,
 } from '@muster/contract/api/keystore'
+import { listRoles, type Role } from '@muster/contract/api/roles'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { readRole, writeRole } from '../roles/role-form.ts'
 
 const AT = '2026-11-21T10:00:00.000Z'
-const KEY: KeyStoreEntry = { id: 1, name: 'API', value: MASKED_VALUE, created_at: AT, modified: AT }
+const KEY: KeyStoreEntry = {
+  id: 1,
+  name: 'API',
+  value: MASKED_VALUE,
+  roles: null,
+  created_at: AT,
+  modified: AT,
+}
 const LIST = '/?dialog=keystore'
 const dialog = () => page.getByRole('dialog')
+
+function role(id: number, name: string): Role {
+  const content = writeRole({ ...readRole(undefined), name })
+  // Every flag is said by writeRole.
+  return { ...(content as Role), id, user_count: 0, users: [], modified: '' }
+}
 
 async function givenKeys(keys: KeyStoreEntry[] = [], me: Partial<Me> = {}) {
   const { server, open } = await givenDashboard({ me })
@@ -38,7 +53,7 @@ test('an empty store says what keys are for, and a key is stored', async () => {
   await dialog().getByRole('textbox', { name: 'Name' }).fill('API')
   await dialog().getByRole('button', { name: 'Store' }).click()
   await expect.element(page.getByText('Key stored.')).toBeVisible()
-  expect(server.calls(createKey)[0]?.body).toEqual({ name: 'API', value: 's3cret' })
+  expect(server.calls(createKey)[0]?.body).toEqual({ name: 'API', value: 's3cret', roles: null })
 })
 
 test('6 key store, masked: a kept value is not shown and stays unless one is typed', async () => {
@@ -48,7 +63,42 @@ test('6 key store, masked: a kept value is not shown and stays unless one is typ
   await dialog().getByRole('textbox', { name: 'Name' }).fill('TOKEN')
   await dialog().getByRole('button', { name: 'Save' }).click()
   await expect.element(page.getByText('Key saved.')).toBeVisible()
-  expect(server.calls(editKey)[0]?.body).toEqual({ name: 'TOKEN', modified: AT })
+  expect(server.calls(editKey)[0]?.body).toEqual({ name: 'TOKEN', modified: AT, roles: null })
+})
+
+test('a key is given to chosen roles, which its row counts', async () => {
+  const { server, open } = await givenKeys([KEY, { ...KEY, id: 2, name: 'ROOT', roles: [] }])
+  server.on(listRoles, () => answer(listRoles, [role(7, 'Operators'), role(8, 'Helpers')]))
+  const sentence = 'The role of ada may not use {{global.API}}.'
+  server.on(editKey, () => refuse('not_allowed', sentence))
+  await open(LIST)
+  await expect.element(dialog().getByText('all roles')).toBeVisible()
+  await expect.element(dialog().getByText('superusers only')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Edit API' }).click()
+  await expect.element(dialog().getByRole('radio', { name: /All roles/ })).toBeChecked()
+  await dialog().getByRole('radio', { name: 'Chosen roles' }).click()
+  await dialog().getByRole('combobox', { name: 'Chosen roles' }).click()
+  await page.getByRole('option', { name: 'Operators' }).click()
+  // The open list lies over the buttons.
+  await dialog().getByRole('textbox', { name: 'Name' }).click()
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await expect.element(dialog().getByText(sentence)).toBeVisible()
+  expect(server.calls(editKey)[0]?.body).toEqual({ name: 'API', modified: AT, roles: [7] })
+})
+
+test('a user who may not list roles cannot choose them', async () => {
+  const { open } = await givenKeys([{ ...KEY, roles: [7] }], {
+    is_superuser: false,
+    permissions: [
+      'can_view_global_keystore',
+      'can_edit_global_keystore',
+      'can_list_clients',
+      'can_list_agents',
+    ],
+  })
+  await open('/?dialog=key&item=1')
+  await expect.element(dialog().getByRole('radio', { name: 'Chosen roles' })).toBeDisabled()
+  await expect.element(dialog().getByText('Your role may not list roles.')).toBeVisible()
 })
 
 test('what the server refuses is said in the form', async () => {

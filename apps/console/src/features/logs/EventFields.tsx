@@ -1,5 +1,7 @@
 import { Autocomplete, TextInput } from '@mantine/core'
+import { EventId } from '@muster/contract/agent/checks'
 import { EventLogName } from '@muster/contract/agent/logs'
+import { readEventId } from '@muster/rules/number-check'
 import styles from './Logs.module.css'
 import { EVENT_LOGS } from './log-words.ts'
 
@@ -28,20 +30,20 @@ export function EventIdField({ value, onChange }: { value: string; onChange: (id
       aria-label="Event ID"
       placeholder="Event ID"
       value={value}
-      error={isEventId(value) ? undefined : 'A number or *.'}
+      error={isEventId(value) ? undefined : 'Write a number or *.'}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )
 }
 
-/** Also nothing at all, which asks for all as `*` does. */
+/** Nothing at all asks for every event, as `*` does. */
 export function isEventId(text: string): boolean {
-  const id = text.replaceAll(/\s/g, '')
-  return id === '' || id === '*' || (/^\d+$/.test(id) && Number(id) <= 65_535)
+  const id = readEventId(text)
+  return text.trim() === '' || id === '*' || EventId.safeParse(id).success
 }
 
 /** The number to ask for; undefined = all. */
 export function eventIdOf(text: string): number | undefined {
-  const id = text.replaceAll(/\s/g, '')
-  return id === '' || id === '*' ? undefined : Number(id)
+  const id = readEventId(text)
+  return id === '*' ? undefined : id
 }

@@ -8,7 +8,7 @@ import { windowsQuery } from './windows-query.ts'
 
 /** What the tree says of a client or site in maintenance; undefined where no window is known to stand behind it. */
 export function useMaintenanceTip(clients: readonly Client[]) {
-  const isAny = clients.some(({ maintenance_mode }) => maintenance_mode)
+  const isAny = clients.some(({ maintenance_count }) => maintenance_count > 0)
   const may = useMay('can_list_agents')
   // Only where there is something to tell: the dashboard opens without it.
   const { data: windows } = useQuery({ ...windowsQuery, enabled: isAny && may })

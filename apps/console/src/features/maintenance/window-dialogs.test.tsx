@@ -21,6 +21,7 @@ beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter
 const QUIET = {
   agent_count: 3,
   maintenance_mode: false,
+  maintenance_count: 0,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],

@@ -26,6 +26,7 @@ const note = (pk: number, text: string): Note => ({
 const QUIET = {
   agent_count: 0,
   maintenance_mode: false,
+  maintenance_count: 0,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],

@@ -1,28 +1,20 @@
-import type { Patch } from '@muster/contract/agent/patches'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { getPatchStatus, installPatches } from '@muster/contract/api/patches'
+import { type MachinePatch, getPatchStatus, installPatches } from '@muster/contract/api/patches'
 import { useQueryClient } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { InstallDialog } from '../history/InstallDialog.tsx'
 import classes from './Patches.module.css'
 
-export interface InstallWish {
-  patches: readonly Patch[]
-  /** Whatever the machine may install when it comes to it, and not only these. */
-  isAll: boolean
-}
-
 interface InstallPatchesDialogProps {
   agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
-  wish: InstallWish
+  patches: readonly MachinePatch[]
   onClose: () => void
 }
 
 /** Says what is installed where, asks, and shows the output. */
-export function InstallPatchesDialog({ agent, wish, onClose }: InstallPatchesDialogProps) {
+export function InstallPatchesDialog({ agent, patches, onClose }: InstallPatchesDialogProps) {
   const queryClient = useQueryClient()
-  const { patches, isAll } = wish
   const params = { agent_id: agent.agent_id }
   const [only] = patches
   const what = patches.length === 1 && only !== undefined ? only.title : `${patches.length} patches`
@@ -44,10 +36,9 @@ export function InstallPatchesDialog({ agent, wish, onClose }: InstallPatchesDia
       }
       confirmLabel="Install"
       start={async () => {
-        const run = await call(installPatches, {
-          params,
-          body: isAll ? {} : { guids: patches.map(({ guid }) => guid) },
-        })
+        const body = { guids: patches.map(({ guid }) => guid) }
+        const { run } = await call(installPatches, { params, body })
+        if (run === null) throw new Error('named patches are installed or refused')
         await queryClient.invalidateQueries({ queryKey: queryKey(getPatchStatus, { params }) })
         return run
       }}

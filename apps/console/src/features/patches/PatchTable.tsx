@@ -1,22 +1,24 @@
 import { useMediaQuery } from '@mantine/hooks'
-import type { Patch } from '@muster/contract/agent/patches'
-import { IconExternalLink, IconShieldDown } from '@tabler/icons-react'
+import { type MachinePatch, type PatchAction, editPatch, listPatches } from '@muster/contract/api/patches'
+import { IconArrowBackUp, IconBan, IconCheck, IconExternalLink, IconShieldDown } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { call } from '../../app/api.ts'
+import { queryKey } from '../../app/query-key.ts'
 import { ContextMenu } from '../../ui/ContextMenu.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import type { TableSort } from '../../ui/data-column.ts'
 import list from '../../ui/ListPane.module.css'
-import type { MenuEntry, Point } from '../../ui/menu-entry.ts'
-import type { InstallWish } from './InstallPatchesDialog.tsx'
+import { type MenuEntry, type Point, divider } from '../../ui/menu-entry.ts'
 import { PATCH_CARD, PATCH_COLUMNS, PATCH_COLUMNS_PX } from './patch-columns.tsx'
 import { findPatches } from './patch-rows.ts'
 
 interface PatchTableProps {
-  patches: readonly Patch[]
+  patches: readonly MachinePatch[]
   shown: { search: string; sort: TableSort }
   onSort: (sort: TableSort) => void
-  onInstall: (wish: InstallWish) => void
+  onInstall: (patches: readonly MachinePatch[]) => void
 }
 
 /** The patches of a machine. Opening one asks whether to install it. */
@@ -24,9 +26,10 @@ export function PatchTable({ patches, shown, onSort, onInstall }: PatchTableProp
   const { search, sort } = shown
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const [selected, setSelected] = useState<string>()
-  const [menu, setMenu] = useState<{ row: Patch; at: Point }>()
+  const [menu, setMenu] = useState<{ row: MachinePatch; at: Point }>()
   const rows = useMemo(() => findPatches(patches, search, sort), [patches, search, sort])
-  const install = (row: Patch) => onInstall({ patches: [row], isAll: false })
+  const install = (row: MachinePatch) => onInstall([row])
+  const decide = useDecide()
   return (
     <div className={list.table}>
       <DataTable
@@ -58,7 +61,7 @@ export function PatchTable({ patches, shown, onSort, onInstall }: PatchTableProp
         <ContextMenu
           label={`Patch ${menu.row.title}`}
           at={menu.at}
-          entries={menuOf(menu.row, install)}
+          entries={menuOf(menu.row, { install, decide })}
           onClose={() => setMenu(undefined)}
         />
       )}
@@ -66,11 +69,41 @@ export function PatchTable({ patches, shown, onSort, onInstall }: PatchTableProp
   )
 }
 
-function menuOf(row: Patch, install: (row: Patch) => void): MenuEntry[] {
+interface PatchActions {
+  install: (row: MachinePatch) => void
+  decide: (change: { id: number; action: PatchAction }) => void
+}
+
+function menuOf(row: MachinePatch, { install, decide }: PatchActions): MenuEntry[] {
+  const { id, action } = row
+  const isUndecided = action !== 'approve' && action !== 'ignore'
   // What a machine says is an address is one only if a browser may open it.
   const url = row.more_info_urls.find((one) => /^https?:\/\//i.test(one))
   return [
     { id: 'install', label: 'Install', icon: IconShieldDown, shortcut: 'Enter', run: () => install(row) },
+    divider('decision'),
+    {
+      id: 'approve',
+      label: 'Approve',
+      icon: IconCheck,
+      disabledReason: action === 'approve' ? 'The patch is approved already.' : undefined,
+      run: () => decide({ id, action: 'approve' }),
+    },
+    {
+      id: 'ignore',
+      label: 'Ignore',
+      icon: IconBan,
+      disabledReason: action === 'ignore' ? 'The patch is ignored already.' : undefined,
+      run: () => decide({ id, action: 'ignore' }),
+    },
+    {
+      id: 'undecided',
+      label: 'Reset decision',
+      icon: IconArrowBackUp,
+      disabledReason: isUndecided ? 'Nothing is decided about the patch.' : undefined,
+      run: () => decide({ id, action: 'inherit' }),
+    },
+    divider('more'),
     {
       id: 'more',
       label: 'More info',
@@ -79,4 +112,13 @@ function menuOf(row: Patch, install: (row: Patch) => void): MenuEntry[] {
       run: () => void window.open(url, '_blank', 'noopener,noreferrer'),
     },
   ]
+}
+
+function useDecide(): PatchActions['decide'] {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, action }: { id: number; action: PatchAction }) =>
+      call(editPatch, { params: { id }, body: { action } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKey(listPatches) }),
+  }).mutate
 }

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
-import type { Patch } from '@muster/contract/agent/patches'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import type { PatchStatus } from '@muster/contract/api/patches'
+import type { MachinePatch, PatchStatus } from '@muster/contract/api/patches'
 import { isFinal } from '@muster/rules/history-state'
 import { CsvButton } from '../../ui/CsvButton.tsx'
 import { type Refresh, RefreshButton } from '../../ui/RefreshButton.tsx'
@@ -9,23 +8,24 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { TableSort } from '../../ui/data-column.ts'
 import list from '../../ui/ListPane.module.css'
-import type { InstallWish } from './InstallPatchesDialog.tsx'
 import { findPatches, patchesTable } from './patch-rows.ts'
 
 interface PatchToolsProps {
   agent: Pick<AgentDetail, 'connected' | 'hostname'>
-  patches: readonly Patch[]
+  patches: readonly MachinePatch[]
   status: PatchStatus
   shown: { search: string; sort: TableSort }
   onSearch: (search: string) => void
   scan: Refresh
-  onInstall: (wish: InstallWish) => void
+  onInstall: (patches: readonly MachinePatch[]) => void
 }
 
 /** Search, how old the list is, the file, looking anew, and installing. */
 export function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }: PatchToolsProps) {
   const found = findPatches(patches, shown.search, shown.sort)
-  const security = patches.filter((patch) => patch.security)
+  const wanted = patches.filter(({ action }) => action !== 'ignore')
+  const security = wanted.filter((patch) => patch.security)
+  const approved = patches.filter(({ action }) => action === 'approve')
   const whyNot = whyNoInstall(agent, status)
   return (
     <div className={list.tools}>
@@ -39,7 +39,7 @@ export function PatchTools({ agent, patches, status, shown, onSearch, scan, onIn
       <div className={list.sums}>
         {status.looked_at !== null && (
           <>
-            <span role="status">{describeCount(found.length, patches.length, security.length)}</span>
+            <span role="status">{describeCount(found.length, patches)}</span>
             <span>
               looked at <Time instant={status.looked_at} relative />
               {!agent.connected && ', not connected now'}
@@ -58,25 +58,36 @@ export function PatchTools({ agent, patches, status, shown, onSearch, scan, onIn
           size="xs"
           table={found.length === 0 ? undefined : () => patchesTable(found)}
         />
-        {security.length > 0 && security.length < patches.length && (
+        {security.length > 0 && security.length < wanted.length && (
           <Button
             variant="default"
             size="xs"
             disabled={whyNot !== undefined}
             title={whyNot}
-            onClick={() => onInstall({ patches: security, isAll: false })}
+            onClick={() => onInstall(security)}
           >
             Install security patches
+          </Button>
+        )}
+        {wanted.length > 0 && (
+          <Button
+            variant="default"
+            size="xs"
+            disabled={whyNot !== undefined}
+            title={whyNot}
+            onClick={() => onInstall(wanted)}
+          >
+            Install all
           </Button>
         )}
         {patches.length > 0 && (
           <Button
             size="xs"
-            disabled={whyNot !== undefined}
-            title={whyNot}
-            onClick={() => onInstall({ patches, isAll: true })}
+            disabled={whyNot !== undefined || approved.length === 0}
+            title={whyNot ?? (approved.length === 0 ? 'No patch is approved.' : undefined)}
+            onClick={() => onInstall(approved)}
           >
-            Install all
+            Install approved
           </Button>
         )}
       </div>
@@ -92,7 +103,27 @@ function whyNoInstall(
   return run !== null && !isFinal(run.state) ? 'It is installing already.' : undefined
 }
 
-function describeCount(found: number, all: number, security: number): string {
+function describeCount(found: number, patches: readonly MachinePatch[]): string {
+  const all = patches.length
   const many = `${found === all ? all : `${found} of ${all}`} ${all === 1 ? 'patch' : 'patches'}`
-  return security === 0 ? many : `${many}, ${security} for security`
+  const count = (test: (patch: MachinePatch) => boolean) => patches.filter(test).length
+  return [
+    many,
+    ...sumOf(
+      count(({ security }) => security),
+      'for security',
+    ),
+    ...sumOf(
+      count(({ action }) => action === 'approve'),
+      'approved',
+    ),
+    ...sumOf(
+      count(({ action }) => action === 'ignore'),
+      'ignored',
+    ),
+  ].join(', ')
+}
+
+function sumOf(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${count} ${what}`]
 }

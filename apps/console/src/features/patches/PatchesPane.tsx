@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { getPatchStatus, listPatches } from '@muster/contract/api/patches'
+import { type MachinePatch, getPatchStatus, listPatches } from '@muster/contract/api/patches'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { query } from '../../app/api.ts'
@@ -9,7 +9,7 @@ import { useMay } from '../../app/queries.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
 import list from '../../ui/ListPane.module.css'
 import { InstallRun } from '../history/InstallDialog.tsx'
-import { type InstallWish, InstallPatchesDialog } from './InstallPatchesDialog.tsx'
+import { InstallPatchesDialog } from './InstallPatchesDialog.tsx'
 import { PatchNotes } from './PatchNotes.tsx'
 import { PatchTable } from './PatchTable.tsx'
 import { PatchTools } from './PatchTools.tsx'
@@ -22,7 +22,7 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_manage_winupdates')
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState({ column: 'severity', descending: false })
-  const [wish, setWish] = useState<InstallWish>()
+  const [chosen, setChosen] = useState<readonly MachinePatch[]>()
   const [run, setRun] = useState<number>()
   const params = { agent_id: agent.agent_id }
   const patches = useQuery({ ...query(listPatches, { params }), enabled: may })
@@ -46,7 +46,7 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
         shown={shown}
         onSearch={setSearch}
         scan={scan}
-        onInstall={setWish}
+        onInstall={setChosen}
       />
       <PatchNotes agent={agent} status={status.data} onShow={setRun} />
       {status.data.looked_at === null ? (
@@ -58,10 +58,10 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
           )}
         </EmptyState>
       ) : (
-        <PatchTable patches={patches.data} shown={shown} onSort={setSort} onInstall={setWish} />
+        <PatchTable patches={patches.data} shown={shown} onSort={setSort} onInstall={setChosen} />
       )}
-      {wish !== undefined && (
-        <InstallPatchesDialog agent={agent} wish={wish} onClose={() => setWish(undefined)} />
+      {chosen !== undefined && (
+        <InstallPatchesDialog agent={agent} patches={chosen} onClose={() => setChosen(undefined)} />
       )}
       {run !== undefined && (
         <InstallRun title={`Patches of ${agent.hostname}`} id={run} onClose={() => setRun(undefined)} />

@@ -1,12 +1,12 @@
-import type { Patch } from '@muster/contract/agent/patches'
+import type { MachinePatch } from '@muster/contract/api/patches'
 import { formatFileSize } from '@muster/rules/file-size'
 import { IconRotateClockwise, IconShieldCheck } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/data-column.ts'
 import list from '../../ui/ListPane.module.css'
 import classes from './Patches.module.css'
-import { severityLabel, versionLabel } from './patch-rows.ts'
+import { actionLabel, severityLabel, versionLabel } from './patch-rows.ts'
 
-export const PATCH_COLUMNS: readonly DataColumn<Patch>[] = [
+export const PATCH_COLUMNS: readonly DataColumn<MachinePatch>[] = [
   {
     id: 'severity',
     title: 'Severity',
@@ -35,6 +35,13 @@ export const PATCH_COLUMNS: readonly DataColumn<Patch>[] = [
     render: ({ categories }) => <bdi className={list.dim}>{categories.join(', ')}</bdi>,
   },
   {
+    id: 'action',
+    title: 'Decision',
+    width: '96px',
+    sortable: true,
+    render: (row) => actionLabel(row),
+  },
+  {
     id: 'size',
     title: 'Size',
     width: '84px',
@@ -51,9 +58,9 @@ export const PATCH_COLUMNS: readonly DataColumn<Patch>[] = [
   },
 ]
 
-export const PATCH_COLUMNS_PX = 760
+export const PATCH_COLUMNS_PX = 856
 
-export const PATCH_CARD: DataCard<Patch, undefined> = {
+export const PATCH_CARD: DataCard<MachinePatch, undefined> = {
   height: 61,
   render: (row) => (
     <>
@@ -63,13 +70,14 @@ export const PATCH_CARD: DataCard<Patch, undefined> = {
       </div>
       <div className={`cardLine ${list.dim}`}>
         <bdi className="cut">{versionLabel(row) || row.kb}</bdi>
+        <span>{actionLabel(row)}</span>
         {row.needs_reboot && <Restart />}
       </div>
     </>
   ),
 }
 
-function Severity({ row }: { row: Patch }) {
+function Severity({ row }: { row: MachinePatch }) {
   const isGrave = row.severity === 'Critical' || row.severity === 'Important'
   return (
     <span

@@ -1,36 +1,49 @@
-import type { Patch } from '@muster/contract/agent/patches'
+import type { MachinePatch } from '@muster/contract/api/patches'
 import { toSortKey } from '@muster/rules/sort-key'
 import type { TableSort } from '../../ui/data-column.ts'
 
 /** What somebody who wants the gravest first means by it. */
 const SEVERITIES = ['Critical', 'Important', 'Moderate', 'Low', '']
 
-export function severityLabel({ severity, security }: Pick<Patch, 'severity' | 'security'>): string {
+export function severityLabel({ severity, security }: Pick<MachinePatch, 'severity' | 'security'>): string {
   if (severity !== '') return severity
   return security ? 'Security' : 'Other'
 }
 
-export const versionLabel = ({ current_version, version }: Patch) =>
+const ACTIONS: Record<MachinePatch['action'], string> = {
+  approve: 'Approved',
+  ignore: 'Ignored',
+  inherit: '',
+  nothing: '',
+}
+
+/** Empty while nothing is decided. */
+export const actionLabel = ({ action }: Pick<MachinePatch, 'action'>): string => ACTIONS[action]
+
+export const versionLabel = ({ current_version, version }: MachinePatch) =>
   current_version === '' ? version : `${current_version} → ${version}`
 
-const VALUES: Record<string, (row: Patch) => number | string> = {
+const VALUES: Record<string, (row: MachinePatch) => number | string> = {
   severity: ({ severity, security }) => (severity === '' && security ? 3.5 : SEVERITIES.indexOf(severity)),
   title: ({ title }) => toSortKey(title),
   version: ({ version }) => toSortKey(version),
+  action: ({ action }) => ['approve', 'inherit', 'nothing', 'ignore'].indexOf(action),
   size: ({ size }) => size ?? -1,
 }
 
 /** Patches in which all words stand somewhere, in the order of a column. */
 export function findPatches(
-  patches: readonly Patch[],
+  patches: readonly MachinePatch[],
   search: string,
   { column, descending }: TableSort,
-): Patch[] {
+): MachinePatch[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const valueOf = VALUES[column] ?? (({ title }: Patch) => toSortKey(title))
+  const valueOf = VALUES[column] ?? (({ title }: MachinePatch) => toSortKey(title))
   const sign = descending ? -1 : 1
-  const textOf = (row: Patch) =>
-    [row.title, row.kb, row.version, severityLabel(row), ...row.categories].join('\n').toLowerCase()
+  const textOf = (row: MachinePatch) =>
+    [row.title, row.kb, row.version, severityLabel(row), actionLabel(row), ...row.categories]
+      .join('\n')
+      .toLowerCase()
   return patches
     .filter((row) => words.every((word) => textOf(row).includes(word)))
     .map((row) => ({ row, value: valueOf(row) }))
@@ -39,9 +52,19 @@ export function findPatches(
 }
 
 /** The patches as rows of a file. */
-export function patchesTable(patches: readonly Patch[]): (string | number | null)[][] {
+export function patchesTable(patches: readonly MachinePatch[]): (string | number | null)[][] {
   return [
-    ['Severity', 'Name', 'KB', 'Installed version', 'New version', 'Categories', 'Bytes', 'Restart'],
+    [
+      'Severity',
+      'Name',
+      'KB',
+      'Installed version',
+      'New version',
+      'Categories',
+      'Decision',
+      'Bytes',
+      'Restart',
+    ],
     ...patches.map((row) => [
       severityLabel(row),
       row.title,
@@ -49,6 +72,7 @@ export function patchesTable(patches: readonly Patch[]): (string | number | null
       row.current_version,
       row.version,
       row.categories.join(', '),
+      actionLabel(row),
       row.size,
       row.needs_reboot ? 'yes' : '',
     ]),

@@ -1,9 +1,10 @@
-import type { Patch } from '@muster/contract/agent/patches'
 import { getHistoryOutput } from '@muster/contract/api/history'
 import {
+  editPatch,
   getPatchStatus,
   installPatches,
   listPatches,
+  type MachinePatch,
   type PatchStatus,
   scanPatches,
 } from '@muster/contract/api/patches'
@@ -14,14 +15,14 @@ import { givenDashboard } from '../dashboard/test-dashboard.ts'
 import { readProgress } from '../history/InstallProgress.tsx'
 import { testRun } from '../history/test-run.ts'
 
-const patch = (guid: string, more: Partial<Patch> = {}) => ({
+const patch = (guid: string, more: Partial<MachinePatch> = {}): MachinePatch => ({
   guid,
-  source: 'apt' as const,
+  source: 'apt',
   title: guid,
   kb: '',
   version: '2.0',
   current_version: '1.0',
-  severity: '' as const,
+  severity: '',
   security: false,
   categories: ['Debian:12/stable'],
   description: '',
@@ -29,7 +30,9 @@ const patch = (guid: string, more: Partial<Patch> = {}) => ({
   size: null,
   downloaded: false,
   needs_reboot: false,
-  installed: false as const,
+  id: 0,
+  action: 'inherit',
+  installed: false,
   ...more,
 })
 const PATCHES = [
@@ -44,7 +47,7 @@ const STATUS: PatchStatus = {
   left_out: 0,
   last_install: null,
 }
-const RUN = testRun({ id: 7, type: 'patch_install', command: 'Install all patches', state: 'running' })
+const RUN = testRun({ id: 7, type: 'patch_install', command: 'Install 3 patches', state: 'running' })
 
 async function openPane({ status = STATUS, patches = PATCHES } = {}) {
   const given = await givenDashboard()
@@ -62,7 +65,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 
 test('issue 4, 2.4: patches of a machine are listed, the gravest first, searched, and installed with progress', async () => {
   const server = await openPane()
-  server.on(installPatches, () => answer(installPatches, RUN))
+  server.on(installPatches, () => answer(installPatches, { patches: 2, run: RUN }))
   await expect.element(page.getByText('3 patches, 2 for security')).toBeVisible()
   await expect.element(row('libc6').getByText('Security', { exact: true })).toBeVisible()
   const first = page.getByRole('grid', { name: 'Patches' }).getByRole('row').nth(1)
@@ -87,7 +90,35 @@ test('issue 4, 2.4: patches of a machine are listed, the gravest first, searched
   await button('Install all').click()
   await button('Install').click()
   await expect.element(page.getByText('alpha is installing something already, for bob.')).toBeVisible()
-  expect(server.calls(installPatches)[1]?.body).toEqual({})
+  expect(server.calls(installPatches)[1]?.body).toEqual({
+    guids: ['tzdata', 'libc6', '<img src=x onerror=alert(1)>'],
+  })
+})
+
+test('a patch is approved or ignored in its menu, and the approved ones are installed', async () => {
+  let patches = [patch('tzdata', { id: 11 }), patch('libc6', { id: 12 }), patch('bash', { id: 13 })]
+  const server = await openPane()
+  server.on(listPatches, () => answer(listPatches, patches))
+  server.on(editPatch, ({ path, body }) => {
+    const { action } = body as Pick<MachinePatch, 'action'>
+    patches = patches.map((one) => (path.endsWith(`/${one.id}/`) ? { ...one, action } : one))
+    return answer(editPatch, patch('any', { action }))
+  })
+  server.on(installPatches, () => answer(installPatches, { patches: 1, run: RUN }))
+  await expect.element(button('Install approved')).toBeDisabled()
+  const choose = async (name: string, entry: string) => {
+    await row(name).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: entry }).click()
+  }
+  await choose('tzdata', 'Approve')
+  await expect.element(row('tzdata').getByText('Approved')).toBeVisible()
+  await choose('libc6', 'Ignore')
+  await expect.element(row('libc6').getByText('Ignored')).toBeVisible()
+  await expect.element(page.getByText('3 patches, 1 approved, 1 ignored')).toBeVisible()
+  await button('Install approved').click()
+  await expect.element(page.getByRole('heading', { name: 'Install tzdata on alpha?' })).toBeVisible()
+  await button('Install').click()
+  await expect.poll(() => server.calls(installPatches)[0]?.body).toEqual({ guids: ['tzdata'] })
 })
 
 test('issue 4, 2.4: what went wrong stands above the list, and nothing is installed meanwhile', async () => {

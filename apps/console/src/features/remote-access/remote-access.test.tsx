@@ -34,6 +34,7 @@ const OFFICE = { weekdays: [1, 2, 3, 4, 5], from: '08:00', to: '17:00' }
 const QUIET = {
   agent_count: 3,
   maintenance_mode: false,
+  maintenance_count: 0,
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],

@@ -145,6 +145,7 @@ export function openTerminal(
         return false
       }
       onState(why?.code === 'agent_offline' ? { state: 'offline', message: why.message } : { state: 'lost' })
+      return undefined
     },
     onEnd: (end) => {
       const isOld = end.code === 'not_found' && !wasOpen && kept.read() !== null

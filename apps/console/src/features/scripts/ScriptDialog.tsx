@@ -58,11 +58,15 @@ function LoadedScript({ id, isClone, onClose }: LoadedScriptProps) {
     )
   }
   if (isClone) return <ScriptEditor draft={toClone(script)} onClose={onClose} />
-  if (reason === undefined) return <ScriptEditor draft={toDraft(script)} onClose={onClose} />
+  const approval = script.server_approval
+  if (reason === undefined)
+    return <ScriptEditor draft={toDraft(script)} approval={approval} onClose={onClose} />
   const code = expanded.data?.code ?? ''
   const draft = toDraft({ ...script, script_body: code })
   // Other code may come without a save, from a snippet.
-  return <ScriptEditor key={code} draft={draft} readOnlyReason={reason} onClose={onClose} />
+  return (
+    <ScriptEditor key={code} draft={draft} readOnlyReason={reason} approval={approval} onClose={onClose} />
+  )
 }
 
 function reasonNotToChange({ script_type }: ScriptDetail, mayManage: boolean): string | undefined {

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
+import type { ServerApproval } from '@muster/contract/api/scripts'
 import { Suspense, useEffect, useId, useRef, useState } from 'react'
 import { FormError } from '../../app/FormDialog.tsx'
 import { fieldErrors } from '../../app/form-errors.ts'
@@ -9,6 +10,7 @@ import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { CodePane } from './CodePane.tsx'
 import { ConflictDialog, OutdatedNote } from './ConflictDialog.tsx'
+import { WaitingNote } from './ScriptApproval.tsx'
 import { ScriptFieldset } from './ScriptFieldset.tsx'
 import classes from './ScriptEditor.module.css'
 import { type ScriptEdit, markSaved } from './script-edit.ts'
@@ -29,11 +31,19 @@ interface ScriptEditorProps {
   readOnlyReason?: string | undefined
   /** The code comes from a file, which is asked for first. */
   fromFile?: boolean
+  /** Whether the stored version may run on the server; null where no alert template runs it there. */
+  approval?: ServerApproval | null
   onClose: () => void
 }
 
 /** A script's settings beside its code. Ctrl+S saves and stays; leaving with changes asks. */
-export function ScriptEditor({ draft, readOnlyReason, fromFile = false, onClose }: ScriptEditorProps) {
+export function ScriptEditor({
+  draft,
+  readOnlyReason,
+  fromFile = false,
+  approval = null,
+  onClose,
+}: ScriptEditorProps) {
   const formId = useId()
   const form = useRef<HTMLFormElement>(null)
   const isLeaving = useRef(false)
@@ -125,6 +135,12 @@ export function ScriptEditor({ draft, readOnlyReason, fromFile = false, onClose 
           <div className={classes.fields}>
             {saving.error !== null && <FormError error={saving.error} />}
             {outdated && <OutdatedNote onLoad={() => load(draft)} />}
+            {approval === 'waiting' && base.saved !== undefined && (
+              <div className={classes.waiting} role="status">
+                <WaitingNote scriptId={base.saved.id} name={base.fields.name} />
+                <span>Alert templates do not run the saved version on the server.</span>
+              </div>
+            )}
             {readOnlyReason !== undefined && <p className={classes.note}>{readOnlyReason}</p>}
             <ScriptFieldset
               fields={fields}

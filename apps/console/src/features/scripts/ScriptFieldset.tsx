@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '../../app/queries.ts'
 import { ListField } from '../../ui/ListField.tsx'
+import { ArgumentsField } from './ArgumentsField.tsx'
 import classes from './ScriptEditor.module.css'
 import { allScriptsQuery } from './all-scripts-query.ts'
 import { type ScriptFields, checkVariable, readShell } from './script-form.ts'
@@ -106,9 +107,7 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
           value={fields.category}
           onChange={(category) => onChange({ category })}
         />
-        <ListField
-          label="Arguments"
-          noun="argument"
+        <ArgumentsField
           description="Each on its own line; Enter adds one."
           values={fields.args}
           onChange={(args) => onChange({ args })}

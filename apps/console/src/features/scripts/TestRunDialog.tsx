@@ -1,7 +1,9 @@
 import { Button, Select } from '@mantine/core'
 import { listAgents } from '@muster/contract/api/agents'
+import { type Snippet, listSnippets } from '@muster/contract/api/snippets'
+import { expandSnippets } from '@muster/rules/script-variables'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { FormError } from '../../app/FormDialog.tsx'
 import { LoadingState } from '../../app/GuardedDialog.tsx'
 import { query } from '../../app/api.ts'
@@ -10,6 +12,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { RunView } from '../history/RunView.tsx'
 import type { ScriptEdit } from './script-edit.ts'
 import { ServerTestView } from './ServerTestView.tsx'
+import classes from './TestRun.module.css'
 import { SERVER, useMayTestOnServer, useTestRun } from './use-test-run.ts'
 
 /** Runs the code as it is in the editor, saved or not, and shows what comes of it. */
@@ -19,6 +22,12 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
   const machines = useQuery({ ...query(listAgents, { query: { detail: 'false' } }), enabled: mayRun })
   const [place, setPlace] = useState<string | null>(null)
   const run = useTestRun(edit)
+  const isOnServer = place === SERVER
+  const snippets = useQuery({ ...query(listSnippets, {}), enabled: isOnServer })
+  const codeWithSnippets = useMemo(
+    () => expandCode(edit.code, snippets.data ?? []),
+    [edit.code, snippets.data],
+  )
   const { runId, onServer } = run.data ?? {}
   const groups = [
     ...(mayRunOnServer
@@ -43,9 +52,9 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
             Close
           </Button>
           <Button
-            disabled={place === null}
+            disabled={place === null || (isOnServer && snippets.data === undefined)}
             loading={run.isPending}
-            onClick={() => place !== null && run.mutate(place)}
+            onClick={() => place !== null && run.mutate({ place, codeWithSnippets })}
           >
             {run.data === undefined ? 'Run' : 'Run again'}
           </Button>
@@ -60,7 +69,7 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
           label={mayRunOnServer ? 'Where' : 'Machine'}
           placeholder={mayRunOnServer ? 'Choose the server or a machine' : 'Choose a machine'}
           description={
-            place === SERVER
+            isOnServer
               ? 'The code runs as the user that the server runs as, with its arguments and variables. Closing ends it.'
               : 'The code runs there as it is in the editor, with its arguments and variables.'
           }
@@ -74,8 +83,24 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
           data-autofocus
         />
       )}
+      {isOnServer && snippets.error !== null && (
+        <LoadingState error={snippets.error} onRetry={() => void snippets.refetch()} rows={2} />
+      )}
+      {isOnServer && codeWithSnippets !== undefined && (
+        <details className={classes.snippets}>
+          <summary>Code with snippets</summary>
+          <pre className="mono">{codeWithSnippets}</pre>
+        </details>
+      )}
       {runId !== undefined && <RunView key={runId} id={runId} />}
       {onServer !== undefined && <ServerTestView run={onServer} />}
     </Dialog>
   )
+}
+
+/** What runs on the server; undefined where there is no snippet in it. */
+function expandCode(code: string, snippets: readonly Snippet[]): string | undefined {
+  const codes = new Map(snippets.map((snippet) => [snippet.name, snippet.code]))
+  const expanded = expandSnippets(code, (name) => codes.get(name))
+  return expanded === code ? undefined : expanded
 }

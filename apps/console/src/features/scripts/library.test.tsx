@@ -179,3 +179,13 @@ test('6 show_community_scripts: what is built in says so, and is shown or hidden
   await shown.click()
   await expect.element(row).not.toBeInTheDocument()
 })
+
+test('the list marks a script that waits for approval', async () => {
+  const server = givenLibrary()
+  server.on(listScripts, () =>
+    answer(listScripts, [testScript({ server_approval: 'waiting' }), testScript({ id: 8, name: 'Ask' })]),
+  )
+  const { screen } = await openLibrary()
+  await expect.element(screen.getByRole('row', { name: /Clean Waiting for approval/ })).toBeVisible()
+  await expect.element(screen.getByRole('row', { name: /Ask/ })).not.toHaveTextContent('Waiting')
+})

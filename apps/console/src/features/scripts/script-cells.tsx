@@ -12,6 +12,7 @@ import {
   IconTerminal,
   IconTerminal2,
 } from '@tabler/icons-react'
+import { WaitingBadge } from './ScriptApproval.tsx'
 import classes from './ScriptsDialog.module.css'
 
 const SHELL_ICONS: Record<ScriptShell, Icon> = {
@@ -30,7 +31,11 @@ export function ShellIcon({ shell }: { shell: ScriptShell }) {
 }
 
 /** The name with its marks; its number, by which the API knows it, on hover. */
-export function ScriptName({ script: { id, name, hidden, script_type } }: { script: Script }) {
+export function ScriptName({
+  script: { id, name, hidden, script_type, server_approval },
+}: {
+  script: Script
+}) {
   return (
     <>
       <bdi className={hidden ? classes.hidden : classes.name} data-tip={`Script ${id}: ${name}`}>
@@ -38,6 +43,12 @@ export function ScriptName({ script: { id, name, hidden, script_type } }: { scri
       </bdi>
       {script_type === 'builtin' && <Mark icon={IconBookmark} label="Built in" />}
       {hidden && <Mark icon={IconEyeOff} label="Hidden" />}
+      {server_approval === 'waiting' && (
+        <>
+          {' '}
+          <WaitingBadge />
+        </>
+      )}
     </>
   )
 }

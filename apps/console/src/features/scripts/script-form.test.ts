@@ -29,6 +29,7 @@ const SCRIPT: ScriptDetail = {
   favorite: true,
   hidden: false,
   run_as_user: false,
+  server_approval: null,
   script_body: '#!/bin/sh\ntrue\n',
   script_hash: 'x',
   modified: '2026-11-21T10:00:00.000Z',

@@ -18,6 +18,7 @@ export function testScript(change: Partial<Script> = {}): Script {
     favorite: false,
     hidden: false,
     run_as_user: false,
+    server_approval: null,
     ...change,
   }
 }

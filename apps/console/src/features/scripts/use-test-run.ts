@@ -25,17 +25,24 @@ export function useTestRun(edit: ScriptEdit) {
     return () => open.current?.abort()
   }, [])
   return useMutation({
-    mutationFn: async (place: string) => {
+    mutationFn: async ({
+      place,
+      codeWithSnippets,
+    }: {
+      place: string
+      codeWithSnippets: string | undefined
+    }) => {
       const { script_body, shell, args, env_vars, default_timeout, run_as_user } = toScriptBody(
         edit.fields,
         edit.code,
       )
       const body = { code: script_body, shell, args, env_vars, timeout: default_timeout }
       if (place === SERVER) {
+        const read = codeWithSnippets === undefined ? {} : { code_with_snippets: codeWithSnippets }
         const signal = open.current?.signal
         const timeoutMs = (Number(edit.fields.default_timeout) + ANSWER_SECONDS) * 1000
         const settings = { timeoutMs, ...(signal === undefined ? {} : { signal }) }
-        return { onServer: await call(testScriptOnServer, { body }, settings) }
+        return { onServer: await call(testScriptOnServer, { body: { ...body, ...read } }, settings) }
       }
       const more = { wait: false, ...(run_as_user ? { run_as_user } : {}) }
       const run = await call(testScript, { params: { agent_id: place }, body: { ...body, ...more } })

@@ -2,14 +2,20 @@ import { listAgents } from '@muster/contract/api/agents'
 import type { DashInfo } from '@muster/contract/api/core'
 import { getHistoryOutput, testScript } from '@muster/contract/api/history'
 import {
+  type ScriptApproval,
   type ScriptContent,
   type ScriptDetail,
+  approveScript,
+  downloadScript,
   getScript,
+  getScriptApproval,
   getScriptVersion,
   listScriptVersions,
   restoreScriptVersion,
   testScriptOnServer,
 } from '@muster/contract/api/scripts'
+import { listSnippets } from '@muster/contract/api/snippets'
+import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
@@ -26,8 +32,9 @@ const NOW: ScriptDetail = {
 const OLD: ScriptContent = { ...NOW, args: [], script_body: 'echo one\necho old\n' }
 const dialog = () => page.getByRole('dialog')
 
-async function givenVersions(info: Partial<DashInfo> = {}) {
-  const { server, open } = await givenDashboard({ info })
+async function givenVersions(info: Partial<DashInfo> = {}, me: Partial<Me> = {}) {
+  const { server, open } = await givenDashboard({ info, me })
+  server.on(listSnippets, () => answer(listSnippets, []))
   server.on(getScript, () => answer(getScript, NOW))
   server.on(listScriptVersions, () =>
     answer(listScriptVersions, [
@@ -122,4 +129,68 @@ test('where scripts run on the server, code is tested there: how it ended, and b
   )
   await test.getByRole('button', { name: 'Run again' }).click()
   await expect.element(result.getByText(/^It was ended after 90 s\./)).toBeVisible()
+})
+
+const WAITING: ScriptApproval = {
+  state: 'waiting',
+  approved: { shell: 'shell', code: 'echo one\necho old\n', username: 'grace', approved_at: AT },
+  current: { shell: 'python', code: 'echo one\necho new\n', hash: 'h2' },
+  templates: ['Night'],
+}
+
+test('a script that waits for approval is compared with the approved version, and approved', async () => {
+  const { server, open } = await givenVersions()
+  server.on(getScript, () => answer(getScript, { ...NOW, server_approval: 'waiting' }))
+  server.on(getScriptApproval, () => answer(getScriptApproval, WAITING))
+  server.on(approveScript, () => {
+    server.on(getScript, () => answer(getScript, { ...NOW, server_approval: 'approved' }))
+    return answer(approveScript, { ...WAITING, state: 'approved' })
+  })
+  await open(`/?dialog=script&item=${NOW.id}`)
+  await expect.element(dialog().getByText('Waiting for approval')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Approve version' }).click()
+  const approval = page.getByRole('dialog', { name: 'Version of Clean for the server' })
+  await expect.element(approval.getByText('2 lines of code differ from the approved version.')).toBeVisible()
+  await expect.element(approval.getByText('removed: echo old')).toBeInTheDocument()
+  await expect.element(approval.getByText('added: echo new')).toBeInTheDocument()
+  await expect.element(approval.getByText('Shell: Shell → Python')).toBeVisible()
+  await expect.element(approval.getByText('Alert templates with this script: Night')).toBeVisible()
+  await approval.getByRole('button', { name: 'Approve version' }).click()
+  await expect.element(page.getByText('Clean may run on the server.')).toBeVisible()
+  expect(server.calls(approveScript)[0]?.body).toEqual({ hash: 'h2' })
+  await expect.element(page.getByText('Waiting for approval')).not.toBeInTheDocument()
+})
+
+test('without the right to run scripts on the server, changes are shown and not approved', async () => {
+  const { server, open } = await givenVersions({}, { is_superuser: false, permissions: ['can_list_scripts'] })
+  server.on(getScript, () => answer(getScript, { ...NOW, server_approval: 'waiting' }))
+  server.on(getScriptApproval, () => answer(getScriptApproval, WAITING))
+  server.on(downloadScript, () => answer(downloadScript, { filename: 'clean.sh', code: 'echo one' }))
+  await open(`/?dialog=script&item=${NOW.id}`)
+  await dialog().getByRole('button', { name: 'Show changes' }).click()
+  const approval = page.getByRole('dialog', { name: 'Version of Clean for the server' })
+  await expect.element(approval.getByText('removed: echo old')).toBeInTheDocument()
+  await expect.element(approval.getByRole('button', { name: 'Approve version' })).not.toBeInTheDocument()
+})
+
+test('a test on the server shows the code with its snippets, and sends it', async () => {
+  const { server, open } = await givenVersions({ server_scripts_enabled: true })
+  server.on(getScript, () => answer(getScript, { ...NOW, script_body: '{{log}} one' }))
+  server.on(listSnippets, () =>
+    answer(listSnippets, [{ id: 1, name: 'log', desc: '', code: 'logger', shell: 'shell', modified: AT }]),
+  )
+  server.on(testScriptOnServer, () => refuse('changed_meanwhile', 'A snippet has changed.'))
+  await open(`/?dialog=script&item=${NOW.id}`)
+  await dialog().getByRole('button', { name: 'Test', exact: true }).click()
+  const test = page.getByRole('dialog', { name: 'Test the script' })
+  await test.getByRole('combobox', { name: 'Where' }).click()
+  await page.getByRole('option', { name: 'The Muster server itself' }).click()
+  await test.getByText('Code with snippets').click()
+  await expect.element(test.getByText('logger one')).toBeVisible()
+  await test.getByRole('button', { name: 'Run', exact: true }).click()
+  await expect.element(test.getByText('A snippet has changed.')).toBeVisible()
+  expect(server.calls(testScriptOnServer)[0]?.body).toMatchObject({
+    code: '{{log}} one',
+    code_with_snippets: 'logger one',
+  })
 })

@@ -14,6 +14,7 @@ import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { useMay, useMe } from '../../app/queries.ts'
+import { checkRecords, RecordFields } from './RecordFields.tsx'
 import { checkRecordings, RecordingFields } from './RecordingFields.tsx'
 import classes from './SettingsDialog.module.css'
 import type { NumberName, Numbers, Values } from './settings-form.ts'
@@ -95,6 +96,21 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
       <Stack gap="md">
         <ChangedMeanwhile what="these settings" onReload={onReload} />
         <fieldset className={classes.group} disabled={!mayEdit}>
+          <legend className={classes.legend}>Availability alerts</legend>
+          <p className={classes.note}>
+            An alert opens when a machine is overdue. Policies and machines can override the default.
+          </p>
+          <Switch
+            label="Servers"
+            {...form.getInputProps('availability_alerts_servers', { type: 'checkbox' })}
+          />
+          <Switch
+            mt="xs"
+            label="Workstations"
+            {...form.getInputProps('availability_alerts_workstations', { type: 'checkbox' })}
+          />
+        </fieldset>
+        <fieldset className={classes.group} disabled={!mayEdit}>
           <legend className={classes.legend}>How long history is kept</legend>
           <p className={classes.note}>
             What checks and machines measure. A shorter time removes what is older within minutes, for good; a
@@ -120,6 +136,7 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
             ))}
           </div>
         </fieldset>
+        <RecordFields form={form} wrong={wrong} disabled={!mayEdit} />
         <fieldset className={classes.group} disabled={!mayEdit}>
           <legend className={classes.legend}>What machines measure of themselves</legend>
           <div className={classes.fields}>
@@ -165,6 +182,7 @@ function checkNumbers(values: Values): Partial<Record<NumberName, string>> {
   const isPaced = MetricsInterval.safeParse(values.metrics_interval).success
   return {
     ...checkDays(values),
+    ...checkRecords(values),
     ...checkRecordings(values),
     ...(isPaced ? {} : { metrics_interval: 'From 10 to 3600 seconds.' }),
   }

@@ -1,9 +1,10 @@
 import type { CoreSettings } from '@muster/contract/api/settings'
-import type { Retention } from '@muster/rules/retention'
+import type { RecordRetention, Retention } from '@muster/rules/retention'
 
 export type Numbers = Values & Record<NumberName, number>
 export type NumberName =
   | keyof Retention
+  | keyof RecordRetention
   | 'metrics_interval'
   | 'recording_keep_days'
   | 'recording_max_mb'
@@ -12,5 +13,11 @@ export type NumberName =
 export type Values = Record<NumberName, number | ''> &
   Pick<
     CoreSettings,
-    'enable_server_scripts' | 'enable_server_webterminal' | 'record_terminals' | 'vnc_targets'
+    | 'enable_server_scripts'
+    | 'enable_server_webterminal'
+    | 'record_terminals'
+    | 'vnc_targets'
+    | 'availability_alerts_servers'
+    | 'availability_alerts_workstations'
+    | 'availability_alerts_asked'
   >

@@ -1,24 +1,12 @@
-import { type CoreSettings, editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
+import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { testSettings } from './test-settings.ts'
 
-const SETTINGS: CoreSettings = {
-  check_history_prune_days: 7,
-  check_history_5min_prune_days: 90,
-  check_history_hourly_prune_days: 730,
-  metrics_interval: 60,
-  record_terminals: 'servers',
-  recording_keep_days: 90,
-  vnc_targets: ['localhost:5900-5999'],
-  recording_max_mb: 50,
-  desktop_recording_max_mb: 200,
-  enable_server_scripts: false,
-  enable_server_webterminal: false,
-  modified: '2026-11-21T10:00:00.000Z',
-}
+const SETTINGS = testSettings()
 const dialog = () => page.getByRole('dialog', { name: 'Global settings' })
 const field = (name: string) => dialog().getByRole('textbox', { name })
 const save = () => dialog().getByRole('button', { name: 'Save' })
@@ -39,6 +27,28 @@ test('the days for which history is kept are changed', async () => {
   await save().click()
   await expect.element(page.getByText('Settings saved.')).toBeVisible()
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, check_history_prune_days: 30 })
+})
+
+test('records are kept for a number of days, or forever when the field is empty', async () => {
+  const server = await givenSettings()
+  await expect.element(field('Command history')).toHaveValue('60 days')
+  await expect.element(field('Audit log')).toHaveValue('')
+  await expect.element(field('Audit log')).toHaveAttribute('placeholder', 'Keep forever')
+  await field('Audit log').fill('4000')
+  await expect.element(dialog().getByText('At most 3650 days.')).toBeVisible()
+  await expect.element(save()).toBeDisabled()
+  await field('Audit log').fill('400')
+  await field('Resolved alerts').fill('')
+  await expect.element(field('Resolved alerts')).toHaveAttribute('placeholder', 'Keep forever')
+  await field('Command history').fill('0')
+  await save().click()
+  await expect.element(page.getByText('Settings saved.')).toBeVisible()
+  expect(server.calls(editCoreSettings)[0]?.body).toEqual({
+    ...SETTINGS,
+    agent_history_prune_days: 0,
+    resolved_alerts_prune_days: 0,
+    audit_log_prune_days: 400,
+  })
 })
 
 test('how often machines measure themselves is changed', async () => {
@@ -123,5 +133,18 @@ test('what is recorded of terminals, for how long and up to which size is change
     recording_keep_days: 30,
     recording_max_mb: 200,
     desktop_recording_max_mb: 500,
+  })
+})
+
+test('servers and workstations alert by default, or not', async () => {
+  const server = await givenSettings()
+  const group = dialog().getByRole('group', { name: 'Availability alerts' })
+  await expect.element(group.getByRole('switch', { name: 'Servers' })).toBeChecked()
+  await group.getByRole('switch', { name: 'Workstations' }).click({ force: true })
+  await save().click()
+  await expect.element(page.getByText('Settings saved.')).toBeVisible()
+  expect(server.calls(editCoreSettings)[0]?.body).toMatchObject({
+    availability_alerts_servers: true,
+    availability_alerts_workstations: true,
   })
 })

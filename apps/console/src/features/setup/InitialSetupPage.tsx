@@ -50,7 +50,7 @@ export function InitialSetupPage() {
       <p>
         Machines belong to a site, and sites to a client. Name the first of each; both can be renamed later.
       </p>
-      <SetupForm initial={info.data.setup_open} />
+      <SetupForm initial={info.data.setup_open} canMonitorServer={me.data.is_superuser} />
     </MessagePage>
   )
 }

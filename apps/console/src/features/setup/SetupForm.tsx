@@ -15,12 +15,12 @@ import { listTimeZones, ownTimeZone } from './time-zones.ts'
 
 const START = { client: '', site: '', timezone: ownTimeZone(), companyname: '', monitor_server: true }
 
-/** `initial`: the very first time, with what is asked only then; else only a client and its site. */
-export function SetupForm({ initial }: { initial: boolean }) {
+/** `initial` adds the fields of the first-time setup, `canMonitorServer` the one that needs a superuser. */
+export function SetupForm({ initial, canMonitorServer }: { initial: boolean; canMonitorServer: boolean }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const form = useForm({
-    initialValues: START,
+    initialValues: { ...START, monitor_server: canMonitorServer },
     validateInputOnBlur: true,
     validate: { client: checkName, site: checkName },
   })
@@ -62,10 +62,12 @@ export function SetupForm({ initial }: { initial: boolean }) {
               maxLength={255}
               {...form.getInputProps('companyname')}
             />
-            <Checkbox
-              label="Also monitor the machine that this server runs on"
-              {...form.getInputProps('monitor_server', { type: 'checkbox' })}
-            />
+            {canMonitorServer && (
+              <Checkbox
+                label="Also monitor the machine that this server runs on"
+                {...form.getInputProps('monitor_server', { type: 'checkbox' })}
+              />
+            )}
           </>
         )}
         <Button type="submit" size="sm" loading={finish.isPending}>

@@ -10,6 +10,9 @@ export function TaskStatus({ task }: { task: Task }) {
   const { enabled, alert_severity, task_result } = task
   if (task.overridden_by_policy) return <Mark icon={IconPower} tone="dim" label="rests" />
   if (task_result.run_status === 'running') return <Mark icon={IconLoader2} tone="info" label="running" />
+  if (enabled && task_result.status === 'pending') {
+    return <Mark icon={IconCircleDashed} tone="dim" label="pending" />
+  }
   if (!enabled) return <Mark icon={IconPower} tone="dim" label="switched off" />
   return <CheckStatus state={{ status: task_result.status, alert_severity }} />
 }

@@ -1,6 +1,6 @@
 import { listCustomFields } from '@muster/contract/api/custom-fields'
 import { createTask, deleteTask, editTask, runTask } from '@muster/contract/api/tasks'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer } from '../../app/test-server.ts'
 import { AGENT, givenTasks, testField, testTask, testTaskRun } from './test-tasks.ts'
@@ -121,6 +121,28 @@ test('what cannot be is said at its field', async () => {
   await expect.element(page.getByText(/^Write a number and s, m, h or d/)).toBeVisible()
   await expect.element(page.getByRole('button', { name: 'Add task' })).toBeDisabled()
   expect(server.calls(createTask)).toEqual([])
+})
+
+test('spec 5, time period: a period that the form refuses is logged as invalid, each time it is refused', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  onTestFinished(() => logged.mockRestore())
+  const lines = () => logged.mock.calls.map(([line]: unknown[]) => line)
+  await (await givenTasks()).open(ADD)
+  await field('Name').fill('Nightly')
+  await field('Repeat every').fill('15m')
+  await field('For').fill('1000h')
+  await field('Random delay of up to').fill('30m')
+  await expect.element(page.getByText(/^Write a number and s, m, h or d/)).toBeVisible()
+  expect(lines()).toEqual(['Time Period is invalid'])
+  await field('Random delay of up to').fill('soon')
+  await userEvent.keyboard('{Tab}')
+  await expect.element(page.getByText(/^Write a number and s, m, h or d/).nth(1)).toBeVisible()
+  await expect.poll(lines).toEqual(['Time Period is invalid', 'Time Period is invalid'])
+  await field('Random delay of up to').fill('')
+  await field('For').fill('1H')
+  await userEvent.keyboard('{Tab}')
+  await expect.element(page.getByText(/^Write a number and s, m, h or d/)).not.toBeInTheDocument()
+  expect(lines()).toHaveLength(2)
 })
 
 test('days, weeks and months are sent as the bits of the field', async () => {

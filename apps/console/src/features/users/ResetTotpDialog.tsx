@@ -1,30 +1,39 @@
+import { Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { resetTotp } from '@muster/contract/api/sessions'
-import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { FormDialog } from '../../app/FormDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { notify } from '../../app/notify.ts'
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { checkProof, ProofField, proofOf } from './ProofField.tsx'
 
 /** Forgets the user's TOTP key and goes on to setting up a new one. */
 export function ResetTotpDialog({ close }: AddressedDialogProps) {
   const navigate = useNavigate()
-  const reset = useMutation({
-    mutationFn: () => call(resetTotp, {}),
-    onSuccess: () => {
-      notify('The old key is forgotten. Set up a new one now.', { tone: 'info' })
-      void navigate({ to: '/totp_setup' })
-    },
+  const isReset = useRef(false)
+  const form = useForm({
+    initialValues: { current_password: '' },
+    validate: { current_password: checkProof },
   })
+  const save = async ({ current_password }: { current_password: string }) => {
+    await call(resetTotp, { body: proofOf(current_password) })
+    isReset.current = true
+  }
   return (
-    <ConfirmDialog
+    <FormDialog
       title="Reset two-factor sign-in?"
-      message="Your authenticator app's codes stop working. You set up a new key next."
-      confirmLabel="Reset"
-      danger
-      busy={reset.isPending}
-      onConfirm={() => reset.mutate()}
-      onClose={close}
-    />
+      size="sm"
+      form={form}
+      save={save}
+      done="Two-factor sign-in reset. Set up a new key now."
+      submitLabel="Reset"
+      onClose={() => (isReset.current ? void navigate({ to: '/totp_setup' }) : close())}
+    >
+      <Stack gap="md">
+        <div>Your authenticator app's codes stop working. Your other sessions end.</div>
+        <ProofField {...form.getInputProps('current_password')} />
+      </Stack>
+    </FormDialog>
   )
 }

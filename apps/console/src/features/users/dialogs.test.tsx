@@ -1,4 +1,10 @@
-import { type Session, listOwnSessions, resetPassword } from '@muster/contract/api/sessions'
+import {
+  type Session,
+  listOwnSessions,
+  resetPassword,
+  resetTotp,
+  setupTotp,
+} from '@muster/contract/api/sessions'
 import { type Preferences, savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
@@ -53,6 +59,7 @@ test('what the server refuses stands in the dialog, at its field, and nothing ty
   const server = givenFrame()
   server.on(resetPassword, () => refuse('invalid', 'This password is known from a leak.'))
   const { screen } = await openConsole(`${AT}reset-password`)
+  await screen.getByLabelText('Current password or code').fill('battery staple')
   await screen.getByLabelText('New password', { exact: true }).fill('correct horse')
   await screen.getByLabelText('New password, again').fill('correct horse')
   await screen.getByRole('button', { name: 'Save' }).click()
@@ -64,11 +71,35 @@ test('a session that runs out during a write asks for the password over the page
   const server = givenFrame()
   server.on(resetPassword, () => refuse('session_expired', 'Your session has expired. Sign in again.'))
   const { screen, at } = await openConsole(`${AT}reset-password`)
+  await screen.getByLabelText('Current password or code').fill('battery staple')
   await screen.getByLabelText('New password', { exact: true }).fill('correct horse')
   await screen.getByLabelText('New password, again').fill('correct horse')
   await screen.getByRole('button', { name: 'Save' }).click()
   await expect.element(screen.getByRole('dialog', { name: 'Your session has expired' })).toBeVisible()
   expect(at()).toBe(`${AT}reset-password`)
+})
+
+test('resetting two-factor sign-in asks for the current password or a code', async () => {
+  const server = givenFrame()
+  server.on(resetTotp, ({ body }) =>
+    'current_password' in (body as object)
+      ? refuse('invalid', 'The current password is wrong.')
+      : answer(resetTotp, null),
+  )
+  server.on(setupTotp, () => answer(setupTotp, false))
+  const { screen, at } = await openConsole(`${AT}reset-2fa`)
+  const reset = screen.getByRole('button', { name: 'Reset', exact: true })
+  await expect.element(reset).toBeDisabled()
+  await screen.getByLabelText('Current password or code').fill('battery staple')
+  await reset.click()
+  await expect.element(screen.getByText('The current password is wrong.')).toBeVisible()
+  await screen.getByLabelText('Current password or code').fill('123 456')
+  await reset.click()
+  await expect.poll(at).toContain('/totp_setup')
+  expect(server.calls(resetTotp).map(({ body }) => body)).toEqual([
+    { current_password: 'battery staple' },
+    { twofactor: '123 456' },
+  ])
 })
 
 test('one’s own sessions are listed, this one first', async () => {

@@ -219,7 +219,7 @@ test('who looks after users ends no session of those who may do more', async () 
   const { site, desk } = await givenHelpDesk(prepared)
   const asDesk = server.as(desk)
   const less = await given.user({ permissions: ['can_list_agents'], sites: [site.id] })
-  const [session] = (await asDesk.call(listUserSessions, { params: { id: rootId } })).body
+  const [session] = (await root.call(listUserSessions, { params: { id: rootId } })).body
   const digest = session?.digest ?? ''
   for (const { status, error } of [
     await asDesk.call(endUserSessions, { params: { id: rootId } }),

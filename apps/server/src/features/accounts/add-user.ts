@@ -3,7 +3,7 @@ import type { Parsed } from '@muster/contract/endpoint'
 import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { hashPassword } from '../../platform/secrets/passwords.ts'
+import { hashPassword, refuseWeakPassword } from '../../platform/secrets/passwords.ts'
 import { audit } from '../audit/write-audit.ts'
 import { holdRights } from './queries.ts'
 import { openComparison } from './exceeding.ts'
@@ -17,6 +17,7 @@ export async function addUser(
 ): Promise<User> {
   const { username, role = null, is_superuser = false, is_active = true } = body
   if (is_superuser) requireMayGiveAll(caller)
+  refuseWeakPassword(body.password, username)
   const hash = await hashPassword(body.password)
   const taken = { field: 'username', sentence: `There is already a user named "${username}".` }
   return refuseTaken(taken, () =>

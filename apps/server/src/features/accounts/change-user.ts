@@ -4,6 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineKeyUses } from '../keystore/redefine-key-uses.ts'
 import { deleteSessions } from '../sessions/queries.ts'
 import { holdRights, type UserRow } from './queries.ts'
 import { openComparison } from './exceeding.ts'
@@ -50,6 +51,7 @@ export async function changeUser(
       .where('id', '=', id)
       .execute()
     await requireSuperuserLeft(tx)
+    if (changed.has('role') || changed.has('is_superuser')) await redefineKeyUses(tx, emit)
     const user = await requireUser(tx, id)
     const ended = user.is_active === 1 ? [] : await deleteSessions(tx, { userId: id })
     await audit(tx, {

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineKeyUses } from '../keystore/redefine-key-uses.ts'
 import { deleteSessions } from '../sessions/queries.ts'
 import { holdRights } from './queries.ts'
 import { openComparison } from './exceeding.ts'
@@ -26,6 +27,7 @@ export async function removeUser(ctx: Context, caller: Caller, id: number): Prom
     const ended = await deleteSessions(tx, { userId: id })
     await tx.deleteFrom('users').where('id', '=', id).execute()
     await requireSuperuserLeft(tx)
+    await redefineKeyUses(tx, emit)
     emit({ type: 'user.changed', ids: [id] })
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
   })

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { hashPassword } from '../../platform/secrets/passwords.ts'
+import { hashPassword, refuseWeakPassword } from '../../platform/secrets/passwords.ts'
 import { audit } from '../audit/write-audit.ts'
 import { deleteSessions } from '../sessions/queries.ts'
 import { holdRights } from './queries.ts'
@@ -23,7 +23,7 @@ export async function setUserPassword(
   { id, password }: { id: number; password: string },
 ): Promise<void> {
   const password_hash = await hashPassword(password)
-  await reset(ctx, caller, { id, ...PASSWORD, columns: { password_hash } })
+  await reset(ctx, caller, { id, password, ...PASSWORD, columns: { password_hash } })
 }
 
 /** Forgets another user's authenticator: the next sign-in sets up a new one. */
@@ -35,15 +35,21 @@ interface Reset {
   id: number
   what: string
   own: string
+  password?: string
   columns: { password_hash: string } | { totp_key: null; totp_confirmed: 0 }
 }
 
-async function reset(ctx: Context, caller: Caller, { id, what, own, columns }: Reset): Promise<void> {
+async function reset(
+  ctx: Context,
+  caller: Caller,
+  { id, what, own, password, columns }: Reset,
+): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     await holdRights(tx, { user: id })
     const user = await requireUser(tx, id)
     requireMayChange(await openComparison(tx, caller), user)
     refuseOneself(caller, user, own)
+    if (password !== undefined) refuseWeakPassword(password, user.username)
     await tx.updateTable('users').set(columns).where('id', '=', id).execute()
     await tx.deleteFrom('throttles').where('key', '=', `account:${user.username}`).execute()
     const ended = await deleteSessions(tx, { userId: id })

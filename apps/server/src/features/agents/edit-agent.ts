@@ -1,7 +1,7 @@
 import type { Parsed } from '@muster/contract/endpoint'
-import type { editAgent } from '@muster/contract/api/agents'
+import type { AvailabilityAlerts, editAgent } from '@muster/contract/api/agents'
 import { AppError } from '@muster/contract/errors'
-import { AGENT_SETTING_NAMES } from '@muster/rules/policy-settings'
+import { type AgentSetting, NUMBER_SETTING_NAMES } from '@muster/rules/policy-settings'
 import type { Updateable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'
@@ -11,7 +11,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseEnforcedSettings } from '../automation/enforced-settings.ts'
-import { readSources } from '../automation/kinds/agent-settings.ts'
+import { changePlaceFields } from '../automation/place-fields.ts'
 import { findChecksOfInterval } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
@@ -19,6 +19,7 @@ import { setFieldValues } from '../custom-fields/set-values.ts'
 import { recordPeriods } from '../maintenance/record-periods.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
 import { emitRulesChanged } from '../remote-access/emit-rules-changed.ts'
+import { ownAlerts, readSources } from './availability.ts'
 import { findVisibleSite } from './queries.ts'
 import { requireAgent } from './require-agent.ts'
 
@@ -37,9 +38,18 @@ export async function changeAgent(
   body: Parsed<typeof editAgent>['body'],
 ): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
+    await changePlaceFields({ ctx, tx, emit, caller }, { level: 'agent', id: agentId }, body)
     await lockRow(tx, 'agents', 'agent_id', agentId)
     const agent = await requireAgent(tx, agentId, caller)
-    const { modified, custom_fields, alert_template: to, ...changes } = body
+    const {
+      modified,
+      custom_fields,
+      alert_template: to,
+      availability_alerts,
+      policy: _policy,
+      block_policy_inheritance: _block,
+      ...changes
+    } = body
     if (modified !== undefined && modified !== agent.modified) {
       throw new AppError(
         'changed_meanwhile',
@@ -58,15 +68,17 @@ export async function changeAgent(
         fields: { site: ['Choose another site.'] },
       })
     }
-    const given = AGENT_SETTING_NAMES.filter(
+    const given: AgentSetting[] = NUMBER_SETTING_NAMES.filter(
       (name) => changes[name] !== undefined && changes[name] !== agent[name],
     )
+    const alerts = chooseAlerts()
+    if (alerts === 'on' || alerts === 'off') given.push('overdue_dashboard_alert')
     await refuseEnforcedSettings(tx, agent, given)
     const fields = await setFieldValues(tx, { model: 'agent', id: agentId }, custom_fields)
     const from = agent.alert_template_id
     const target = { type: 'agent', id: agentId, name: agent.hostname } as const
     await assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
-    const values = columnsOf(changes)
+    const values = columnsOf({ ...changes, overdue_dashboard_alert: effectiveAlert() })
     await tx
       .updateTable('agents')
       .set({
@@ -81,7 +93,7 @@ export async function changeAgent(
     if (changes.check_interval !== undefined) {
       await redefineChecks(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
     }
-    if (Object.keys(values).length > 0 || fields !== undefined) {
+    if (Object.keys(values).length > 0 || alerts !== undefined || fields !== undefined) {
       await audit(tx, {
         caller,
         action: 'modify',
@@ -91,9 +103,14 @@ export async function changeAgent(
           ...Object.fromEntries(
             Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
           ),
+          ...(alerts && { availability_alerts: ownAlerts(agent) }),
           ...(fields && { custom_fields: fields.before }),
         },
-        after: { ...values, ...(fields && { custom_fields: fields.after }) },
+        after: {
+          ...values,
+          ...(alerts && { availability_alerts: alerts }),
+          ...(fields && { custom_fields: fields.after }),
+        },
         agent,
         emit,
       })
@@ -102,11 +119,32 @@ export async function changeAgent(
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
     if (values.site_id !== undefined) emitRulesChanged(emit, [agentId])
 
+    /** The choice for this machine as far as it changes. */
+    function chooseAlerts(): AvailabilityAlerts | undefined {
+      const flag = changes.overdue_dashboard_alert
+      const isNew = flag !== undefined && flag !== (agent.overdue_dashboard_alert === 1)
+      const choice = availability_alerts ?? (isNew ? (flag ? 'on' : 'off') : undefined)
+      return choice === ownAlerts(agent) ? undefined : choice
+    }
+
+    /** Undefined = unchanged, or what its policies or the global default say: see applyPolicies in the route. */
+    function effectiveAlert(): boolean | undefined {
+      return alerts === undefined || alerts === 'default' ? undefined : alerts === 'on'
+    }
+
     /** What a person gives to the machine stands before its policies. */
     function ownSettings(): Updateable<AgentsTable> {
-      if (given.length === 0) return {}
+      if (given.length === 0 && alerts === undefined) return {}
       const sources = readSources(agent)
-      for (const name of given) sources[name] = { ...sources[name], own: changes[name] }
+      for (const name of given) {
+        const own = name === 'overdue_dashboard_alert' ? Number(alerts === 'on') : changes[name]
+        sources[name] = { ...sources[name], own }
+      }
+      if (alerts === 'default') {
+        const isGiven = sources.overdue_dashboard_alert?.given === true
+        if (isGiven) sources.overdue_dashboard_alert = { given: true }
+        else delete sources.overdue_dashboard_alert
+      }
       return { setting_sources: JSON.stringify(sources) }
     }
 
@@ -120,8 +158,15 @@ export async function changeAgent(
   })
 }
 
-type Changes = Omit<Parsed<typeof editAgent>['body'], 'modified' | 'custom_fields'>
-type OwnChanges = Omit<Changes, 'alert_template'>
+type OwnChanges = Omit<
+  Parsed<typeof editAgent>['body'],
+  | 'modified'
+  | 'custom_fields'
+  | 'alert_template'
+  | 'availability_alerts'
+  | 'policy'
+  | 'block_policy_inheritance'
+>
 
 function columnsOf(changes: OwnChanges): Updateable<AgentsTable> {
   const {

@@ -26,6 +26,7 @@ import { MetricsPace } from './metrics-pace.ts'
 import { startProcessBeat } from './processes.ts'
 import { findAgentKey } from './queries.ts'
 import { type Outcome, requireReply } from './questions.ts'
+import { ReportLimits } from './report-limits.ts'
 import { ReturningMachines } from './returning-machines.ts'
 import { type Chore, signChore } from './sign-chore.ts'
 import { storeReports } from './store-reports.ts'
@@ -58,6 +59,7 @@ export class Fleet implements AsyncDisposable {
   #linkState: LinkState
   #returning: ReturningMachines
   #pace: MetricsPace
+  #limits: ReportLimits
   #checks: DefinitionSync<CheckDefinition>
   #tasks: DefinitionSync<TaskDefinition>
   #remoteRules: RulesSync
@@ -91,6 +93,10 @@ export class Fleet implements AsyncDisposable {
     })
     this.#linkState = new LinkState(ctx, (machines) => this.#returning.welcome(machines))
     this.#pace = new MetricsPace(ctx, (frame) => this.links.sendAll(frame))
+    this.#limits = new ReportLimits({ now: ctx.now, intervalSeconds: () => this.#pace.seconds })
+    ctx.onEvent(({ type, ids }) => {
+      if (type === 'agent.removed') this.#limits.forget(ids.map(String))
+    })
     this.links = new AgentLinks({
       log: ctx.log,
       serverVersion: VERSION,
@@ -116,7 +122,11 @@ export class Fleet implements AsyncDisposable {
         this.#live.take(agentId, frame)
       },
       store: (reports) =>
-        storeReports(ctx, { checks: this.#checks, tasks: this.#tasks, software: this.#software }, reports),
+        storeReports(
+          ctx,
+          { checks: this.#checks, tasks: this.#tasks, software: this.#software, limits: this.#limits },
+          reports,
+        ),
     })
     this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))
     this.#tasks = new DefinitionSync(ctx, toldTasks, this.#linksFor('set-tasks'))
@@ -238,6 +248,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   #sendChore(agentId: string, { name, input, author }: Chore, nonce?: string): boolean {
+    if (name === 'report-software') this.#limits.expectList(agentId)
     const chore = { agentId, name, input, author, nonce }
     const command = signChore(this.commandKey, this.#ctx.now(), chore)
     return this.links.send(agentId, { type: 'command', command })

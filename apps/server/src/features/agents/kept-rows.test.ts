@@ -73,3 +73,39 @@ test('after any changes the sums of sites and what is found are those of the row
     }),
   )
 })
+
+test('a page by host name is the same from the database and from the loaded rows', async () => {
+  await using server = await createTestServer()
+  const { given, ctx } = server
+  const [mine, other] = [await given.site(), await given.site()]
+  const names = ['PC-10', 'pc-2', 'Äpfeln', 'PC-2', 'web', 'apfel', 'PC-1', 'db', 'PC-2']
+  for (const [index, hostname] of names.entries())
+    await given.agent({ hostname, site_id: index % 3 === 0 ? other.id : mine.id })
+  const all = server.as(await given.user({ superuser: true }))
+  const limited = server.as(await given.user({ permissions: ['can_list_agents'], clients: [mine.client_id] }))
+  const queries = [
+    { page: 1, page_size: 4, sort: 'hostname' },
+    { page: 2, page_size: 4, sort: 'hostname' },
+    { page: 9, page_size: 4, sort: 'hostname' },
+    { page: 1, sort: 'hostname', client: other.client_id },
+    { page: 1, sort: 'hostname', site: mine.id, monitoring_type: 'workstation' as const },
+  ]
+  const read = () =>
+    Promise.all(
+      [all, limited].flatMap((caller) =>
+        queries.map(async (query) => (await caller.call(listAgents, { query })).body),
+      ),
+    )
+  const first = await read()
+  await all.call(listAgents, { query: {} })
+  const loaded = await read()
+  ctx.emit({ type: 'agent.changed', ids: Array.from({ length: 600 }, (_, index) => `gone-${index}`) })
+  expect(await read()).toEqual(first)
+  expect(loaded).toEqual(first)
+  expect(first[0]).toMatchObject({
+    total: names.length,
+    page: 1,
+    page_size: 4,
+    results: ['apfel', 'Äpfeln', 'db', 'PC-1'].map((hostname) => expect.objectContaining({ hostname })),
+  })
+})

@@ -1,5 +1,6 @@
 import { AgentRow } from '@muster/contract/api/agents'
 import { nextStatusChangeAt } from '@muster/rules/agent-status'
+import { toSortKey } from '@muster/rules/sort-key'
 import type { Scope } from '../../platform/http/caller.ts'
 import { count, emptySum, type SiteSum } from './site-sum.ts'
 
@@ -8,6 +9,8 @@ export interface KeptRow {
   /** JSON of the row around its last_seen: that of a connected machine is the moment of the answer. */
   head: string
   tail: string
+  /** Sorts the row by its host name. */
+  nameKey: string
   /** When the status changes by time alone. */
   changesAt: number
 }
@@ -37,6 +40,7 @@ export class KeptRows {
       row,
       head: json.slice(0, at + LAST_SEEN_KEY.length),
       tail: json.slice(at + LAST_SEEN_MARK.length),
+      nameKey: toSortKey(row.hostname),
       changesAt: nextStatusChangeAt(row, nowMs) ?? Number.POSITIVE_INFINITY,
     }
     const site = this.#site(row)

@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { editAgent, getAgent, listAgents, setMaintenance } from '@muster/contract/api/agents'
-import { savePreferences } from '@muster/contract/api/users'
 import { MAX_FRAME_BYTES } from '@muster/contract/agent/link'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
@@ -236,21 +235,6 @@ test('maintenance mode of a node is for who sees it', async () => {
   const ada = await server.given.user({ superuser: true })
   const { body } = await server.as(ada).call(getAgent, { params: { agent_id: agent.agent_id } })
   expect(body.maintenance_mode).toBe(true)
-})
-
-test('the list of the usual type of machines is that of the tab that the user has set', async () => {
-  await using server = await createTestServer()
-  const { given } = server
-  const workstation = await given.agent({ monitoring_type: 'workstation' })
-  const machine = await given.agent({ monitoring_type: 'server' })
-  const ada = server.as(await given.user({ superuser: true }))
-  const usual = async () => {
-    const { body } = await ada.call(listAgents, { query: { monitoring_type: 'usual' } })
-    return body.map(({ agent_id }) => agent_id)
-  }
-  expect(new Set(await usual())).toEqual(new Set([workstation.agent_id, machine.agent_id]))
-  await ada.call(savePreferences, { body: { default_agent_tbl_tab: 'server' } })
-  expect(await usual()).toEqual([machine.agent_id])
 })
 
 test('a list of more machines than fit one piece is whole', async () => {

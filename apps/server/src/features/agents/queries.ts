@@ -78,9 +78,10 @@ export async function findAgent(
   db: Db,
   agentId: string,
   caller: { scope: Scope },
+  now: Date,
 ): Promise<AgentsRow | undefined> {
   const query = selectAgents(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller))
-  const [agent] = await withParts(db, await query.execute())
+  const [agent] = await withParts(db, await query.execute(), now)
   return agent
 }
 
@@ -92,22 +93,53 @@ export function findPlacedAgent(
   return selectPlaced(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
 }
 
-export async function findAgents(db: Db, agentIds: string[]): Promise<AgentsRow[]> {
-  return withParts(db, await selectAgents(db).where('agents.agent_id', 'in', agentIds).execute())
+export async function findAgents(db: Db, agentIds: string[], now: Date): Promise<AgentsRow[]> {
+  if (agentIds.length === 0) return []
+  return withParts(db, await selectAgents(db).where('agents.agent_id', 'in', agentIds).execute(), now)
 }
 
 /** Agents after `afterId` in the order of ids, for reading all of them in slices. */
-export async function findAgentsAfter(db: Db, afterId: number, limit: number): Promise<AgentsRow[]> {
+export async function findAgentsAfter(
+  db: Db,
+  { afterId, limit, now }: { afterId: number; limit: number; now: Date },
+): Promise<AgentsRow[]> {
   const query = selectAgents(db).where('agents.id', '>', afterId).orderBy('agents.id').limit(limit)
-  return withParts(db, await query.execute())
+  return withParts(db, await query.execute(), now)
+}
+
+export interface AgentName {
+  id: number
+  agent_id: string
+  hostname: string
+}
+
+/** Names of agents after `afterId` in the order of ids: little enough to read for all agents at once. */
+export function findAgentNames(
+  db: Db,
+  caller: { scope: Scope },
+  filter: { client?: number | undefined; site?: number | undefined; monitoring_type?: string | undefined },
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<AgentName[]> {
+  const { client, site, monitoring_type: type } = filter
+  let query = db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select(['agents.id', 'agents.agent_id', 'agents.hostname'])
+    .where(visibleTo(caller))
+    .where('agents.id', '>', afterId)
+  if (client !== undefined) query = query.where('sites.client_id', '=', client)
+  if (site !== undefined) query = query.where('sites.id', '=', site)
+  if (type !== undefined)
+    query = query.where('agents.monitoring_type', '=', type as AgentRow['monitoring_type'])
+  return query.orderBy('agents.id').limit(limit).execute()
 }
 
 type Parts = 'checks' | 'values' | 'template' | 'policy'
 
-async function withParts(db: Db, agents: Omit<AgentsRow, Parts>[]): Promise<AgentsRow[]> {
+async function withParts(db: Db, agents: Omit<AgentsRow, Parts>[], now: Date): Promise<AgentsRow[]> {
   if (agents.length === 0) return []
   const ids = agents.map(({ agent_id }) => agent_id)
-  const countsOf = await findCheckCounts(db, ids)
+  const countsOf = await findCheckCounts(db, ids, now)
   const values = Map.groupBy(await findValues(db, 'agent', ids), ({ owner }) => owner)
   const book = await openTemplateBook(db)
   const policies = await findOwnPolicies(db, ids)

@@ -13,8 +13,9 @@ export async function requireWholeAgent(
   db: Db,
   agentId: string,
   caller: { scope: Scope },
+  now: Date,
 ): Promise<AgentsRow> {
-  return (await findAgent(db, agentId, caller)) ?? refuse()
+  return (await findAgent(db, agentId, caller, now)) ?? refuse()
 }
 
 function refuse(): never {

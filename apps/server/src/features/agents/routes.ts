@@ -7,16 +7,17 @@ import {
   pingAgent,
   refreshAgent,
   setMaintenance,
+  turnOnAvailability,
 } from '@muster/contract/api/agents'
 import { AppError } from '@muster/contract/errors'
-import type { MonitoringType } from '@muster/contract/fields'
 import type { Context } from '../../context.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { pageOf } from '../../platform/http/page.ts'
 import { type Api, JsonText, route } from '../../platform/http/route.ts'
+import { turnOnAvailabilityAlerts } from '../alerts/turn-on-availability.ts'
 import { findAppliedPolicies } from '../automation/applied-policies.ts'
-import { findPreferences } from '../users/queries.ts'
+import { applyPolicies } from '../automation/apply-policies.ts'
 import { changeAgent } from './edit-agent.ts'
 import type { Fleet } from './fleet.ts'
 import { removeAgent } from './remove-agent.ts'
@@ -26,8 +27,8 @@ import { viewAgentDetail } from './view.ts'
 
 export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listAgents, async ({ query, caller, request, reply }) => {
-    const { client, site, monitoring_type: type } = query
-    const filter = { client, site, monitoring_type: type === 'usual' ? await findUsualType(caller) : type }
+    const { client, site, monitoring_type } = query
+    const filter = { client, site, monitoring_type }
     if (query.detail === false) {
       const rows = await fleet.rows.list(caller, filter)
       return rows.map(({ agent_id, hostname, client, site }, index) => ({
@@ -38,6 +39,8 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
         site,
       }))
     }
+    if (query.page !== undefined && query.search === undefined && query.sort === 'hostname')
+      return fleet.rows.pageByName(caller, filter, { ...query, page: query.page })
     if (query.page !== undefined || query.search !== undefined || query.sort !== undefined) {
       // Parsing thousands of rows for one page would take longer than all else.
       return new JsonText(JSON.stringify(pageOf(await fleet.rows.list(caller, filter), query)))
@@ -55,6 +58,11 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
   route(api, editAgent, async ({ params, body, caller }) => {
     await changeAgent(ctx, caller, params.agent_id, body)
+    // What follows from the global defaults and policies is in the answer.
+    const { availability_alerts, monitoring_type } = body
+    if (availability_alerts !== undefined || monitoring_type !== undefined) {
+      await applyPolicies(ctx, [params.agent_id])
+    }
     return viewDetail(params.agent_id, caller)
   })
 
@@ -76,15 +84,12 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     }
   })
 
+  route(api, turnOnAvailability, ({ caller }) => turnOnAvailabilityAlerts(ctx, caller))
+
   route(api, setMaintenance, ({ body, caller }) => setNodeMaintenance(ctx, caller, body))
 
-  async function findUsualType({ userId }: Caller): Promise<MonitoringType | undefined> {
-    const { default_agent_tbl_tab: tab } = await findPreferences(ctx.db, userId)
-    return tab === 'mixed' ? undefined : tab
-  }
-
   async function viewDetail(agentId: string, caller: Caller): Promise<AgentDetail> {
-    const agent = await requireWholeAgent(ctx.db, agentId, caller)
+    const agent = await requireWholeAgent(ctx.db, agentId, caller, ctx.now())
     const mayList = mayDo(caller, 'can_list_automation_policies')
     return viewAgentDetail(agent, ctx.now(), mayList ? await findAppliedPolicies(ctx.db, agentId) : [])
   }

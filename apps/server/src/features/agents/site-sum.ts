@@ -1,4 +1,5 @@
 import type { AgentRow } from '@muster/contract/api/agents'
+import { hasAvailabilityAlert } from '@muster/rules/availability-alert'
 
 /** How many machines of a site are so. Those in maintenance count as machines only. */
 export interface SiteSum {
@@ -23,6 +24,5 @@ export function count(sum: SiteSum, row: AgentRow, by: 1 | -1): void {
 }
 
 function isAlarminglySilent(row: AgentRow): boolean {
-  if (row.status !== 'overdue') return false
-  return row.overdue_email_alert || row.overdue_text_alert || row.overdue_dashboard_alert
+  return row.status === 'overdue' && hasAvailabilityAlert(row)
 }

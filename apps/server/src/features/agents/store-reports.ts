@@ -14,6 +14,7 @@ import { type ReportedReceipt, storeReceipts } from '../remote/receipts.ts'
 import { type ReportedSoftware, storeSoftware } from '../software/store-software.ts'
 import { lockFieldOwners } from '../tasks/lock-field-owners.ts'
 import { type ReportedTask, storeTaskReports } from '../tasks/store-task-reports.ts'
+import type { ReportLimits } from './report-limits.ts'
 import { type FactsReport, storeFacts } from './store-facts.ts'
 
 /** Tells a machine the definitions that it lacks. */
@@ -24,7 +25,12 @@ interface Wanted {
 /** Stores what machines have reported, all or none, and acts on it. */
 export async function storeReports(
   ctx: Context,
-  wanted: { checks: Wanted; tasks: Wanted; software: { add(agentIds: string[]): void } },
+  wanted: {
+    checks: Wanted
+    tasks: Wanted
+    software: { add(agentIds: string[]): void }
+    limits: ReportLimits
+  },
   reports: QueuedReport[],
 ): Promise<void> {
   const runReports: ReportedRun[] = []
@@ -37,7 +43,8 @@ export async function storeReports(
   const receipts: ReportedReceipt[] = []
   const software: ReportedSoftware[] = []
   const patches: ReportedPatches[] = []
-  for (const { agentId, report } of reports) {
+  const { taken, onStored } = wanted.limits.sift(reports)
+  for (const { agentId, report } of taken) {
     switch (report.kind) {
       case 'facts':
         facts.set(agentId, [...(facts.get(agentId) ?? []), report])
@@ -100,7 +107,8 @@ export async function storeReports(
     await saveOutputAsNotes(tx, emit, changed)
     return changed
   })
-  wanted.software.add(wantedSoftware)
+  onStored()
+  wanted.software.add(wantedSoftware.filter((agentId) => wanted.limits.mayAskForList(agentId)))
   await settleActions(ctx, runs)
   emitChanged(ctx, runs)
 }

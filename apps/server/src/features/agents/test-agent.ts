@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { enrolProof } from '@muster/contract/agent/enrol'
 import { commandProof, CommandPayload, type SignedCommand } from '@muster/contract/agent/commands'
 import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
@@ -120,6 +120,19 @@ export class TestAgent implements Disposable {
     this.#ws?.pong()
   }
 
+  ping(): void {
+    this.#ws?.ping()
+  }
+
+  /** Reads nothing from now on, until `resume`. */
+  pause(): void {
+    this.#ws?.pause()
+  }
+
+  resume(): void {
+    this.#ws?.resume()
+  }
+
   report(report: Report): number {
     this.#seq += 1
     this.send({ type: 'report', seq: this.#seq, report })
@@ -178,9 +191,15 @@ export class TestAgent implements Disposable {
 }
 
 /** A valid enrolment request with a key of its own. */
-export function enrolBody(token: string, more: { machineKey?: string; hostname?: string } = {}) {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const public_key = publicKey.export({ format: 'der', type: 'spki' }).subarray(12).toString('base64url')
+export function enrolBody(
+  token: string,
+  more: { machineKey?: string; hostname?: string; key?: KeyObject } = {},
+) {
+  const privateKey = more.key ?? generateKeyPairSync('ed25519').privateKey
+  const public_key = createPublicKey(privateKey)
+    .export({ format: 'der', type: 'spki' })
+    .subarray(12)
+    .toString('base64url')
   const machine_key = more.machineKey ?? randomBytes(32).toString('hex')
   const proof = enrolProof({ token, machine_key, public_key })
   return {

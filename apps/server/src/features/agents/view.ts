@@ -2,6 +2,7 @@ import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
 import { agentStatus } from '@muster/rules/agent-status'
 import { viewNamedValue, viewValue } from '../custom-fields/view.ts'
+import { ownAlerts } from './availability.ts'
 import type { AgentsRow } from './queries.ts'
 
 const GIB = 1024 ** 3
@@ -42,6 +43,7 @@ export function viewAgentDetail(
     time_zone: row.time_zone,
     timezone: facts?.time_zone ?? '',
     check_interval: row.check_interval,
+    availability_alerts: ownAlerts(row),
     default_shell: row.default_shell,
     default_shell_custom: row.default_shell_custom,
     custom_fields: row.values.map((value) => ({ ...viewNamedValue(value), agent: row.agent_id })),

@@ -16,7 +16,7 @@ export function addChannel(ctx: Context, caller: Caller, form: ChannelForm): Pro
   checkSettings(settings)
   return refuseTaken(takenName(form.name), () =>
     ctx.transaction(async (tx, emit) => {
-      await checkRules(tx, form.rules)
+      await checkRules(tx, caller, form.rules)
       const at = ctx.now()
       const row = await insertChannel(tx, {
         name: form.name,

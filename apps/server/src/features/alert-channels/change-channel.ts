@@ -22,11 +22,11 @@ export function changeChannel(ctx: Context, caller: Caller, change: ChannelChang
   const { id, modified, form } = change
   return refuseTaken(takenName(form.name), () =>
     ctx.transaction(async (tx, emit) => {
-      const before = await requireLockedChannel(tx, id)
+      const before = await requireLockedChannel(tx, caller, id)
       if (modified !== undefined && modified !== before.modified) refuseOldSave(before)
       const settings = keepSecrets(form.settings, openSettings(before.settings, ctx.secrets))
       checkSettings(settings)
-      await checkRules(tx, form.rules, readRules(before).clients)
+      await checkRules(tx, caller, form.rules, readRules(before).clients)
       const at = ctx.now()
       const row = await updateChannel(tx, id, {
         name: form.name,

@@ -5,6 +5,7 @@ import {
   editAlertChannel,
   listAlertChannels,
   MASKED_SECRET,
+  testAlertChannel,
 } from '@muster/contract/api/alert-channels'
 import type { Input } from '@muster/contract/endpoint'
 import type { Event } from '@muster/contract/events'
@@ -67,6 +68,23 @@ test('a channel is added with the usual rules, and its secrets are nowhere to be
   for (const text of [stored, JSON.stringify(log), listed.text, added.text])
     expect(text).not.toContain('pass-word-1')
   expect(await openStored(server)).toMatchObject({ smtp_host_password: 'pass-word-1' })
+})
+
+test('a channel whose addresses were saved before the rule can still be read', async () => {
+  await using server = await createTestServer()
+  const admin = await asAdmin(server)
+  await admin.call(createAlertChannel, { body: form() })
+  const old = { smtp_from_email: "o'brien@example.com", recipients: ["o'hara@example.com"] }
+  const settings = JSON.stringify({ ...JSON.parse(await storedSettings(server)), ...old })
+  await server.ctx.db.updateTable('alert_channels').set({ settings }).execute()
+  const { body } = await admin.call(listAlertChannels, {})
+  expect(body[0]?.settings).toMatchObject(old)
+  const { id, name, settings: read, rules } = body[0]!
+  const { error } = await admin.call(editAlertChannel, {
+    params: { id },
+    body: { name, settings: read, rules },
+  })
+  expect(Object.keys(error.fields ?? {})).toEqual(['settings.smtp_from_email', 'settings.recipients.0'])
 })
 
 test.each<[string, Form['settings'], readonly string[]]>([
@@ -250,4 +268,94 @@ test('who may only read the settings of the server reads channels and changes no
   expect((await reader.call(createAlertChannel, { body: form() })).status).toBe(403)
   expect((await reader.call(editAlertChannel, { params, body: form() })).status).toBe(403)
   expect((await reader.call(deleteAlertChannel, { params })).status).toBe(403)
+})
+
+describe('a role limited to one client', () => {
+  async function prepare() {
+    const server = await createTestServer()
+    const own = await server.given.client({ name: 'Own' })
+    const hidden = await server.given.client({ name: 'Hidden' })
+    const permissions = ['can_view_core_settings', 'can_edit_core_settings'] as const
+    return {
+      server,
+      own,
+      hidden,
+      admin: await asAdmin(server),
+      limited: server.as(await server.given.user({ permissions, clients: [own.id] })),
+      ofSite: async () => {
+        const site = await server.given.site({ client_id: own.id })
+        return server.as(await server.given.user({ permissions, sites: [site.id] }))
+      },
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    }
+  }
+  const rulesField = (sentence: string) => ({ 'rules.clients': [sentence] })
+
+  test('adds channels of its own clients only', async () => {
+    await using bench = await prepare()
+    const { own, hidden, limited } = bench
+    const add = (clients: number[]) => limited.call(createAlertChannel, { body: form(WEBHOOK, { clients }) })
+    expect(await add([])).toMatchObject({
+      status: 403,
+      error: {
+        code: 'not_allowed',
+        fields: rulesField('Your role sees only some clients. Choose among them.'),
+      },
+    })
+    for (const clients of [[hidden.id], [own.id, hidden.id], [4711]])
+      expect(await add(clients)).toMatchObject({
+        status: 404,
+        error: {
+          code: 'not_found',
+          fields: rulesField('One of these clients does not exist, or you may not see all of it.'),
+        },
+      })
+    const ofSite = await bench.ofSite()
+    const bySite = await ofSite.call(createAlertChannel, { body: form(WEBHOOK, { clients: [own.id] }) })
+    expect(bySite.status).toBe(404)
+    const added = await add([own.id])
+    expect(added.body.rules.clients).toEqual([own.id])
+  })
+
+  test('reads, changes, deletes and tests no channel that receives alerts of others', async () => {
+    await using bench = await prepare()
+    const { own, hidden, admin, limited } = bench
+    const given = async (name: string, clients: number[]) =>
+      (await admin.call(createAlertChannel, { body: { ...form(WEBHOOK, { clients }), name } })).body
+    const mine = await given('mine', [own.id])
+    const others = [
+      await given('all', []),
+      await given('hidden', [hidden.id]),
+      await given('both', [own.id, hidden.id]),
+    ]
+    const before = (await admin.call(listAlertChannels, {})).body
+    expect((await limited.call(listAlertChannels, {})).body).toEqual([mine])
+    expect((await (await bench.ofSite()).call(listAlertChannels, {})).body).toEqual([])
+    for (const { id } of others) {
+      const body = { ...form(WEBHOOK, { clients: [own.id] }), name: 'taken over' }
+      const answers = [
+        await limited.call(editAlertChannel, { params: { id }, body }),
+        await limited.call(deleteAlertChannel, { params: { id } }),
+        await limited.call(testAlertChannel, { body: { id, settings: body.settings } }),
+      ]
+      for (const answer of answers) expect([answer.status, answer.error.code]).toEqual([404, 'not_found'])
+    }
+    expect((await admin.call(listAlertChannels, {})).body).toEqual(before)
+  })
+
+  test('changes its own channel, but not into one that receives alerts of others', async () => {
+    await using bench = await prepare()
+    const { own, hidden, limited } = bench
+    const { id } = (await limited.call(createAlertChannel, { body: form(WEBHOOK, { clients: [own.id] }) }))
+      .body
+    const change = (clients: number[]) =>
+      limited.call(editAlertChannel, {
+        params: { id },
+        body: { ...form(WEBHOOK, { clients }), name: 'New name' },
+      })
+    expect((await change([])).status).toBe(403)
+    expect((await change([own.id, hidden.id])).status).toBe(404)
+    expect((await change([own.id])).body).toMatchObject({ name: 'New name', rules: { clients: [own.id] } })
+    expect((await limited.call(deleteAlertChannel, { params: { id } })).status).toBe(200)
+  })
 })

@@ -2,6 +2,7 @@ import type { ChannelRules, ChannelSettings } from '@muster/contract/api/alert-c
 import { AppError } from '@muster/contract/errors'
 import { isTimeZone } from '@muster/rules/zone-time'
 import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { findClientIds } from './queries.ts'
 import { checkTemplate } from './senders/template.ts'
 import { topicOf } from './senders/ntfy.ts'
@@ -29,13 +30,30 @@ export function checkSettings(settings: ChannelSettings): void {
 }
 
 /** The same of rules. Clients that were there before may be gone by now. */
-export async function checkRules(db: Db, rules: ChannelRules, before: readonly number[] = []): Promise<void> {
+export async function checkRules(
+  db: Db,
+  caller: Caller,
+  rules: ChannelRules,
+  before: readonly number[] = [],
+): Promise<void> {
   refuseFirst(ruleFaults(rules))
+  refuseOutOfScope(caller, rules)
   const added = rules.clients.filter((id) => !before.includes(id))
   const known = await findClientIds(db, added)
   refuseFirst(
     added.filter((id) => !known.has(id)).map(() => ['rules.clients', 'This client does not exist.']),
   )
+}
+
+/** A channel sends what it receives to anybody: its author must see every client that it names. */
+function refuseOutOfScope({ scope }: Caller, { clients }: ChannelRules): void {
+  if (scope.all) return
+  const refuse = (code: 'not_allowed' | 'not_found', sentence: string) => {
+    throw new AppError(code, sentence, { fields: { 'rules.clients': [sentence] } })
+  }
+  if (clients.length === 0) refuse('not_allowed', 'Your role sees only some clients. Choose among them.')
+  if (clients.some((id) => !scope.clientIds.includes(id)))
+    refuse('not_found', 'One of these clients does not exist, or you may not see all of it.')
 }
 
 function* settingsFaults(settings: ChannelSettings): Generator<Fault> {

@@ -44,7 +44,8 @@ async function sendDue(ctx: Context, channelId: number, signal: AbortSignal): Pr
         signal.throwIfAborted()
         const prepared = await prepareMessage(ctx, channelId)
         if (prepared === undefined) break
-        await recordOutcome(ctx, prepared, await sendMessage(prepared.settings, prepared.message))
+        const { settings, message } = prepared
+        await recordOutcome(ctx, prepared, await sendMessage(settings, message, ctx.config.channelTargets))
       }
     } finally {
       await giveLease(ctx, channelId)

@@ -128,7 +128,12 @@ async function noteFailed(scene: Scene): Promise<number[]> {
     changed.push(...(await updateWaiting(tx, ids, { attempts, due_at, delivery: null, answer, ...unsure })))
     // Once: that it goes on failing is shown at the channel.
     if (tried === 0)
-      await log(scene, rows, 'notice_failed', `${channel.name}: ${answer} It is tried again for a day.`)
+      await log(
+        scene,
+        rows,
+        'notice_failed',
+        `${channel.name}: ${answer.replace(/\.?$/, '.')} It is tried again for a day.`,
+      )
     await enqueueSending(
       ctx,
       tx,

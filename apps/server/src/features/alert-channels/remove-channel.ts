@@ -8,7 +8,7 @@ import { viewForAudit } from './view.ts'
 /** Deletes a channel; what waits for it goes with it and is not sent. */
 export function removeChannel(ctx: Context, caller: Caller, id: number): Promise<void> {
   return ctx.transaction(async (tx, emit) => {
-    const row = await requireLockedChannel(tx, id)
+    const row = await requireLockedChannel(tx, caller, id)
     await deleteChannelRow(tx, id)
     await audit(tx, {
       caller,

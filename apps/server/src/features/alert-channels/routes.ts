@@ -11,6 +11,7 @@ import { addChannel } from './add-channel.ts'
 import { changeChannel } from './change-channel.ts'
 import { countWaiting, findChannels } from './queries.ts'
 import { removeChannel } from './remove-channel.ts'
+import { isVisible } from './require-channel.ts'
 import { testChannel } from './test-channel.ts'
 import { viewChannel } from './view.ts'
 
@@ -19,9 +20,11 @@ import { viewChannel } from './view.ts'
  * system in the house is what they are for. So only who may edit the server's settings may set one up or test it.
  */
 export function alertChannelsRoutes(api: Api, ctx: Context): void {
-  route(api, listAlertChannels, async () => {
+  route(api, listAlertChannels, async ({ caller }) => {
     const waiting = await countWaiting(ctx.db)
-    return (await findChannels(ctx.db)).map((row) => viewChannel(row, waiting.get(row.id) ?? 0))
+    return (await findChannels(ctx.db))
+      .filter((row) => isVisible(caller, row))
+      .map((row) => viewChannel(row, waiting.get(row.id) ?? 0))
   })
   route(api, createAlertChannel, async ({ body, caller }) =>
     viewChannel(await addChannel(ctx, caller, body), 0),
@@ -34,5 +37,5 @@ export function alertChannelsRoutes(api: Api, ctx: Context): void {
     await removeChannel(ctx, caller, params.id)
     return null
   })
-  route(api, testAlertChannel, ({ body }) => testChannel(ctx, body))
+  route(api, testAlertChannel, ({ body, caller }) => testChannel(ctx, caller, body))
 }

@@ -1,5 +1,6 @@
 import type { ChannelSettings } from '@muster/contract/api/alert-channels'
 import { MASKED_SECRET } from '@muster/contract/api/alert-channels'
+import type { OutboundTargets } from '../../platform/config/config.ts'
 import type { Message } from './message.ts'
 import { secretsOf } from './seal-settings.ts'
 import { discordRequest } from './senders/discord.ts'
@@ -14,11 +15,15 @@ import { type Outcome, sendRequest, type WebRequest } from './senders/web-reques
 import { webhookRequest } from './senders/webhook.ts'
 
 /** Sends a message on a channel of any kind. It never throws: what went wrong is the answer. */
-export async function sendMessage(settings: ChannelSettings, message: Message): Promise<MailOutcome> {
+export async function sendMessage(
+  settings: ChannelSettings,
+  message: Message,
+  targets: OutboundTargets,
+): Promise<MailOutcome> {
   const outcome =
     settings.kind === 'email'
-      ? await sendEmail(settings, message)
-      : await sendAll(requestsOf(settings, message))
+      ? await sendEmail(settings, message, targets)
+      : await sendAll(requestsOf(settings, message), targets)
   return { ...outcome, answer: withoutSecrets(outcome.answer, settings) }
 }
 
@@ -58,9 +63,9 @@ function requestsOf(settings: Exclude<ChannelSettings, { kind: 'email' }>, messa
 }
 
 /** One after the other. It went well when one of them arrived: sending all again would tell the others twice. */
-async function sendAll(requests: readonly WebRequest[]): Promise<Outcome> {
+async function sendAll(requests: readonly WebRequest[], targets: OutboundTargets): Promise<Outcome> {
   const outcomes: Outcome[] = []
-  for (const request of requests) outcomes.push(await sendRequest(request))
+  for (const request of requests) outcomes.push(await sendRequest(request, { targets }))
   const failed = outcomes.filter(({ ok }) => !ok)
   const [first] = outcomes
   if (first === undefined) return { ok: false, answer: 'There is nobody to send it to.' }

@@ -2,6 +2,7 @@ import type { ChannelSettings, testAlertChannel } from '@muster/contract/api/ale
 import type { Output } from '@muster/contract/endpoint'
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { checkSettings } from './check-channel.ts'
 import type { Message, News } from './message.ts'
 import { requireChannel } from './require-channel.ts'
@@ -11,18 +12,19 @@ import { sendMessage } from './send-message.ts'
 /** Sends a test message right now. What the other side said is the answer, whether or not it is a good one. */
 export async function testChannel(
   ctx: Context,
+  caller: Caller,
   { id, settings: sent }: { id?: number | undefined; settings: ChannelSettings },
 ): Promise<Output<typeof testAlertChannel>> {
-  const before = id === undefined ? undefined : await requireChannel(ctx.db, id)
+  const before = id === undefined ? undefined : await requireChannel(ctx.db, caller, id)
   const settings = keepSecrets(sent, before && openSettings(before.settings, ctx.secrets))
   checkSettings(settings)
   const startedAt = performance.now()
   const message = sampleMessage(ctx)
-  let outcome = await sendMessage(settings, message)
+  let outcome = await sendMessage(settings, message, ctx.config.channelTargets)
   if (outcome.ok && settings.kind === 'pagerduty') {
     // What the test has triggered is over at once.
     const news: [News] = [{ ...message.news[0], kind: 'resolved' }]
-    outcome = await sendMessage(settings, { ...message, news })
+    outcome = await sendMessage(settings, { ...message, news }, ctx.config.channelTargets)
   }
   return { ok: outcome.ok, answer: outcome.answer, took_ms: Math.round(performance.now() - startedAt) }
 }

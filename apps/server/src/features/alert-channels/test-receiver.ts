@@ -3,6 +3,9 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { createServer as createTlsServer } from 'node:https'
 import { TEST_CERT, TEST_KEY } from './test-certificate.ts'
 
+/** Servers of tests whose channels send to receivers on this machine. */
+export const LOOPBACK_CHANNELS = { MUSTER_CHANNEL_TARGETS: 'any' }
+
 export interface ReceivedRequest {
   method: string
   path: string

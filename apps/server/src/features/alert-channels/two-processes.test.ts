@@ -9,7 +9,7 @@ import { createSecrets } from '../../platform/secrets/secrets.ts'
 import { createTestLog } from '../../test-log.ts'
 import { alertChannelsJobs } from './jobs.ts'
 import { createAlertBench, webhookTo } from './test-alerts.ts'
-import { openTestReceiver } from './test-receiver.ts'
+import { LOOPBACK_CHANNELS, openTestReceiver } from './test-receiver.ts'
 
 const ALERTS = 60
 
@@ -21,7 +21,11 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
     let clockMs = Date.parse('2026-11-21T12:00:00.000Z')
     const dataFolder = await mkdtemp(`${tmpdir()}/muster-two-`)
     const open = async (): Promise<Context> => {
-      const config = readConfig({ MUSTER_DATA: dataFolder, ...(database && { DATABASE_URL: database.url }) })
+      const config = readConfig({
+        ...LOOPBACK_CHANNELS,
+        MUSTER_DATA: dataFolder,
+        ...(database && { DATABASE_URL: database.url }),
+      })
       const ctx = await createContext(config, {
         log: createTestLog().log,
         secrets,
@@ -83,7 +87,7 @@ if (testEngines.some(({ engine }) => engine === 'postgres'))
     const secrets = createSecrets(randomBytes(32))
     const dataFolder = await mkdtemp(`${tmpdir()}/muster-two-`)
     const open = async (): Promise<Context> => {
-      const config = readConfig({ MUSTER_DATA: dataFolder, DATABASE_URL: database.url })
+      const config = readConfig({ ...LOOPBACK_CHANNELS, MUSTER_DATA: dataFolder, DATABASE_URL: database.url })
       const ctx = await createContext(config, { log: createTestLog().log, secrets })
       ctx.jobs.define(alertChannelsJobs(ctx))
       return ctx

@@ -4,13 +4,14 @@ import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
-import { readCoreSettings } from '../settings/queries.ts'
+import { approveFirstUse } from '../scripts/server-approval.ts'
 import { takenName } from './add-template.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { checkTemplate } from './check-template.ts'
 import { type TemplateRow, updateTemplate } from './queries.ts'
-import { refuseActions, refuseLimited } from './refuse-change.ts'
+import { refuseActions } from './refuse-change.ts'
 import { requireLockedTemplate } from './require-template.ts'
 import { columnsOf, formOf, keepRest, maskRest, openRest } from './stored-template.ts'
 
@@ -23,7 +24,7 @@ export interface TemplateChange {
 
 export function changeTemplate(ctx: Context, caller: Caller, change: TemplateChange): Promise<TemplateRow> {
   const { id, modified, changes } = change
-  refuseLimited(caller)
+  refuseLimited(caller, 'Alert templates')
   return refuseTaken(takenName(changes.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
       const before = await requireLockedTemplate(tx, id)
@@ -41,10 +42,14 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
         action_rest: keepRest(sent.action_rest, old.action_rest),
         resolved_action_rest: keepRest(sent.resolved_action_rest, old.resolved_action_rest),
       })
-      refuseActions(await readCoreSettings(tx), caller, { before: old, after: form })
+      const author_id = await refuseActions(tx, caller, {
+        before: { form: old, author: before.author_id },
+        after: form,
+      })
       const at = ctx.now()
       const row = await updateTemplate(tx, id, {
         ...columnsOf(form, ctx.secrets),
+        author_id,
         modified: laterThan(before.modified, at),
       })
       await audit(tx, {
@@ -57,6 +62,7 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
         at,
         emit,
       })
+      await approveFirstUse({ ctx, tx, emit }, caller, form)
       await enqueueApply(ctx, tx)
       emit({ type: 'alert_template.changed', ids: [id] })
       return row

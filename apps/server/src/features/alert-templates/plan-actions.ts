@@ -13,7 +13,7 @@ import { findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
 import { openTemplateBook, type TemplateBook } from './template-book.ts'
 
-/** What an action does, as the template had it when it was planned. */
+/** What an action does, as the template had it when it was planned. `author`: whose role reads the key store. */
 export type Work =
   | {
       type: 'script'
@@ -22,9 +22,17 @@ export type Work =
       env_vars: string[]
       timeout: number
       run_as_user: boolean
+      author?: number | null
     }
   /** On the server itself. */
-  | { type: 'server'; script: number; args: string[]; env_vars: string[]; timeout: number }
+  | {
+      type: 'server'
+      script: number
+      args: string[]
+      env_vars: string[]
+      timeout: number
+      author?: number | null
+    }
   /** Settings of a webhook as sealSettings made them. */
   | { type: 'rest'; settings: string }
 
@@ -83,7 +91,7 @@ function planAction(book: TemplateBook, alert: ToldRow, kind: 'failure' | 'resol
 }
 
 /** What a template has run for alerts that open, or that are over. */
-export function workOf({ settings }: Template, kind: 'failure' | 'resolved'): Work | undefined {
+export function workOf({ settings, author_id }: Template, kind: 'failure' | 'resolved'): Work | undefined {
   const prefix = kind === 'failure' ? 'action' : 'resolved_action'
   const script = settings[prefix]
   const rest = settings[`${prefix}_rest` as const]
@@ -94,6 +102,7 @@ export function workOf({ settings }: Template, kind: 'failure' | 'resolved'): Wo
     args: settings[`${prefix}_args` as const],
     env_vars: settings[`${prefix}_env_vars` as const],
     timeout: settings[`${prefix}_timeout` as const],
+    author: author_id,
   }
   if (settings[`${prefix}_type` as const] === 'server') return { type: 'server', ...call }
   return { type: 'script', ...call, run_as_user: settings[`${prefix}_run_as_user` as const] }

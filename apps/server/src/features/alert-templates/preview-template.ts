@@ -11,6 +11,7 @@ import { openSettings } from '../alert-channels/seal-settings.ts'
 import type { AgentsRow } from '../agents/queries.ts'
 import { requireWholeAgent } from '../agents/require-agent.ts'
 import { isOverdue } from '../alerts/overdue.ts'
+import { findApprovalStates } from '../scripts/server-approval.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
 import { findPolicyNames, findScriptNames } from './queries.ts'
@@ -22,7 +23,7 @@ type Answer = Output<typeof previewAlertTemplate>
 
 /** What would follow if an alert of this machine opened now. */
 export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
-  const agent = await requireWholeAgent(ctx.db, question.agent, caller)
+  const agent = await requireWholeAgent(ctx.db, question.agent, caller, ctx.now())
   const book = await openTemplateBook(ctx.db)
   const { applies, steps } = book.resolve(placedOf(agent))
   const choices = applies && choicesFor(applies.settings, question.alert_type)
@@ -116,8 +117,9 @@ async function describe(
   const script = `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}"`
   if (work.type === 'script') return `${script} on the machine`
   const { enable_server_scripts: isOn } = await readCoreSettings(db)
-  const isOff = isOn ? '' : ', where such scripts are switched off'
-  return `${script} on the server${isOff}`
+  if (!isOn) return `${script} on the server, where such scripts are switched off`
+  const isWaiting = (await findApprovalStates(db)).get(work.script) === 'waiting'
+  return `${script} on the server${isWaiting ? ', which changed and waits for approval' : ''}`
 }
 
 function placedOf(agent: AgentsRow): Placed {

@@ -11,6 +11,7 @@ import {
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { findApprovalStates } from '../scripts/server-approval.ts'
 import { addTemplate } from './add-template.ts'
 import { changeTemplate } from './change-template.ts'
 import { findNamingPolicies } from './naming-policies.ts'
@@ -60,6 +61,7 @@ export function alertTemplatesRoutes(api: Api, ctx: Context): void {
       .map(readTemplate)
       .flatMap(({ settings }) => [settings.action, settings.resolved_action])
     const around = {
+      approvals: await findApprovalStates(ctx.db),
       defaultId: await findDefault(ctx.db),
       assigned: await findAll(caller),
       scripts: await findScriptNames(

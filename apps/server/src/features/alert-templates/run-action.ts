@@ -1,6 +1,7 @@
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { findToldAlerts, type ToldRow } from '../alert-channels/notice-queries.ts'
+import type { Message } from '../alert-channels/message.ts'
 import { newsOf } from '../alert-channels/prepare-message.ts'
 import { openSettings } from '../alert-channels/seal-settings.ts'
 import { sendMessage } from '../alert-channels/send-message.ts'
@@ -82,7 +83,7 @@ async function beginScript(
   const { ctx, tx, emit } = scene
   const fail = (output: string) =>
     endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output })
-  const [agent] = alert.agent_id === null ? [] : await findAgents(tx, [alert.agent_id])
+  const [agent] = alert.agent_id === null ? [] : await findAgents(tx, [alert.agent_id], ctx.now())
   if (agent === undefined) {
     await fail('It is no alert of a machine: there is none to run it on.')
     return undefined
@@ -98,10 +99,15 @@ async function beginScript(
       output: 'forget' as const,
       wait: false,
     }
-    const order = await scriptOrder({ db: tx, secrets: ctx.secrets }, agent, SERVER, {
-      ...body,
-      known: { alert: factsOf(alert), env_vars: alertVariables(alert) },
-    })
+    const order = await scriptOrder(
+      { db: tx, secrets: ctx.secrets },
+      agent,
+      { ...SERVER, userId: work.author ?? null },
+      {
+        ...body,
+        known: { alert: factsOf(alert), env_vars: alertVariables(alert) },
+      },
+    )
     const because = `for the alert "${alert.message}"`
     const history_id = await writeRun({ ctx, tx, emit }, { ...order, because })
     await updateAction(tx, action.id, { state: 'running', history_id })
@@ -122,14 +128,15 @@ async function send(
   { action, alert, settings }: Extract<Next, { kind: 'send' }>,
 ): Promise<void> {
   const startedMs = performance.now()
-  const outcome = await sendMessage(openSettings(settings, ctx.secrets), {
+  const message: Message = {
     delivery: `action-${ctx.secrets.keyId}-${action.id}`,
     installation: ctx.secrets.keyId,
     at: ctx.now(),
     timeZone: 'UTC',
     consoleUrl: ctx.config.publicUrl,
     news: [newsOf({ kind: action.kind === 'failure' ? 'opened' : 'resolved' }, alert)],
-  })
+  }
+  const outcome = await sendMessage(openSettings(settings, ctx.secrets), message, ctx.config.channelTargets)
   const executionTime = (performance.now() - startedMs) / SECOND_MS
   await ctx.transaction(async (tx, emit) => {
     const scene = { ctx, tx, emit }

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { AppError } from '@muster/contract/errors'
 import type { ToldRow } from '../alert-channels/notice-queries.ts'
 import { audit } from '../audit/write-audit.ts'
-import { loadSnippets } from '../scripts/expand-script.ts'
+import { findApproval, isApproved, readServerVersion } from '../scripts/server-approval.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { fillVariables } from '../scripts/fill-variables.ts'
 import { type ActionRow, isOver, lockActions, updateAction } from './action-queries.ts'
@@ -59,17 +59,21 @@ async function callOf(
 ): Promise<ServerCall | string> {
   const script = await tx.selectFrom('scripts').selectAll().where('id', '=', work.script).executeTakeFirst()
   if (script === undefined) return 'There is no such script.'
+  const version = await readServerVersion(tx, script)
+  const approval = await findApproval(tx, script.id)
+  if (!isApproved(version, approval)) return 'Not run: the script changed and waits for approval.'
   const target = {
     agentId: alert.agent_id ?? '',
     hostname: alert.hostname ?? 'the server',
     shell: script.shell,
+    author: work.author ?? null,
   }
   const asked = { args: work.args, env_vars: work.env_vars, alert: factsOf(alert) }
   try {
     const { args, env_vars, secrets } = await fillVariables(ctx, tx, target, asked)
     return {
-      interpreter: script.shell,
-      body: (await loadSnippets(tx))(script.script_body),
+      interpreter: version.shell,
+      body: version.code,
       args,
       env_vars: [...env_vars, ...alertVariables(alert)],
       secrets,

@@ -109,6 +109,9 @@ test('it needs a permission of its own', async () => {
   const call = server.as(await given.user({ permissions: [...permissions] }))
   expect(await call.call(createAlertTemplate, { body })).toMatchObject({
     status: 403,
-    error: { detail: 'Your role does not allow to run scripts there (can_run_server_scripts).' },
+    error: {
+      detail:
+        'This alert template runs a script on the server. Your role needs can_run_server_scripts to set it up.',
+    },
   })
 })

@@ -1,14 +1,14 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { findDefault, findTemplate, storeDefault } from './queries.ts'
-import { refuseLimited } from './refuse-change.ts'
 import { requireAssignable } from './require-template.ts'
 
 /** Chooses the template of whatever has no other one. */
 export function setDefault(ctx: Context, caller: Caller, id: number | null): Promise<void> {
-  refuseLimited(caller)
+  refuseLimited(caller, 'Alert templates')
   return ctx.transaction(async (tx, emit) => {
     const name = await requireAssignable(tx, id, 'alert_template')
     const before = await findDefault(tx)

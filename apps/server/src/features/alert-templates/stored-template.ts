@@ -1,7 +1,4 @@
-import {
-  type AlertTemplateForm,
-  AlertTemplateForm as TemplateSchema,
-} from '@muster/contract/api/alert-templates'
+import { type AlertTemplateForm, StoredTemplateForm } from '@muster/contract/api/alert-templates'
 import type { ChannelSettings } from '@muster/contract/api/alert-channels'
 import type { TemplateExclusions } from '@muster/rules/alert-template'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
@@ -22,6 +19,7 @@ export interface Template extends TemplateExclusions {
   id: number
   name: string
   is_active: boolean
+  author_id: number | null
   settings: StoredSettings
 }
 
@@ -30,6 +28,7 @@ export function readTemplate(row: TemplateRow): Template {
     id: row.id,
     name: row.name,
     is_active: row.is_active === 1,
+    author_id: row.author_id,
     // Written by columnsOf below.
     settings: JSON.parse(row.settings) as StoredSettings,
     ...(JSON.parse(row.exclusions) as TemplateExclusions),
@@ -38,9 +37,9 @@ export function readTemplate(row: TemplateRow): Template {
 
 /** The form with its secrets, or with stars in their place. */
 export function formOf(row: TemplateRow, read: (sealed: string) => Rest): AlertTemplateForm {
-  const { id: _id, settings, ...rest } = readTemplate(row)
+  const { id: _id, author_id: _author, settings, ...rest } = readTemplate(row)
   const { action_rest, resolved_action_rest } = settings
-  return TemplateSchema.parse({
+  return StoredTemplateForm.parse({
     ...rest,
     ...settings,
     action_rest: action_rest === null ? null : read(action_rest),

@@ -61,6 +61,22 @@ test('a template is made, changed in parts, listed and deleted, and all of that 
   ])
 })
 
+test('a template whose recipients were saved before the rule for addresses can still be read and changed', async () => {
+  await using bench = await prepareTemplates()
+  const { caller, ctx } = bench
+  const made = await bench.template({})
+  const { settings } = await ctx.db.selectFrom('alert_templates').select('settings').executeTakeFirstOrThrow()
+  const email_recipients = ["o'brien@example.com"]
+  const old = JSON.stringify({ ...JSON.parse(settings), email_recipients })
+  await ctx.db.updateTable('alert_templates').set({ settings: old }).execute()
+  const change = { params: { id: made.id }, body: { is_active: false } }
+  expect((await caller.call(editAlertTemplate, change)).body).toMatchObject({
+    is_active: false,
+    email_recipients,
+  })
+  expect((await caller.call(listAlertTemplates, {})).body).toMatchObject([{ email_recipients }])
+})
+
 test('issue 3, 3.5, templates, agent, site, client, default: it is given to a client, a site, a machine and as the default, and deleting it takes it from all of them', async () => {
   await using bench = await prepareTemplates()
   const { caller, client, site, machine, ctx } = bench

@@ -8,7 +8,7 @@ import { createPostgresDatabase, testEngines } from '../../platform/database/tes
 import { createSecrets } from '../../platform/secrets/secrets.ts'
 import { createTestLog } from '../../test-log.ts'
 import { createAlertBench } from '../alert-channels/test-alerts.ts'
-import { openTestReceiver } from '../alert-channels/test-receiver.ts'
+import { LOOPBACK_CHANNELS, openTestReceiver } from '../alert-channels/test-receiver.ts'
 import { AlertTemplateForm } from '@muster/contract/api/alert-templates'
 import { insertTemplate, storeDefault } from './queries.ts'
 import { alertTemplatesJobs } from './jobs.ts'
@@ -24,7 +24,11 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
     const secrets = createSecrets(randomBytes(32))
     const dataFolder = await mkdtemp(`${tmpdir()}/muster-two-`)
     const open = async (): Promise<Context> => {
-      const config = readConfig({ MUSTER_DATA: dataFolder, ...(database && { DATABASE_URL: database.url }) })
+      const config = readConfig({
+        ...LOOPBACK_CHANNELS,
+        MUSTER_DATA: dataFolder,
+        ...(database && { DATABASE_URL: database.url }),
+      })
       const ctx = await createContext(config, { log: createTestLog().log, secrets })
       ctx.jobs.define(alertTemplatesJobs(ctx, { deliver: async () => false }))
       return ctx

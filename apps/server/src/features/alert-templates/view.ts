@@ -1,4 +1,5 @@
 import type { AlertTemplate, getRelatedToTemplate } from '@muster/contract/api/alert-templates'
+import type { ServerApproval } from '@muster/contract/api/scripts'
 import type { Output } from '@muster/contract/endpoint'
 import type { findNamingPolicies } from './naming-policies.ts'
 import type { findAssigned, TemplateRow } from './queries.ts'
@@ -12,6 +13,7 @@ export interface Surroundings {
   defaultId: number | null
   assigned: Assigned
   scripts: ReadonlyMap<number, string>
+  approvals: ReadonlyMap<number, ServerApproval>
 }
 
 export function viewTemplate(row: TemplateRow, around: Surroundings): AlertTemplate {
@@ -22,6 +24,8 @@ export function viewTemplate(row: TemplateRow, around: Surroundings): AlertTempl
     id: row.id,
     action_name: nameOf(form.action, form.action_rest, around),
     resolved_action_name: nameOf(form.resolved_action, form.resolved_action_rest, around),
+    action_approval: approvalOf(form.action, form.action_type, around),
+    resolved_action_approval: approvalOf(form.resolved_action, form.resolved_action_type, around),
     default_template,
     applied_count: policies.length + clients.length + sites.length + agents.length,
     modified: row.modified,
@@ -46,6 +50,14 @@ export function viewRelated(
       site_name: agent.site_name,
     })),
   }
+}
+
+function approvalOf(
+  script: number | null,
+  type: AlertTemplate['action_type'],
+  { approvals }: Pick<Surroundings, 'approvals'>,
+): ServerApproval | null {
+  return script === null || type !== 'server' ? null : (approvals.get(script) ?? null)
 }
 
 function nameOf(

@@ -13,7 +13,12 @@ export const instant = (seconds: number) => new Date(T0 + seconds * 1000).toISOS
 
 /** A server whose clock stands at T0, with a channel that takes everything; moments are seconds after T0. */
 export async function prepareAlerts(database?: OpenDatabase<Database>) {
-  const server = await createTestServer(database === undefined ? {} : { overrides: { database } })
+  // Receivers of channels stand on this machine.
+  const env = { MUSTER_CHANNEL_TARGETS: 'any' }
+  const server = await createTestServer({
+    env,
+    ...(database === undefined ? {} : { overrides: { database } }),
+  })
   server.clock.freeze(instant(0))
   const { ctx, given } = server
   await ctx.db

@@ -14,9 +14,10 @@ import { changesFor, digestOf, listAt, type Listed, type Place, viewPlace } from
 import { refusePlan } from './plan-save.ts'
 import { planSet } from './plan-policy.ts'
 import { loadPolicySet, type PolicySet, withPolicies } from './policy-set.ts'
+import { refusePolicyRuns } from './refuse-policy-runs.ts'
 import { requirePolicy, requireWholePolicy } from './require-policy.ts'
 import { writeChange } from './save-policy.ts'
-import { emitPlaces, openSave } from './store-save.ts'
+import { emitPlaces, openSave, type Save } from './store-save.ts'
 
 type Params = Parsed<typeof setPlacePolicies>['params']
 type Body = Parsed<typeof setPlacePolicies>['body']
@@ -36,7 +37,10 @@ export async function planPlace(
   const set = await loadPolicySet(db)
   await requireListed(db, caller, set, wanted)
   const { changed, moved } = changesFor(set, place, wanted)
-  for (const { id } of changed) await requireWholePolicy(db, caller, set, id)
+  for (const { id, document } of changed) {
+    const before = await requireWholePolicy(db, caller, set, id)
+    await refusePolicyRuns(db, caller, { set, before, document })
+  }
   const touched = [...changed, ...moved]
   return planSet(db, caller, {
     set,
@@ -60,38 +64,47 @@ export async function assignPolicies(
   }
   await ctx.transaction(async (tx, emit) => {
     const save = await openSave({ ctx, tx, emit, caller }, plan === undefined ? undefined : before.state)
-    const { set } = save
-    const { place, name } = await requirePlace(tx, caller, params)
-    await requireListed(tx, caller, set, wanted)
-    const known = listAt(set, place)
-    if (body.modified !== undefined && body.modified !== digestOf(known)) {
-      throw new AppError('changed_meanwhile', 'Somebody else has changed what is assigned here.')
-    }
-    const { changed, moved } = changesFor(set, place, wanted)
-    const where = name === '' ? 'all machines' : `the ${WORDS[place.level]} "${name}"`
-    for (const { id, document } of changed) {
-      const policy = await requireWholePolicy(tx, caller, set, id)
-      const isAssigned = wanted.some((one) => one.id === id)
-      const reason = isAssigned ? `Assigned to ${where}` : `No longer assigned to ${where}`
-      await writeChange(save, policy, { document, reason })
-    }
-    await movePlace(tx, place, wanted)
-    if (changed.length === 0 && digestOf(known) === digestOf(wanted)) return
-    const nameOf = ({ id }: Listed) => set.policies.get(id)?.document.name
-    await audit(tx, {
-      caller,
-      action: 'modify',
-      object_type: place.level === 'default' ? 'policy' : place.level,
-      message: `Changed the policies of ${where}`,
-      before: { policies: known.map(nameOf) },
-      after: { policies: wanted.map(nameOf) },
-      ...auditPlace(place),
-      at: ctx.now(),
-      emit,
-    })
-    emit({ type: 'policy.changed', ids: [...changed, ...moved].map(({ id }) => id) })
-    emitPlaces(emit, place.level === 'agent' ? [place] : [])
+    await assignAt(save, params, body)
   })
+}
+
+/** The same within a transaction that holds the policies. */
+export async function assignAt(
+  save: Save,
+  params: Params,
+  { policies: wanted, modified }: { policies: readonly Listed[]; modified?: string | undefined },
+): Promise<void> {
+  const { ctx, tx, emit, caller, set } = save
+  const { place, name } = await requirePlace(tx, caller, params)
+  await requireListed(tx, caller, set, wanted)
+  const known = listAt(set, place)
+  if (modified !== undefined && modified !== digestOf(known)) {
+    throw new AppError('changed_meanwhile', 'Somebody else has changed what is assigned here.')
+  }
+  const { changed, moved } = changesFor(set, place, wanted)
+  const where = name === '' ? 'all machines' : `the ${WORDS[place.level]} "${name}"`
+  for (const { id, document } of changed) {
+    const policy = await requireWholePolicy(tx, caller, set, id)
+    const isAssigned = wanted.some((one) => one.id === id)
+    const reason = isAssigned ? `Assigned to ${where}` : `No longer assigned to ${where}`
+    await writeChange(save, policy, { document, reason })
+  }
+  await movePlace(tx, place, wanted)
+  if (changed.length === 0 && digestOf(known) === digestOf(wanted)) return
+  const nameOf = ({ id }: Listed) => set.policies.get(id)?.document.name
+  await audit(tx, {
+    caller,
+    action: 'modify',
+    object_type: place.level === 'default' ? 'policy' : place.level,
+    message: `Changed the policies of ${where}`,
+    before: { policies: known.map(nameOf) },
+    after: { policies: wanted.map(nameOf) },
+    ...auditPlace(place),
+    at: ctx.now(),
+    emit,
+  })
+  emit({ type: 'policy.changed', ids: [...changed, ...moved].map(({ id }) => id) })
+  emitPlaces(emit, place.level === 'agent' ? [place] : [])
 }
 
 const WORDS = { client: 'client', site: 'site', agent: 'machine', default: '' } as const
@@ -110,7 +123,7 @@ function auditPlace(place: Place) {
 }
 
 /** The place with its name, as far as the caller may say what counts there. */
-async function requirePlace(
+export async function requirePlace(
   db: Db,
   caller: Caller,
   { level, id }: Params,

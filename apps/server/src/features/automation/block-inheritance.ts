@@ -8,27 +8,36 @@ import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { requireSite, requireWholeClient } from '../clients/require-node.ts'
 import { lockPolicies } from './queries.ts'
+import type { Save } from './store-save.ts'
 
 type Order = Parsed<typeof blockInheritance>['body']
 
 /** Keeps policies from above away from a machine, a site or a client, or lets them through again. */
 export async function setInheritance(ctx: Context, caller: Caller, order: Order): Promise<void> {
-  const flag = order.block_policy_inheritance ? 1 : 0
   await ctx.transaction(async (tx, emit) => {
     await lockPolicies(tx)
-    const { name, place } = await write(tx, emit, { caller, order, flag })
-    await audit(tx, {
-      caller,
-      action: 'modify',
-      object_type: order.target.level,
-      message: `${flag === 1 ? 'Blocked' : 'Allowed'} policies from above for the ${order.target.level === 'agent' ? 'machine' : order.target.level} "${name}"`,
-      after: { block_policy_inheritance: flag === 1 },
-      ...place,
-      at: ctx.now(),
-      emit,
-    })
-    emit({ type: 'policy.changed', ids: [] })
+    await blockPolicies({ ctx, tx, emit, caller }, order)
   })
+}
+
+/** The same within a transaction that holds the policies. */
+export async function blockPolicies(
+  { ctx, tx, emit, caller }: Omit<Save, 'set'>,
+  order: Order,
+): Promise<void> {
+  const flag = order.block_policy_inheritance ? 1 : 0
+  const { name, place } = await write(tx, emit, { caller, order, flag })
+  await audit(tx, {
+    caller,
+    action: 'modify',
+    object_type: order.target.level,
+    message: `${flag === 1 ? 'Blocked' : 'Allowed'} policies from above for the ${order.target.level === 'agent' ? 'machine' : order.target.level} "${name}"`,
+    after: { block_policy_inheritance: flag === 1 },
+    ...place,
+    at: ctx.now(),
+    emit,
+  })
+  emit({ type: 'policy.changed', ids: [] })
 }
 
 async function write(

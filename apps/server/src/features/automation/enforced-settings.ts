@@ -1,28 +1,53 @@
 import { AppError } from '@muster/contract/errors'
 import type { AgentSetting } from '@muster/rules/policy-settings'
 import type { Db } from '../../platform/database/database.ts'
-import { agentSettingsKind, readSources } from './kinds/agent-settings.ts'
+import { readSources } from '../agents/availability.ts'
+import { agentSettingsKind } from './kinds/agent-settings.ts'
 import { findMachines } from './machines.ts'
 import { loadPolicySet } from './policy-set.ts'
+
+interface Machine {
+  agent_id: string
+  hostname: string
+  setting_sources: string
+}
 
 /** Refuses to give a machine settings of its own which an enforced policy says. */
 export async function refuseEnforcedSettings(
   db: Db,
-  agent: { agent_id: string; hostname: string; setting_sources: string },
+  agent: Machine,
   names: readonly AgentSetting[],
 ): Promise<void> {
-  const sources = readSources(agent)
-  if (names.every((name) => sources[name]?.given !== true)) return
+  const [enforced] = (await findEnforced(db, [agent], names)).values()
+  if (enforced === undefined) return
+  const sentence = `The enforced policy "${enforced.policy}" sets this for ${agent.hostname}: change it there.`
+  throw new AppError('conflict', sentence, { fields: { [enforced.name]: [sentence] } })
+}
+
+/** By agent_id, the first of these settings that an enforced policy says, and the name of that policy. */
+export async function findEnforced(
+  db: Db,
+  agents: readonly Machine[],
+  names: readonly AgentSetting[],
+): Promise<Map<string, { name: AgentSetting; policy: string }>> {
+  const found = new Map<string, { name: AgentSetting; policy: string }>()
+  const given = agents.filter((agent) => {
+    const sources = readSources(agent)
+    return names.some((name) => sources[name]?.given === true)
+  })
+  if (given.length === 0) return found
   const set = await loadPolicySet(db)
-  const machines = await findMachines(db, { agentIds: [agent.agent_id], withText: set.hasSearches })
+  const agentIds = given.map(({ agent_id }) => agent_id)
+  const machines = await findMachines(db, { agentIds, withText: set.hasSearches })
   const chained = machines.map((machine) => ({ machine, chain: set.chainOf(machine) }))
-  for (const { effective } of await agentSettingsKind.resolve(db, set, chained)) {
+  for (const { machine, effective } of await agentSettingsKind.resolve(db, set, chained)) {
     for (const { value, source } of effective) {
-      if (source.own || !names.includes(value.ref.name)) continue
+      if (source.own || !names.includes(value.ref.name) || found.has(machine.agent_id)) continue
       const document = set.policies.get(source.policy)?.document
-      if (document?.enforced !== true) continue
-      const sentence = `The enforced policy "${document.name}" sets this for ${agent.hostname}: change it there.`
-      throw new AppError('conflict', sentence, { fields: { [value.ref.name]: [sentence] } })
+      if (document?.enforced === true) {
+        found.set(machine.agent_id, { name: value.ref.name, policy: document.name })
+      }
     }
   }
+  return found
 }

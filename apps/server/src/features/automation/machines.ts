@@ -4,8 +4,10 @@ import type { Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { findValues } from '../custom-fields/queries.ts'
+import { usualAlert } from '../agents/availability.ts'
 import { viewAgentRow } from '../agents/view.ts'
 import { NO_CHECKS } from '../checks/queries.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import { slicesOf } from './queries.ts'
 
 /** A machine as far as policies are concerned. */
@@ -17,6 +19,9 @@ export interface PolicyMachine extends PlacedMachine {
   check_interval: number
   offline_time: number
   overdue_time: number
+  overdue_dashboard_alert: 0 | 1
+  /** The global default of that for machines of its type. */
+  usual_alert: 0 | 1
   setting_sources: string
   monitoring_type: 'server' | 'workstation'
   /** Alert templates of the machine and of what is above it, and those that its policies name. */
@@ -91,6 +96,7 @@ async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Pr
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .select(['agents.agent_id', 'agents.site_id', 'agents.monitoring_type', 'agents.hostname', 'agents.plat'])
     .select(['agents.check_interval', 'agents.offline_time', 'agents.overdue_time', 'setting_sources'])
+    .select('agents.overdue_dashboard_alert')
     .select('agents.block_policy_inheritance as blocked_by_agent')
     .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
     .select('sites.block_policy_inheritance as blocked_by_site')
@@ -100,9 +106,11 @@ async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Pr
     .where('agents.agent_id', 'in', agentIds)
     .orderBy('agents.id')
     .execute()
+  const settings = await readCoreSettings(db)
   const texts = withText ? await readTexts(db, agentIds) : undefined
   return rows.map(({ blocked_by_agent, blocked_by_site, blocked_by_client, ...row }) => ({
     ...row,
+    usual_alert: usualAlert(settings, row.monitoring_type),
     blocks: { agent: blocked_by_agent === 1, site: blocked_by_site === 1, client: blocked_by_client === 1 },
     text: () => texts?.get(row.agent_id) ?? '',
   }))

@@ -8,7 +8,7 @@ import { lockRow } from '../../platform/database/lock-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
-import { readSources } from './kinds/agent-settings.ts'
+import { readSources } from '../agents/availability.ts'
 
 /** Gives a machine settings of its own, or takes them away: then its policies say, or all is as ever. */
 export async function changeOwnSettings(
@@ -24,7 +24,9 @@ export async function changeOwnSettings(
     for (const name of AGENT_SETTING_NAMES) {
       const value = values[name]
       // `given` makes the next look at the machine set it, whether or not a policy says anything.
-      if (value !== undefined) after[name] = { own: value ?? undefined, given: true }
+      if (value !== undefined) {
+        after[name] = { own: value === null ? undefined : Number(value), given: true }
+      }
     }
     const offline = after.offline_time?.own ?? agent.offline_time
     const overdue = after.overdue_time?.own

@@ -8,6 +8,7 @@ import { checkDocument } from './check-document.ts'
 import { numberContent } from './number-content.ts'
 import { planChange } from './plan-policy.ts'
 import { loadPolicySet, NEW_POLICY } from './policy-set.ts'
+import { refusePolicyRuns } from './refuse-policy-runs.ts'
 import { requireWholePolicy } from './require-policy.ts'
 
 /** What saving this policy, or deleting it, would do. Refused where the save would be. */
@@ -59,6 +60,7 @@ async function makePlan(
   }
   const { document } = numberContent(given, known?.row.last_number ?? 0)
   const before = known?.document
+  await refusePolicyRuns(db, caller, { set, before: known, document })
   const checked = await checkDocument({ ctx, db, caller, set, before }, document)
   const instead = { id: known?.id ?? NEW_POLICY, document: checked }
   return { plan: await planChange(db, caller, { set, instead }), state }

@@ -37,6 +37,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
         alert_severity: 'warning',
         more_info: '81 %',
         last_run: AT,
+        ran_at: Date.parse(AT) / 1000,
         fail_count: 1,
         failing_since: AT,
         measured: JSON.stringify({ check_type: 'cpuload', percent: 81 }),

@@ -9,6 +9,7 @@ import {
   type TaskOnMachine,
 } from '@muster/contract/policies/policy-items'
 import { describeTask } from '@muster/rules/task-words'
+import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { describeCheck } from '../checks/describe-check.ts'
@@ -24,16 +25,20 @@ import { requirePolicy } from './require-policy.ts'
 const byName = new Intl.Collator('en', { numeric: true })
 
 /** The checks of a policy, as they are saved, and how they stand. */
-export async function readPolicyChecks(db: Db, caller: Caller, policyId: number): Promise<CheckOfPolicy[]> {
+export async function readPolicyChecks(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  caller: Caller,
+  policyId: number,
+): Promise<CheckOfPolicy[]> {
   const set = await loadPolicySet(db)
   const { content } = (await requirePolicy(db, caller, set, policyId)).document
-  const counted = await countPolicyChecks(db, caller, policyId)
+  const counted = await countPolicyChecks(db, caller, policyId, now())
   return content.checks.map(({ id: number = 0, ...check }) => {
-    const counts = { passing: 0, info: 0, warning: 0, error: 0, pending: 0 }
+    const counts = { passing: 0, old: 0, info: 0, warning: 0, error: 0, pending: 0 }
     for (const row of counted) {
       if (row.number !== number) continue
-      counts[row.status === 'failing' ? (row.alert_severity ?? 'error') : (row.status ?? 'pending')] +=
-        row.count
+      const standing = row.status === 'failing' ? (row.alert_severity ?? 'error') : (row.status ?? 'pending')
+      counts[row.old ? 'old' : standing] += row.count
     }
     return {
       ...check,

@@ -153,7 +153,8 @@ export function readContent(content: string): PolicyContent {
     // In the order of the contract, or the same task would look changed.
     task: { ...one.task, ...TASK_DEFAULTS, ...one.task },
   }))
-  return { ...NO_CONTENT, ...stored, tasks }
+  const agent_settings = { ...NO_CONTENT.agent_settings, ...stored.agent_settings }
+  return { ...NO_CONTENT, ...stored, agent_settings, tasks }
 }
 
 function compileSet(

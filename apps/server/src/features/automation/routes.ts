@@ -70,7 +70,7 @@ export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listPolicyRelations, async ({ params, caller }) =>
     viewRelations(db, caller, await loadPolicySet(db), params.id),
   )
-  route(api, listPolicyChecks, ({ params, caller }) => readPolicyChecks(db, caller, params.id))
+  route(api, listPolicyChecks, ({ params, caller }) => readPolicyChecks(ctx, caller, params.id))
   route(api, listPolicyTasks, ({ params, caller }) => readPolicyTasks(db, caller, params.id))
   route(api, listPolicyCheckStatus, ({ params, caller }) => readCheckStatus(db, caller, params.id))
   route(api, listPolicyTaskStatus, ({ params, caller }) => readTaskStatus(db, caller, params.id))

@@ -152,6 +152,7 @@ type Parts = Partial<{
   [Name in keyof Omit<PolicyDocument, 'content'>]: PolicyDocument[Name] | undefined
 }> & {
   content?: Body['content']
+  alert_template?: number | null | undefined
 }
 
 /** What is given in place of what was; kinds of content that are left out stay. */
@@ -161,12 +162,16 @@ function partsOver(document: PolicyDocument, parts: Parts): PolicyDocument {
     desc: parts.desc ?? document.desc,
     active: parts.active ?? document.active,
     enforced: parts.enforced ?? document.enforced,
-    content: contentOver(document.content, parts.content),
+    content: contentOver(document.content, { ...parts.content, ...templateOf(parts) }),
     targets: parts.targets ?? document.targets,
     excluded_clients: parts.excluded_clients ?? document.excluded_clients,
     excluded_sites: parts.excluded_sites ?? document.excluded_sites,
     excluded_agents: parts.excluded_agents ?? document.excluded_agents,
   }
+}
+
+function templateOf({ alert_template }: Parts): Body['content'] {
+  return alert_template === undefined ? {} : { alert_template }
 }
 
 function contentOver(content: PolicyContent, parts: Body['content']): PolicyContent {

@@ -90,6 +90,7 @@ test('issue 3, 5.3, history and revert: every version is kept, and an earlier on
       alert_severity: null,
       more_info: '',
       last_run: server.clock.now().toISOString(),
+      ran_at: Math.floor(server.clock.now().getTime() / 1000),
       fail_count: 0,
       failing_since: null,
       measured: '{"check_type":"cpuload","percent":75}',

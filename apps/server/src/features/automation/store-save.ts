@@ -8,9 +8,11 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { checkDocument } from './check-document.ts'
+import { redefineKeyUses } from '../keystore/redefine-key-uses.ts'
 import { refusePlan } from './plan-save.ts'
+import { refusePolicyRuns } from './refuse-policy-runs.ts'
 import { loadPolicySet, type PolicySet, positionsFor } from './policy-set.ts'
-import { insertVersion, lockPolicies, replaceExclusions, replaceTargets } from './queries.ts'
+import { insertVersion, lockPolicies, replaceExclusions, replaceTargets, updatePolicy } from './queries.ts'
 
 /** The transaction in which a policy is saved, with what there was before. */
 export interface Save {
@@ -44,7 +46,12 @@ export async function openSave(parts: Omit<Save, 'set'>, state: string | undefin
 export async function storeSave(save: Save, saved: Saved): Promise<number> {
   const { ctx, tx, emit, caller, set } = save
   const { id, before, version, reason } = saved
+  const known = before === undefined ? undefined : set.policies.get(id)
+  const author_id = await refusePolicyRuns(tx, caller, { set, before: known, document: saved.document })
   const document = await checkDocument({ ctx, db: tx, caller, set, before }, saved.document)
+  await updatePolicy(tx, id, { author_id })
+  // Machines that have it already read keys with the role of the new author.
+  if (known !== undefined && known.row?.author_id !== author_id) await redefineKeyUses(tx, emit)
   await storePlaces(tx, id, { document, positions: positionsFor(set, id, document) })
   const at = ctx.now()
   await insertVersion(tx, {

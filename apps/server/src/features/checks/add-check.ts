@@ -6,6 +6,7 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
+import { refuseRuns, runsOfCheck } from '../roles/refuse-runs.ts'
 import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
 import { settleDependency } from './dependency.ts'
 import { refuseTarget } from './from-server/refuse-target.ts'
@@ -28,6 +29,7 @@ export function addCheck(
       const agent = await requireAgent(tx, given.agent, caller)
       refuseBadThresholds(settings)
       refuseTarget(settings, ctx.config.checkTargets)
+      const author_id = await refuseRuns(tx, caller, { after: runsOfCheck(settings, 'This check') })
       await refuseBadScript(tx, agent, settings)
       if ((await countChecks(tx, agent.agent_id)) >= MOST_CHECKS) {
         throw new AppError('conflict', `A machine has at most ${MOST_CHECKS} checks.`)
@@ -43,6 +45,7 @@ export function addCheck(
         run_interval,
         depends_on,
         revision: '',
+        author_id,
         created_at: at.toISOString(),
         modified: at.toISOString(),
         modified_by: caller.username,

@@ -8,6 +8,7 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
+import { refuseRuns, runsOfCheck } from '../roles/refuse-runs.ts'
 import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
 import { settleDependency } from './dependency.ts'
 import { judgeLast } from './judge-last.ts'
@@ -15,7 +16,7 @@ import { refuseTarget } from './from-server/refuse-target.ts'
 import { type CheckRow, updateCheck } from './queries.ts'
 import { redefineChecks } from './redefine-checks.ts'
 import { requireCheck, requireOwnCheck } from './require-check.ts'
-import { viewCheck, viewForAudit } from './view.ts'
+import { readSettings, viewCheck, viewForAudit } from './view.ts'
 
 type Change = Parsed<typeof editCheck>['body']
 
@@ -29,6 +30,10 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
       refuseOldSave(before, change)
       refuseBadThresholds(settings)
       refuseTarget(settings, ctx.config.checkTargets)
+      const author_id = await refuseRuns(tx, caller, {
+        before: { runs: runsOfCheck(readSettings(before), ''), author: before.author_id },
+        after: runsOfCheck(settings, 'This check'),
+      })
       const agent = await requireAgent(tx, before.agent_id, caller)
       await refuseBadScript(tx, agent, settings)
       const wish = { id, before: before.depends_on, wanted: change.depends_on }
@@ -39,6 +44,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
         fails_b4_alert,
         run_interval,
         depends_on,
+        author_id,
         modified: laterThan(before.modified, at),
         modified_by: caller.username,
       })

@@ -122,6 +122,48 @@ test('issue 3, 1.3: thresholds that cannot work are refused with the sentence of
   expect((await add(large)).status).toBe(200)
 })
 
+test('spec 5, number check: the event ID of a check is * or a number, white space aside, and the rest is refused', async () => {
+  await using prepared = await prepare()
+  const { server, agent, ada } = prepared
+  await server.ctx.db.updateTable('agents').set({ plat: 'windows' }).execute()
+  let name = 0
+  const add = (fields: Record<string, unknown>, nested = true) => {
+    const own = {
+      check_type: 'eventlog',
+      name: `Events ${name++}`,
+      event_source: `source ${name}`,
+      ...fields,
+    }
+    const body = nested ? { agent: agent.agent_id, settings: own } : { agent_id: agent.agent_id, ...own }
+    return ada.send({ method: 'POST', url: '/checks/', body })
+  }
+  const taken: [Record<string, unknown>, Record<string, unknown>][] = [
+    [{}, { event_id: 0, event_id_is_wildcard: true }],
+    [{ event_id: ' * ' }, { event_id: 0, event_id_is_wildcard: true }],
+    [
+      { event_id: '*', event_id_is_wildcard: false },
+      { event_id: 0, event_id_is_wildcard: true },
+    ],
+    [{ event_id: ' 70 34\t' }, { event_id: 7034, event_id_is_wildcard: false }],
+    [{ event_id: 7034 }, { event_id: 7034, event_id_is_wildcard: false }],
+    [
+      { event_id: 7034, event_id_is_wildcard: true },
+      { event_id: 7034, event_id_is_wildcard: true },
+    ],
+  ]
+  for (const [sent, stored] of taken) {
+    for (const nested of [true, false])
+      expect((await add(sent, nested)).body).toMatchObject({ settings: stored })
+  }
+  for (const event_id of ['', ' ', '**', '46a', '4,625', '0x10', '-1', '1.5', '65536', 65_536, 1.5, null]) {
+    const { status, error } = await add({ event_id })
+    expect(status, `${event_id}`).toBe(400)
+    expect(error).toMatchObject({
+      fields: { 'settings.event_id': ['Write * for every event, or a number from 0 to 65535.'] },
+    })
+  }
+})
+
 test('a machine has one CPU check, one memory and one swap check, and for each disk one of space and one of inodes', async () => {
   await using prepared = await prepare()
   const { server, ada, add } = prepared

@@ -25,7 +25,9 @@ export async function findDefinitions(db: Db, ids: number[], keys?: OpenKeys): P
     .selectFrom('checks')
     .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
     .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'script_id', 'run_interval'])
+    .leftJoin('policies', 'policies.id', 'checks.policy_id')
     .select(['agents.check_interval', 'agents.hostname'])
+    .select((eb) => eb.fn.coalesce('policies.author_id', 'checks.author_id').as('author_id'))
     .where('checks.id', 'in', ids)
     .where('overridden_by', 'is', null)
     .orderBy('checks.id')
@@ -33,7 +35,9 @@ export async function findDefinitions(db: Db, ids: number[], keys?: OpenKeys): P
   const scripts = await findScripts(db, rows)
   const calling = rows.flatMap((row) => {
     const settings = readSettings(row)
-    return settings.check_type === 'script' ? [{ agent_id: row.agent_id, ...settings }] : []
+    return settings.check_type === 'script'
+      ? [{ agent_id: row.agent_id, author_id: row.author_id, ...settings }]
+      : []
   })
   const [sealed, opened] = await loadCalls(db, calling, keys)
   return rows.flatMap((row) => {

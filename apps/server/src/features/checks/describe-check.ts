@@ -16,7 +16,9 @@ export function describeCheck(settings: CheckSettings, scriptName: string | null
     case 'ping':
       return `Ping Check: ${settings.name}`
     case 'service':
-      return `Service Check: ${settings.svc_name}`
+      return settings.svc_display_name
+        ? `Service Check: ${settings.svc_display_name} (${settings.svc_name})`
+        : `Service Check: ${settings.svc_name}`
     case 'script':
       return `Script Check: ${scriptName ?? 'the script was deleted'}`
     case 'process':

@@ -25,3 +25,26 @@ test('results that a machine had to drop are told to who may list checks, each d
   const bob = server.as(await server.given.user({ permissions: ['can_list_agents'] }))
   expect((await bob.call(listDroppedResults, { params })).status).toBe(403)
 })
+
+test('of a machine that drops results without end, the newest 200 drops are kept', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  using agent = await TestAgent.enrol(server, url, (await server.given.site()).id)
+  await agent.connect()
+  const from = agent.frames.length
+  const instant = (index: number) =>
+    new Date(Date.parse('2026-03-01T00:00:00.000Z') + index * 1000).toISOString()
+  let seq = 0
+  for (let index = 0; index < 250; index += 1) {
+    const times = { from: instant(index), to: instant(index + 1) }
+    seq = agent.report({ kind: 'checks-dropped', count: 1, ...times })
+  }
+  await agent.next((frame) => frame.type === 'ack' && frame.seq === seq, from)
+  const rows = await server.ctx.db
+    .selectFrom('dropped_results')
+    .select('from_at')
+    .orderBy('from_at')
+    .execute()
+  expect(rows).toHaveLength(200)
+  expect(Number(rows[0]?.from_at)).toBe(Date.parse(instant(50)) / 1000)
+})

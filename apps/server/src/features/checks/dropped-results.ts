@@ -7,6 +7,9 @@ export interface ReportedDrop {
   report: Extract<Report, { kind: 'checks-dropped' }>
 }
 
+/** Of one machine; older ones go. A machine has one for each time that the server was away for long. */
+const MAX_DROPS = 200
+
 /** A report that comes twice is kept once. */
 export async function storeDropped(
   tx: Db,
@@ -34,7 +37,21 @@ export async function storeDropped(
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const agentIds = rows.map(({ agent_id }) => agent_id)
+  const agentIds = [...new Set(rows.map(({ agent_id }) => agent_id))]
+  for (const agentId of agentIds) {
+    const newest = tx
+      .selectFrom('dropped_results')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .orderBy('to_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(MAX_DROPS)
+    await tx
+      .deleteFrom('dropped_results')
+      .where('agent_id', '=', agentId)
+      .where('id', 'not in', newest)
+      .execute()
+  }
   emit({ type: 'check.changed', ids: [], agent_ids: agentIds })
 }
 

@@ -31,9 +31,14 @@ test('issue 3, names of the reference: a check is added and changed in the flat 
     agent_id,
     fails_b4_alert: 3,
     run_interval: 120,
-    settings: { check_type: 'service', svc_name: 'Spooler', restart_if_stopped: true },
+    readable_desc: 'Service Check: Print Spooler (Spooler)',
+    settings: {
+      check_type: 'service',
+      svc_name: 'Spooler',
+      svc_display_name: 'Print Spooler',
+      restart_if_stopped: true,
+    },
   })
-  expect(service.settings).not.toHaveProperty('svc_display_name')
   const { body: changed } = await edit(service.id, {
     check_type: 'winsvc',
     svc_name: 'Spooler',
@@ -56,6 +61,8 @@ test('what is wrong with a flat body is said at its field', async () => {
   const wrong: [unknown, string][] = [
     [{ agent_id, check_type: 'cpuload', error_threshold: 500 }, 'settings.error_threshold'],
     [{ agent_id, check_type: 'winsvc' }, 'settings.svc_name'],
+    [{ agent_id, check_type: 'winsvc', svc_name: 'Spooler', name: 'Printing' }, 'settings.name'],
+    [{ agent_id, check_type: 'cpuload', email_alert: true }, 'settings.email_alert'],
     [{ check_type: 'cpuload' }, 'agent'],
     [{ agent_id, check_type: 'nothing' }, 'settings.check_type'],
     [{ agent_id }, 'settings'],

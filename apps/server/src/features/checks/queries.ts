@@ -7,6 +7,7 @@ import { slicesOf } from '../../platform/database/slices-of.ts'
 import type { CheckResultsTable, ChecksTable } from '../../platform/database/tables/checks.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
+import { isOldPass } from './aged-results.ts'
 
 type Viewer = { scope: Scope }
 type Result = Selectable<CheckResultsTable>
@@ -14,6 +15,8 @@ type Result = Selectable<CheckResultsTable>
 export type CheckRow = Selectable<ChecksTable> & { [Name in keyof Result]: Result[Name] | null } & {
   /** agents.id */
   agent: number
+  /** Of the machine, in seconds. */
+  check_interval: number
   hostname: string
   script_name: string | null
   policy_name: string | null
@@ -34,8 +37,8 @@ function selectChecks(db: Db, caller: Viewer) {
     .leftJoin('scripts', 'scripts.id', 'checks.script_id')
     .leftJoin('policies', 'policies.id', 'checks.policy_id')
     .selectAll('checks')
-    .select(['check_id', 'status', 'alert_severity', 'more_info', 'last_run', 'fail_count'])
-    .select(['failing_since', 'measured', 'agents.id as agent', 'agents.hostname'])
+    .select(['check_id', 'status', 'alert_severity', 'more_info', 'last_run', 'ran_at', 'fail_count'])
+    .select(['failing_since', 'measured', 'agents.id as agent', 'agents.hostname', 'agents.check_interval'])
     .select(['scripts.name as script_name', 'policies.name as policy_name'])
     .where(visibleTo(caller))
 }
@@ -140,26 +143,40 @@ export const NO_CHECKS: Counts = {
   warning: 0,
   info: 0,
   has_failing_checks: false,
+  old: 0,
+  old_since: null,
+  pending: 0,
 }
 
 /** How the checks of these machines stand; machines without checks count nothing. */
-export async function findCheckCounts(db: Db, agentIds: string[]): Promise<(agentId: string) => Counts> {
+export async function findCheckCounts(
+  db: Db,
+  agentIds: string[],
+  now: Date,
+): Promise<(agentId: string) => Counts> {
   const rows = await db
     .selectFrom('checks')
+    .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
     .leftJoin('check_results', 'check_results.check_id', 'checks.id')
     .select(['checks.agent_id', 'check_results.status', 'check_results.alert_severity'])
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(isOldPass(now).as('old'))
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('check_results.ran_at').as('ran_at')])
     .where('checks.agent_id', 'in', agentIds)
     .where('checks.overridden_by', 'is', null)
-    .groupBy(['checks.agent_id', 'check_results.status', 'check_results.alert_severity'])
+    .groupBy(['checks.agent_id', 'check_results.status', 'check_results.alert_severity', 'old'])
     .execute()
   const counts = new Map<string, Counts>()
-  for (const { agent_id, status, alert_severity, count } of rows) {
+  for (const { agent_id, status, alert_severity, old, count, ran_at } of rows) {
     const sum = counts.get(agent_id) ?? { ...NO_CHECKS }
     counts.set(agent_id, sum)
     const many = Number(count)
     sum.total += many
-    if (status === 'passing') sum.passing += many
+    // SQLite says 1.
+    if (Number(old) === 1) {
+      sum.old += many
+      sum.old_since = new Date(Number(ran_at) * 1000).toISOString()
+    } else if (status === 'passing') sum.passing += many
+    if (status === null || status === 'pending') sum.pending += many
     if (alert_severity === 'error') sum.failing += many
     else if (alert_severity !== null) sum[alert_severity] += many
     if (alert_severity !== null) sum.has_failing_checks = true

@@ -11,12 +11,14 @@ export type ResultRow = Selectable<CheckResultsTable>
 /** What is needed to judge a result: the check, and how it stood. */
 export type KnownCheck = Pick<
   Selectable<ChecksTable>,
-  'id' | 'agent_id' | 'check_type' | 'settings' | 'fails_b4_alert' | 'revision'
+  'id' | 'agent_id' | 'check_type' | 'settings' | 'fails_b4_alert' | 'revision' | 'run_interval'
 > & {
   [Name in 'status' | 'alert_severity' | 'last_run' | 'fail_count' | 'failing_since']: ResultRow[Name] | null
 } & {
   /** agents.id */
   agent: number
+  /** Of the machine, in seconds. */
+  check_interval: number
 }
 export type Transition = Omit<Insertable<CheckTransitionsTable>, 'id'>
 
@@ -33,7 +35,7 @@ export async function findKnownChecks(tx: Db, engine: Engine, ids: number[]): Pr
       .leftJoin('check_results', 'check_results.check_id', 'checks.id')
       .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'fails_b4_alert', 'revision'])
       .select(['status', 'alert_severity', 'last_run', 'fail_count', 'failing_since'])
-      .select('agents.id as agent')
+      .select(['agents.id as agent', 'checks.run_interval', 'agents.check_interval'])
       .where('checks.id', 'in', slice)
       .where('overridden_by', 'is', null)
       .orderBy('checks.id')
@@ -55,6 +57,7 @@ export async function upsertResults(tx: Db, rows: ResultRow[]): Promise<void> {
           alert_severity: eb.ref('excluded.alert_severity'),
           more_info: eb.ref('excluded.more_info'),
           last_run: eb.ref('excluded.last_run'),
+          ran_at: eb.ref('excluded.ran_at'),
           fail_count: eb.ref('excluded.fail_count'),
           failing_since: eb.ref('excluded.failing_since'),
           measured: eb.ref('excluded.measured'),

@@ -24,6 +24,8 @@ async function prepare(fields: { fails_b4_alert?: number } = {}) {
     check_type: 'cpuload',
     settings: JSON.stringify({ warning_threshold: 70, error_threshold: 90 }),
     revision: 'cpu.1',
+    // What it measured an hour ago is still fresh.
+    run_interval: 7200,
     ...fields,
   })
   const events: Event[] = []
@@ -165,7 +167,7 @@ test('issue 3, 1.2: new thresholds count at once, for what was measured last', a
   const edit = (thresholds: object, fails_b4_alert = 1) =>
     root.call(editCheck, {
       params: { id: check.id },
-      body: { settings: { ...CPU, ...thresholds }, fails_b4_alert },
+      body: { settings: { ...CPU, ...thresholds }, fails_b4_alert, run_interval: 7200 },
     })
   await report(cpu(10, 80), cpu(20, 80))
   await edit({ warning_threshold: 85 })

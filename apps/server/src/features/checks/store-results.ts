@@ -1,6 +1,7 @@
 import type { CheckResult } from '@muster/contract/agent/checks'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import type { Event } from '@muster/contract/events'
+import { effectiveInterval, freshUntil, standingOf as standingOfResult } from '@muster/rules/check-freshness'
 import { seriesOf } from '@muster/rules/check-series'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -37,6 +38,8 @@ interface Progress {
   settings: CheckSettings
   standing: Standing
   lastRunMs: number
+  /** Its last result did not count any more: the next one changes what is counted. */
+  wasOld: boolean
   /** The row to write; absent while nothing was newer than what is known. */
   row?: ResultRow
 }
@@ -53,7 +56,7 @@ export async function storeResults(
   reports: ReportedResults[],
 ): Promise<void> {
   const now = ctx.now()
-  const checks = await findProgress(tx, ctx.engine, reports)
+  const checks = await findProgress(tx, ctx.engine, reports, now)
   const runs = reports
     .flatMap(({ results, ...from }) =>
       results.map((result) => ({ from, result, atMs: Date.parse(result.at) })),
@@ -108,6 +111,7 @@ async function findProgress(
   tx: Db,
   engine: Context['engine'],
   reports: ReportedResults[],
+  now: Date,
 ): Promise<Map<number, Progress>> {
   const ids = new Set(reports.flatMap(({ results }) => results.map(({ check_id }) => check_id)))
   // What is beyond the database's numbers is no check's.
@@ -121,6 +125,7 @@ async function findProgress(
         settings: readSettings(check),
         standing: standingOf(check),
         lastRunMs: check.last_run === null ? Number.NEGATIVE_INFINITY : Date.parse(check.last_run),
+        wasOld: isOld(check, now),
       },
     ]),
   )
@@ -149,7 +154,14 @@ function takeRun(progress: Progress, { measured }: AnyResult, at: Date): Transit
   const { more_info, ...after } = verdict
   progress.standing = after
   progress.lastRunMs = at.getTime()
-  progress.row = { check_id: check.id, ...after, more_info, last_run, measured: JSON.stringify(measured) }
+  progress.row = {
+    check_id: check.id,
+    ...after,
+    more_info,
+    last_run,
+    ran_at: secondsOf(at),
+    measured: JSON.stringify(measured),
+  }
   if (after.alert_severity === standing.alert_severity) return []
   const { alert_severity: severity } = after
   return [{ check_id: check.id, agent_id: check.agent_id, at: secondsOf(at), severity }]
@@ -164,6 +176,16 @@ function hasBegunToFail({ check, standing }: Progress): boolean {
   return check.alert_severity === null && standing.alert_severity !== null
 }
 
-function hasOtherCount({ check, standing }: Progress): boolean {
-  return (check.status ?? 'pending') !== standing.status || check.alert_severity !== standing.alert_severity
+function isOld(check: KnownCheck, now: Date): boolean {
+  const interval = effectiveInterval(check, check.check_interval)
+  const state = { status: check.status ?? 'pending', fresh_until: freshUntil(check.last_run, interval) }
+  return standingOfResult(state, now.getTime()) === 'old'
+}
+
+function hasOtherCount({ check, standing, wasOld }: Progress): boolean {
+  return (
+    wasOld ||
+    (check.status ?? 'pending') !== standing.status ||
+    check.alert_severity !== standing.alert_severity
+  )
 }

@@ -1,4 +1,5 @@
 import type { Check, CheckSettings, CheckState } from '@muster/contract/api/checks'
+import { effectiveInterval, freshUntil } from '@muster/rules/check-freshness'
 import { describeCheck } from './describe-check.ts'
 import type { AnyMeasured } from './judge-result.ts'
 import type { CheckRow } from './queries.ts'
@@ -55,6 +56,7 @@ function viewState(row: CheckRow): CheckState {
     alert_severity: row.alert_severity,
     more_info: row.more_info ?? '',
     last_run: row.last_run,
+    fresh_until: freshUntil(row.last_run, effectiveInterval(row, row.check_interval)),
     fail_count: row.fail_count ?? 0,
     failing_since: row.failing_since,
     stdout: ran?.stdout ?? (measured === undefined ? '' : outputOf(measured)),

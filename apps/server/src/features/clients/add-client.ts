@@ -5,7 +5,7 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
-import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { finishSetup, markSetupDone } from './finish-setup.ts'
@@ -19,8 +19,12 @@ export async function addClient(
   caller: Caller,
   body: NewClient,
 ): Promise<{ clientId: number; siteId: number }> {
-  if (body.monitor_server === true && !mayDo(caller, 'can_install_agents')) {
-    throw new AppError('not_allowed', 'Your role does not allow you to install agents, here on the server.')
+  // Commands on the server's machine read the secrets of every client.
+  if (body.monitor_server === true && (body.initialsetup !== true || !caller.isSuperuser)) {
+    throw new AppError(
+      'not_allowed',
+      "Only superusers can add the server's machine, during the first-time setup.",
+    )
   }
   const { name } = body.client
   const sentence = `There is already a client named "${name}".`
@@ -47,6 +51,15 @@ export async function addClient(
         after,
         client,
       })
+      if (body.monitor_server === true) {
+        await audit(tx, {
+          ...shared,
+          action: 'agent_install',
+          object_type: 'site',
+          message: `Started enrolling the server's machine at site "${site.name}" of client "${name}"`,
+          site: { id: siteId },
+        })
+      }
       emit({ type: 'client.changed', ids: [clientId] })
       return { clientId, siteId }
     }),

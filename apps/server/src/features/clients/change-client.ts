@@ -4,24 +4,26 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
+import { changePlaceFields, type PlaceFields } from '../automation/place-fields.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { updateClientName } from './queries.ts'
 import { requireWholeClient } from './require-node.ts'
 
-export interface ClientChange {
+export interface ClientChange extends PlaceFields {
   id: number
   name?: string | undefined
   values?: CustomFieldPayloads | undefined
   alert_template?: number | null | undefined
 }
 
-/** Renames a client, sets its custom fields or its alert template, or all of it. */
+/** Renames a client, sets its custom fields, policies or alert template, or all of it. */
 export function changeClient(ctx: Context, caller: Caller, change: ClientChange): Promise<void> {
   const { id, alert_template: to } = change
   const sentence = `There is already a client named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'client.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
+      await changePlaceFields({ ctx, tx, emit, caller }, { level: 'client', id: `${id}` }, change)
       const client = await requireWholeClient(tx, id, caller)
       const name = change.name ?? client.name
       const from = client.alert_template_id

@@ -5,6 +5,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { emitRulesChanged } from '../remote-access/emit-rules-changed.ts'
 import { assignTemplate } from '../alert-templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
+import { changePlaceFields, type PlaceFields } from '../automation/place-fields.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { emitAgentsChanged, findAgentIds } from './move-agents.ts'
@@ -12,7 +13,7 @@ import { lockClient, updateSite } from './queries.ts'
 import { refuseLastSite } from './refuse-removal.ts'
 import { type ClientWithSites, requireSite, requireWholeClient } from './require-node.ts'
 
-export interface SiteChange {
+export interface SiteChange extends PlaceFields {
   id: number
   name?: string | undefined
   client?: number | undefined
@@ -20,11 +21,12 @@ export interface SiteChange {
   alert_template?: number | null | undefined
 }
 
-/** Renames a site, moves it with its machines to another client, sets its custom fields or its alert template. */
+/** Renames a site, moves it with its machines to another client, sets its custom fields, policies or alert template. */
 export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Promise<void> {
   const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'site.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
+      await changePlaceFields({ ctx, tx, emit, caller }, { level: 'site', id: `${change.id}` }, change)
       const site = await requireSite(tx, change.id, caller)
       const name = change.name ?? site.name
       const clientId = change.client ?? site.client_id

@@ -1,3 +1,4 @@
+import { editAgent, setMaintenance } from '@muster/contract/api/agents'
 import {
   createClient,
   createSite,
@@ -49,7 +50,8 @@ test('a client is listed with its sites by name and what their machines add up t
     id: acme.id,
     name: 'Acme',
     agent_count: 2,
-    maintenance_mode: true,
+    maintenance_mode: false,
+    maintenance_count: 1,
     failing_checks: { error: false, warning: false },
     block_policy_inheritance: false,
     custom_fields: [],
@@ -64,6 +66,7 @@ test('a client is listed with its sites by name and what their machines add up t
         client_name: 'Acme',
         agent_count: 0,
         maintenance_mode: false,
+        maintenance_count: 0,
         failing_checks: { error: false, warning: false },
         block_policy_inheritance: false,
         custom_fields: [],
@@ -71,9 +74,52 @@ test('a client is listed with its sites by name and what their machines add up t
         server_policy: null,
         workstation_policy: null,
       },
-      expect.objectContaining({ id: zurich.id, agent_count: 2, maintenance_mode: true }),
+      expect.objectContaining({ id: zurich.id, agent_count: 2, maintenance_count: 1 }),
     ],
   })
+})
+
+test('a client or site is in maintenance when it has machines and all of them are', async () => {
+  await using server = await createTestServer()
+  const { given } = server
+  const { id: clientId } = await given.client()
+  const site = (name: string) => given.site({ client_id: clientId, name })
+  const [all, some, none] = [await site('all'), await site('some'), await site('none')]
+  const machines = [
+    await given.agent({ site_id: all.id, maintenance_mode: 1 }),
+    await given.agent({ site_id: some.id, maintenance_mode: 1 }),
+    await given.agent({ site_id: some.id }),
+    await given.agent({ site_id: none.id }),
+  ]
+  await given.site({ client_id: clientId, name: 'empty' })
+  const root = server.as(await given.user({ superuser: true }))
+  const state = async () => {
+    const { body } = await root.call(getClient, { params: { id: clientId } })
+    const sites = body.sites.map(({ name, maintenance_mode: mode, maintenance_count: count }) => [
+      name,
+      mode,
+      count,
+    ])
+    return [[body.maintenance_mode, body.maintenance_count], ...sites]
+  }
+  expect(await state()).toEqual([
+    [false, 2],
+    ['all', true, 1],
+    ['empty', false, 0],
+    ['none', false, 0],
+    ['some', false, 1],
+  ])
+  await root.call(setMaintenance, { body: { type: 'Client', id: clientId, action: true } })
+  expect(await state()).toEqual([
+    [true, 4],
+    ['all', true, 1],
+    ['empty', false, 0],
+    ['none', true, 1],
+    ['some', true, 2],
+  ])
+  const [first] = machines
+  await root.call(editAgent, { params: { agent_id: first!.agent_id }, body: { maintenance_mode: false } })
+  expect((await state())[0]).toEqual([false, 3])
 })
 
 test('an overdue machine makes its node fail only when its overdue alert is on', async () => {

@@ -1,6 +1,7 @@
-import { createClient } from '@muster/contract/api/clients'
+import { createClient, listClients } from '@muster/contract/api/clients'
 import Fastify from 'fastify'
 import { expect, test, vi } from 'vitest'
+import type { UserOptions } from '../../test-given.ts'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import { isSetupOpen } from './finish-setup.ts'
 import { AgentRows } from '../agents/agent-rows.ts'
@@ -63,39 +64,98 @@ test('an unknown time zone is refused at its field and leaves the setup open', a
   expect(await isSetupOpen(server.ctx.db)).toBe(true)
 })
 
-/** The routes again, with what becomes of the server's own machine under the test's control. */
+/** The routes with a replaced way to the server's own machine. */
 async function callWithMonitor(
   server: TestServer,
-  monitorServer: ClientsOptions['monitorServer'],
-  permissions: readonly (typeof PERMISSIONS)[number][],
+  { user, body }: { user: UserOptions; body: object },
+  fail?: Error,
 ) {
-  const user = await server.given.user({ permissions })
+  const caller = await server.given.user(user)
   const fastify = Fastify()
   const { findCaller } = await import('../sessions/find-caller.ts')
-  const authenticate = () => findCaller(server.ctx, user.sessionDigest, '127.0.0.1')
+  const authenticate = () => findCaller(server.ctx, caller.sessionDigest, '127.0.0.1')
   const api = { ...server.app.api, fastify, authenticate, mounted: [] }
   using rows = new AgentRows(server.ctx)
-  clientsRoutes(api, server.ctx, { rows, ...(monitorServer === undefined ? {} : { monitorServer }) })
-  const payload = setup('Acme', { monitor_server: true }).body
-  return await fastify.inject({ method: 'POST', url: '/clients/', payload })
+  const monitorServer = vi.fn<NonNullable<ClientsOptions['monitorServer']>>(async () => {
+    if (fail !== undefined) throw fail
+  })
+  clientsRoutes(api, server.ctx, { rows, monitorServer })
+  const { statusCode } = await fastify.inject({ method: 'POST', url: '/clients/', payload: body })
+  return { statusCode, monitorServer }
 }
 
-test('the machine of the server is added when asked for, and a failure of that does not undo the client', async () => {
+const WITH_MONITOR = setup('Acme', { monitor_server: true }).body
+
+test('a superuser adds the machine of the server in the first-time setup, and the audit log names the site', async () => {
   await using server = await createTestServer()
-  server.expectLog(/the machine of the server could not be added/)
-  const monitorServer = vi.fn<NonNullable<ClientsOptions['monitorServer']>>(() =>
-    Promise.reject(new Error('no disk')),
-  )
-  const answer = await callWithMonitor(server, monitorServer, PERMISSIONS)
-  expect(answer.statusCode).toBe(200)
+  const { statusCode, monitorServer } = await callWithMonitor(server, {
+    user: { superuser: true },
+    body: WITH_MONITOR,
+  })
+  expect(statusCode).toBe(200)
   const site = await server.ctx.db.selectFrom('sites').select('id').executeTakeFirstOrThrow()
   expect(monitorServer).toHaveBeenCalledWith({ siteId: site.id, username: expect.any(String) })
+  const rows = await server.ctx.db.selectFrom('audit_log').selectAll().execute()
+  expect(rows).toContainEqual(
+    expect.objectContaining({
+      action: 'agent_install',
+      message: `Started enrolling the server's machine at site "Main" of client "Acme"`,
+      client: 'Acme',
+      site: 'Main',
+      site_id: site.id,
+    }),
+  )
 })
 
-test('who may not install agents cannot add the machine of the server', async () => {
+test("a failure to add the server's machine does not undo the client", async () => {
   await using server = await createTestServer()
-  const monitorServer = vi.fn<NonNullable<ClientsOptions['monitorServer']>>()
-  await callWithMonitor(server, monitorServer, ['can_list_clients', 'can_manage_clients'])
-  expect(monitorServer).not.toHaveBeenCalled()
-  expect(await isSetupOpen(server.ctx.db)).toBe(true)
+  server.expectLog(/the machine of the server could not be added/)
+  const call = { user: { superuser: true }, body: WITH_MONITOR }
+  const { statusCode } = await callWithMonitor(server, call, new Error('no disk'))
+  expect(statusCode).toBe(200)
+  expect(await server.ctx.db.selectFrom('clients').selectAll().execute()).toHaveLength(1)
 })
+
+test('a user who is no superuser cannot enrol the server, not even in the first-time setup', async () => {
+  await using server = await createTestServer()
+  const user = server.as(await server.given.user({ permissions: [...PERMISSIONS, 'can_send_cmd'] }))
+  expect((await user.call(createClient, { body: WITH_MONITOR })).error.code).toBe('not_allowed')
+  expect(await isSetupOpen(server.ctx.db)).toBe(true)
+  expect(await readSettings(server)).not.toHaveProperty('monitor_server')
+  expect(await findEnrolTokens(server)).toEqual([])
+})
+
+test('a role limited to one client cannot enrol the server', async () => {
+  await using server = await createTestServer()
+  const root = server.as(await server.given.user({ superuser: true }))
+  const own = await root.call(createClient, setup('Own'))
+  const attacker = server.as(
+    await server.given.user({
+      permissions: [...PERMISSIONS, 'can_send_cmd', 'can_list_agents', 'can_list_sites'],
+      clients: [own.body.id],
+    }),
+  )
+  const body = { client: { name: 'mine' }, site: { name: 'mine' }, monitor_server: true }
+  for (const initialsetup of [undefined, false, true]) {
+    const refused = await attacker.call(createClient, { body: { ...body, initialsetup } })
+    expect([refused.status, refused.error.code]).toEqual([403, 'not_allowed'])
+  }
+  expect(await findEnrolTokens(server)).toEqual([])
+  expect(await readSettings(server)).not.toHaveProperty('monitor_server')
+  expect((await root.call(listClients, { query: {} })).body.map(({ name }) => name)).toEqual(['Own'])
+})
+
+test('after the first-time setup nobody can enrol the server', async () => {
+  await using server = await createTestServer()
+  const root = server.as(await server.given.user({ superuser: true }))
+  await root.call(createClient, setup('First'))
+  const late = await root.call(createClient, setup('Late', { monitor_server: true, initialsetup: false }))
+  expect([late.status, late.error.code]).toEqual([403, 'not_allowed'])
+  const again = await root.call(createClient, setup('Again', { monitor_server: true }))
+  expect([again.status, again.error.code]).toEqual([403, 'setup_closed'])
+  expect(await findEnrolTokens(server)).toEqual([])
+})
+
+function findEnrolTokens({ ctx }: TestServer) {
+  return ctx.db.selectFrom('enrol_tokens').selectAll().execute()
+}

@@ -1,4 +1,5 @@
 import type { Client, Site } from '@muster/contract/api/clients'
+import { isInMaintenance } from '@muster/rules/tree-order'
 import type { NodePolicies } from '../automation/node-policies.ts'
 import type { ValueRow } from '../custom-fields/queries.ts'
 import { viewValue } from '../custom-fields/view.ts'
@@ -31,8 +32,7 @@ export function viewSites(rows: SiteStateRow[], { sums, failing, siteValues, pol
       name: row.name,
       client: row.client_id,
       client_name: row.client_name,
-      agent_count: sums.get(row.id)?.machines ?? 0,
-      maintenance_mode: has(sums.get(row.id)?.maintenance),
+      ...viewCounts(sums.get(row.id)?.machines ?? 0, sums.get(row.id)?.maintenance ?? 0),
       failing_checks: {
         error: errors.has(row.id) || has(sums.get(row.id)?.errors),
         warning: warnings.has(row.id) || has(sums.get(row.id)?.warnings),
@@ -43,6 +43,11 @@ export function viewSites(rows: SiteStateRow[], { sums, failing, siteValues, pol
       ...policies.ofSite(row.id),
     }))
     .toSorted((a, b) => byName.compare(a.name, b.name))
+}
+
+function viewCounts(agent_count: number, maintenance_count: number) {
+  const counts = { agent_count, maintenance_count }
+  return { ...counts, maintenance_mode: isInMaintenance(counts) }
 }
 
 const has = (count: number | undefined) => count !== undefined && count > 0
@@ -59,8 +64,10 @@ export function viewClients(rows: SiteStateRow[], parts: NodeParts): Client[] {
     // A group of groupBy has at least one member.
     name: sites[0]!.client_name,
     sites,
-    agent_count: sites.reduce((sum, site) => sum + site.agent_count, 0),
-    maintenance_mode: sites.some((site) => site.maintenance_mode),
+    ...viewCounts(
+      sites.reduce((sum, site) => sum + site.agent_count, 0),
+      sites.reduce((sum, site) => sum + site.maintenance_count, 0),
+    ),
     failing_checks: {
       error: sites.some((site) => site.failing_checks.error),
       warning: sites.some((site) => site.failing_checks.warning),

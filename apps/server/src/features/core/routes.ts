@@ -1,9 +1,11 @@
 import { createSocketTicket, getDashInfo, getHealth, getVersion } from '@muster/contract/api/core'
 import { AppError } from '@muster/contract/errors'
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import { VERSION } from '../../platform/config/version.ts'
-import { mayDo } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { digestOf } from '../../platform/secrets/secrets.ts'
 import { createTicket, TICKET_SECONDS } from '../sessions/socket-tickets.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { findPreferences } from '../users/queries.ts'
@@ -29,23 +31,29 @@ export function coreRoutes(api: Api, ctx: Context): void {
 
   route(api, getHealth, async () => ({ status: 'ok' as const }))
 
-  // Prometheus does not sign in: open to programs on this machine, to others as any endpoint.
+  // Prometheus does not sign in: open to programs on this machine, to others by MUSTER_METRICS_TOKEN.
   const summary = 'Figures of this process as Prometheus text'
   api.fastify.get('/metrics', { config: { summary } }, async (request, reply) => {
-    if (!isLocal(request.ip, request.headers)) {
-      const caller = await api.authenticate(request, reply)
-      if (caller === undefined) throw new AppError('not_signed_in', 'Sign in first.')
-      if (!mayDo(caller, 'can_view_core_settings')) {
-        throw new AppError('not_allowed', 'Your role does not allow this (can_view_core_settings).')
-      }
+    if (!isLocal(request) && !hasMetricsToken(request, ctx.config.metricsToken)) {
+      throw new AppError('not_signed_in', 'Metrics need the token of MUSTER_METRICS_TOKEN, as Bearer token.')
     }
     const { type, text } = await api.metrics.read()
     return reply.type(type).header('cache-control', 'no-store').send(text)
   })
 }
 
-/** Straight from this machine, and not handed on by a proxy on it. */
-function isLocal(source: string, headers: Record<string, unknown>): boolean {
+const FORWARDED = /^(forwarded|via|x-forwarded-.+|x-real-ip)$/
+
+/** Directly from this machine, and not through a proxy on it: whatever that adds shows that it is one. */
+function isLocal({ socket, headers }: FastifyRequest): boolean {
+  const source = socket.remoteAddress ?? ''
   const isLoopback = source === '::1' || /^(::ffff:)?127\./.test(source)
-  return isLoopback && headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined
+  return isLoopback && !Object.keys(headers).some((name) => FORWARDED.test(name))
+}
+
+function hasMetricsToken({ headers }: FastifyRequest, token: string | undefined): boolean {
+  const [, given] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (token === undefined || given === undefined) return false
+  // Digests have one length, and comparing them tells nothing about the token.
+  return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(token)))
 }

@@ -21,7 +21,10 @@ export function viewDashInfo({
   preferences: Preferences
   caller: Caller
   setupOpen: boolean
-  settings: Pick<StoredSettings, 'enable_server_scripts' | 'enable_server_webterminal'>
+  settings: Pick<
+    StoredSettings,
+    'enable_server_scripts' | 'enable_server_webterminal' | 'availability_alerts_asked'
+  >
 }): DashInfo {
   const { agent_dblclick_action: dblClickAction, ...rest } = preferences
   return {
@@ -39,5 +42,6 @@ export function viewDashInfo({
     sso_enabled: false,
     default_date_format: DEFAULT_DATE_FORMAT,
     setup_open: setupOpen,
+    ask_availability_alerts: caller.isSuperuser && !settings.availability_alerts_asked,
   }
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { checkField, type FieldForm, takenName, toColumns } from './check-field.ts'
@@ -9,6 +10,7 @@ import { viewForAudit } from './view.ts'
 
 /** Adds a custom field as the last of its model. */
 export function addField(ctx: Context, caller: Caller, form: FieldForm): Promise<FieldRow> {
+  refuseLimited(caller, 'Custom fields')
   checkField(form)
   return refuseTaken(takenName(form), () =>
     ctx.transaction(async (tx, emit) => {

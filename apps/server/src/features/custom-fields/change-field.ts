@@ -7,6 +7,7 @@ import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { checkField, takenName, toColumns } from './check-field.ts'
@@ -17,6 +18,7 @@ import { viewField, viewForAudit } from './view.ts'
 export type FieldChange = Parsed<typeof editCustomField>['body'] & { id: number }
 
 export function changeField(ctx: Context, caller: Caller, change: FieldChange): Promise<FieldRow> {
+  refuseLimited(caller, 'Custom fields')
   const { id, modified, order, ...parts } = change
   return refuseTaken(takenName({ name: parts.name ?? '', model: parts.model ?? 'The same' }), () =>
     ctx.transaction(async (tx, emit) => {

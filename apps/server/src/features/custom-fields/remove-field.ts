@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { requireLockedField } from './change-field.ts'
@@ -9,6 +10,7 @@ import { viewForAudit } from './view.ts'
 
 /** Deletes a custom field; the values of all that had one go with it. */
 export function removeField(ctx: Context, caller: Caller, id: number): Promise<void> {
+  refuseLimited(caller, 'Custom fields')
   return ctx.transaction(async (tx, emit) => {
     const row = await requireLockedField(tx, id)
     await emitOwnersChanged(tx, emit, id)

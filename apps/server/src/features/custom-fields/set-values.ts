@@ -1,6 +1,11 @@
 import type { CustomFieldModel, CustomFieldPayloads } from '@muster/contract/custom-field-values'
 import { AppError } from '@muster/contract/errors'
-import { type FieldValue, isEmptyValue, readFieldPayload } from '@muster/rules/custom-field-check'
+import {
+  type FieldPayload,
+  type FieldValue,
+  isEmptyValue,
+  readFieldPayload,
+} from '@muster/rules/custom-field-check'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { findFields, findValues, OWNER_COLUMN } from './queries.ts'
@@ -35,7 +40,8 @@ export async function setFieldValues(
   const changes: ValueChanges = { before: {}, after: {} }
   const wrongs: Record<string, string[]> = {}
   const seen = new Set<number>()
-  for (const { field: fieldId, ...payload } of payloads) {
+  for (const { field: fieldId, ...given } of payloads) {
+    const payload = byKind(given)
     const field = fields.get(fieldId)
     const refuse = (sentence: string) => (wrongs[`custom_fields.${fieldId}`] = [sentence])
     if (field === undefined) {
@@ -62,6 +68,13 @@ export async function setFieldValues(
   const [first] = Object.values(wrongs)
   if (first !== undefined) throw new AppError('invalid', first.join(' '), { fields: wrongs })
   return Object.keys(changes.after).length === 0 ? undefined : changes
+}
+
+/** A value as it is read, as the kind that it is. */
+function byKind({ value, ...payload }: Omit<CustomFieldPayloads[number], 'field'>): FieldPayload {
+  if (value === undefined) return payload
+  if (typeof value === 'boolean') return { ...payload, bool_value: value }
+  return { ...payload, ...(typeof value === 'string' ? { string_value: value } : { multiple_value: value }) }
 }
 
 async function storeValue(

@@ -5,7 +5,12 @@ import type { Context } from '../../context.ts'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
+import { usualAlert } from '../agents/availability.ts'
+import { causeOfCustom, type Subject } from '../alerts/causes.ts'
+import type { Scene } from '../alerts/store-lives.ts'
+import { takeFindings } from '../alerts/take-findings.ts'
 import { audit } from '../audit/write-audit.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 
 /** Letters and digits; 40 of them, as the field's agent ids have. */
 const AGENT_ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -32,6 +37,8 @@ export async function enrolMachine(
         'agents.hostname',
         'agents.connected',
         'agents.public_key',
+        'agents.site_id',
+        'agents.maintenance_mode',
         'sites.client_id',
       ])
       .where('machine_key', '=', request.machine_key)
@@ -51,6 +58,7 @@ export async function enrolMachine(
           public_key: request.public_key,
           machine_key: request.machine_key,
           monitoring_type: token.monitoring_type,
+          overdue_dashboard_alert: usualAlert(await readCoreSettings(tx), token.monitoring_type),
           created_at: now,
           modified: now,
         })
@@ -74,6 +82,12 @@ export async function enrolMachine(
         'This machine belongs to another client. Remove it there first.',
       )
     }
+    if (!sameKey && before.site_id !== token.site_id) {
+      throw new AppError(
+        'enrolment_refused',
+        'This machine belongs to another site and has a new key. Use an installer of its own site.',
+      )
+    }
     if (before.connected === 1 && !sameKey) {
       throw new AppError(
         'enrolment_refused',
@@ -95,9 +109,33 @@ export async function enrolMachine(
       agent: { agent_id: before.agent_id },
       emit,
     })
+    if (!sameKey) await alertNewKey({ ctx, tx, emit }, { ...before, hostname, source, by: token.created_by })
     emit({ type: 'agent.changed', ids: [before.agent_id], agent_ids: [before.agent_id] })
     return { agent_id: before.agent_id, reattached: true }
   })
+}
+
+/**
+ * A reinstalled machine has a new key, and so has whoever poses as it: knowing its machine_key is enough, which its
+ * users can compute. The alert stays open until a person has looked.
+ */
+async function alertNewKey(
+  scene: Scene,
+  machine: { agent_id: string; hostname: string; source: string; by: string; maintenance_mode: number },
+): Promise<void> {
+  const { agent_id, hostname, source, by, maintenance_mode } = machine
+  const cause = causeOfCustom({ agent: agent_id }, 'new-key')
+  const subject: Subject = {
+    cause,
+    alert_type: 'custom',
+    agent_id,
+    check_id: null,
+    site_id: null,
+    hold: maintenance_mode === 1 ? 'maintenance' : null,
+  }
+  const text = `${hostname} enrolled again from ${source} with a new key (installer of ${by}). Check that it was reinstalled.`
+  const finding = { cause, at: scene.ctx.now(), severity: 'warning' as const, text }
+  await takeFindings(scene, new Map([[cause, subject]]), [finding])
 }
 
 /** Uses the token up by one; one update decides between machines that come at once. */

@@ -1,8 +1,14 @@
+import { listAlerts } from '@muster/contract/api/alerts'
 import { createInstaller, listAgents } from '@muster/contract/api/agents'
 import { enrolAgent } from '@muster/contract/api/enrolment'
 import { listAudit } from '@muster/contract/api/audit'
-import { expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createEnrolToken } from './create-token.ts'
 import { enrolBody, TestAgent } from '../agents/test-agent.ts'
 
 async function makeInstaller(server: TestServer, uses = 100) {
@@ -77,6 +83,56 @@ test('reinstalling on the same machine re-attaches it to its row, audited, and m
   expect(log.total).toBe(2)
 })
 
+test('a machine that comes back with another key raises an alert, once until it is resolved', async () => {
+  await using server = await createTestServer()
+  const { ada, installer } = await makeInstaller(server)
+  const machineKey = 'a'.repeat(64)
+  const enrol = async () =>
+    (await server.anonymous.call(enrolAgent, { body: enrolBody(installer.token, { machineKey }).body }))
+      .status
+  const alerts = async () => {
+    const { body } = await server.as(ada).call(listAlerts, { body: { top: 10 } })
+    return 'alerts' in body ? body.alerts : []
+  }
+  expect(await enrol()).toBe(200)
+  expect(await alerts()).toEqual([])
+  expect([await enrol(), await enrol()]).toEqual([200, 200])
+  expect(await alerts()).toMatchObject([
+    {
+      alert_type: 'custom',
+      hostname: 'PC-12',
+      severity: 'warning',
+      message: expect.stringMatching(/^PC-12 enrolled again from 127\.0\.0\.1 with a new key/),
+    },
+  ])
+})
+
+test('the same key comes back without an alert, at any site of its client', async () => {
+  await using server = await createTestServer()
+  const { site, installer } = await makeInstaller(server)
+  const sibling = await server.given.site({ client_id: site.client_id })
+  const machineKey = 'a'.repeat(64)
+  const first = enrolBody(installer.token, { machineKey })
+  expect((await server.anonymous.call(enrolAgent, { body: first.body })).status).toBe(200)
+  const order = {
+    siteId: sibling.id,
+    monitoringType: 'server',
+    plat: null,
+    uses: 9,
+    createdBy: 'test',
+  } as const
+  const token = await createEnrolToken(server.ctx.db, {
+    ...order,
+    expiresAt: new Date(server.clock.now().getTime() + 60_000).toISOString(),
+    now: server.clock.now(),
+  })
+  const same = enrolBody(token, { machineKey, key: first.key }).body
+  expect((await server.anonymous.call(enrolAgent, { body: same })).body).toMatchObject({ reattached: true })
+  expect(await server.ctx.db.selectFrom('alerts').selectAll().execute()).toEqual([])
+  const other = await server.anonymous.call(enrolAgent, { body: enrolBody(token, { machineKey }).body })
+  expect([other.status, other.error.detail]).toEqual([403, expect.stringContaining('another site')])
+})
+
 test('a token of one client does not take over a machine of another, nor one that is connected', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
@@ -106,6 +162,25 @@ test('the installer holds address and token, and refuses an unknown token with a
   })
   expect(bad.status).toBe(403)
   expect(await bad.text()).toContain('exit 1')
+})
+
+test('no command line of the installation holds the token', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const { installer } = await makeInstaller(server)
+  const folder = await mkdtemp(join(tmpdir(), 'muster-curl-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'curl'), '#!/bin/sh\necho "$@" >"$0.args"; cat >"$0.input"\n', { mode: 0o755 })
+  // As a person pastes it: the shell reads the line, it does not stand in a command line.
+  execFileSync('sh', { input: installer.cmd, env: { PATH: `${folder}:${process.env['PATH']}` } })
+  const input = await readFile(join(folder, 'curl.input'), 'utf8')
+  expect(input).toBe(`header = "Authorization: Enrol ${installer.token}"\n`)
+  const args = await readFile(join(folder, 'curl.args'), 'utf8')
+  expect(args).toMatch(/^-fsS -K - http\S+\/agent\/install\.sh\n$/)
+  const script = await fetch(`${url}/agent/install.sh`, {
+    headers: { authorization: `Enrol ${installer.token}` },
+  })
+  expect(await script.text()).not.toContain('--token')
 })
 
 test('the installer line keeps a hostile data folder one word of the shell', async () => {

@@ -2,7 +2,11 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../platform/config/config.ts'
 
-/** The one line to paste. With TLS, curl checks the server's key itself: its certificate may be self-signed. */
+/**
+ * The one line to paste. The token is on standard input, because other users of the machine can read command lines:
+ * `echo` is built into the shell. With TLS, curl checks the server's key itself: its certificate may be
+ * self-signed.
+ */
 export function installLine(
   config: Pick<Config, 'tls'>,
   url: string,
@@ -12,7 +16,8 @@ export function installLine(
   const pin = config.tls === undefined ? '' : ` -k --pinnedpubkey sha256//${keyPin(config.tls.certFile)}`
   const options =
     dataFolder === undefined || dataFolder.trim() === '' ? '' : ` -s -- --data ${quote(dataFolder.trim())}`
-  return `curl -fsS${pin} -H ${quote(`Authorization: Enrol ${token}`)} ${quote(`${url}/agent/install.sh`)} | sh${options}`
+  const header = quote(`header = "Authorization: Enrol ${token}"`)
+  return `echo ${header} | curl -fsS${pin} -K - ${quote(`${url}/agent/install.sh`)} | sh${options}`
 }
 
 /**
@@ -118,6 +123,7 @@ if [ "$action" = uninstall ]; then
   exit 0
 fi
 
+usual_umask=$(umask)
 umask 077
 mkdir -p "$program_folder" "$data"
 chmod 755 "$program_folder"
@@ -149,9 +155,12 @@ fetch "$url/agent/pty/linux/$(uname -m)" "$program_folder/node_modules/@lydell/n
   say "this server has no terminal for $(uname -m); all else works"
 
 if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
-set -- enrol --server "$url" "--token=$token" --data "$data"
+# Programs that the agent starts for people get it; the agent's own files stay private.
+umask "$usual_umask"
+set -- enrol --server "$url" --data "$data"
 if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
-"$node" "$program_folder/agent.mjs" "$@" || fail "the machine could not be enrolled"
+# Not in the command line, which other users of this machine can read.
+MUSTER_ENROL_TOKEN=$token "$node" "$program_folder/agent.mjs" "$@" || fail "the machine could not be enrolled"
 
 if [ "$mode" = service ]; then
   if has_systemd; then

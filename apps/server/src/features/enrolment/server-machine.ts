@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
+import { withStartUmask } from '../../platform/files/private-files.ts'
+import { serverEnvironment } from '../scripts/server-environment.ts'
 import { createEnrolToken } from './create-token.ts'
 import { findOwnAuthority } from './own-authority.ts'
 import { AGENT_SOURCE } from './programs.ts'
@@ -50,7 +52,7 @@ export class ServerMachine implements AsyncDisposable {
       .execute()
     const { tls } = this.#ctx.config
     const ca = tls === undefined || findOwnAuthority(tls) === undefined ? [] : ['--ca', tls.certFile]
-    this.#run(['enrol', '--run', '--server', this.#ownUrl(), '--token', token, ...ca])
+    this.#run(['enrol', '--run', '--server', this.#ownUrl(), ...ca], { MUSTER_ENROL_TOKEN: token })
   }
 
   /** Runs the agent if this server was told to monitor its own machine. */
@@ -86,13 +88,15 @@ export class ServerMachine implements AsyncDisposable {
     return `${tls === undefined ? 'http' : 'https'}://${own.includes(':') ? `[${own}]` : own}:${address.port}`
   }
 
-  #run(command: string[]): void {
+  #run(command: string[], secrets: { MUSTER_ENROL_TOKEN?: string } = {}): void {
     if (this.#stopped) return
-    const child = spawn(process.execPath, [AGENT_SOURCE, ...command, '--data', this.#folder], {
-      stdio: ['pipe', 'ignore', 'pipe'],
-      // A server that is killed takes its agent along, or the next one would find the data folder in use.
-      env: { ...process.env, MUSTER_WITH_PARENT: '1' },
-    })
+    const child = withStartUmask(() =>
+      spawn(process.execPath, [AGENT_SOURCE, ...command, '--data', this.#folder], {
+        stdio: ['pipe', 'ignore', 'pipe'],
+        // A server that is killed takes its agent along, or the next one would find the data folder in use.
+        env: { ...serverEnvironment(), ...agentSettings(), ...secrets, MUSTER_WITH_PARENT: '1' },
+      }),
+    )
     this.#child = child
     createInterface(child.stderr).on('line', (line) => this.#ctx.log.debug({ line }, 'agent of this machine'))
     child.once('exit', (code, signal) => {
@@ -102,4 +106,10 @@ export class ServerMachine implements AsyncDisposable {
       this.#timer = setTimeout(() => this.#run(['run']), RESTART_MS)
     })
   }
+}
+
+/** What the agent reads itself, and scripts on its machine may know. */
+function agentSettings(): NodeJS.ProcessEnv {
+  const { MUSTER_LOG_LEVEL, NODE_EXTRA_CA_CERTS } = process.env
+  return { MUSTER_LOG_LEVEL, NODE_EXTRA_CA_CERTS }
 }

@@ -19,6 +19,31 @@ async function prepare(server: TestServer) {
   return { ...scene, answered, [Symbol.dispose]: () => agent.cut() }
 }
 
+test('a path that is no base64url is refused, whoever asks', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { ada, params } = scene
+  const base = `/agents/${params.agent_id}/files`
+  const wrong = 'eHh4e'
+  const upload = '00000000-0000-4000-8000-000000000000'
+  const requests = [
+    ['GET', `${base}/?path=${wrong}`],
+    ['GET', `${base}/text/?path=${wrong}`],
+    ['PUT', `${base}/text/`, { path: wrong, text: '', hash: HASH }],
+    ['POST', `${base}/change/`, { change: 'make-folder', path: wrong }],
+    ['POST', `${base}/uploads/`, { path: wrong, size: 1, replace: false }],
+    ['POST', `${base}/uploads/${upload}/`, { path: wrong }],
+    ['DELETE', `${base}/uploads/${upload}/?path=${wrong}`],
+  ] as const
+  for (const [method, url, payload] of requests) {
+    const answer = await ada.send({ method, url, ...(payload === undefined ? {} : { payload }) })
+    expect([answer.status, answer.error.fields], `${method} ${url}`).toMatchObject([
+      400,
+      { path: ['A path is base64url.'] },
+    ])
+  }
+})
+
 test('a folder is listed in parts, as the machine tells it', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)

@@ -12,7 +12,7 @@ import { expect, test, vi } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 import { expireRuns } from './expire-runs.ts'
-import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
+import { DAILY_OUTPUT_CAP_BYTES, OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 import { at, bash, result, startRuns } from './test-run.ts'
 
 test('a command goes through queued, sent, accepted, running, done, and its answer waits for the end', async () => {
@@ -133,6 +133,30 @@ test('output is stored once, capped at 1 MiB, the cut is counted, and no charact
   expect(seen.output_bytes).toBeGreaterThan(OUTPUT_CAP_BYTES - 4)
   expect(seen.output_bytes + seen.output_cut_bytes).toBe(8 * 200_001 + 1000)
   expect(seen.stdout).not.toContain('\uFFFD')
+})
+
+test('output beyond the limit of a machine and a day is cut, and says so; the next day there is room again', async () => {
+  await using server = await createTestServer()
+  using given = await startRuns(server)
+  const { agent } = given
+  await agent.connect()
+  const day = server.ctx.now().toISOString().slice(0, 10)
+  const bytes = DAILY_OUTPUT_CAP_BYTES - 10
+  await server.ctx.db.insertInto('output_days').values({ agent_id: agent.agentId, day, bytes }).execute()
+  const play = async () => {
+    const { id } = await given.send()
+    for (const chunk of [1, 2])
+      agent.report({ kind: 'output', history_id: id, chunk, stream: 'stdout', text: '123456789' })
+    agent.report(result(id))
+    await given.until(id, 'done')
+    const { stdout, output_cut_bytes } = await given.look(id)
+    return { stdout, output_cut_bytes }
+  }
+  const note = '\n[Output limit for today reached]\n'
+  expect(await play()).toEqual({ stdout: `1234567891${note}`, output_cut_bytes: 8 })
+  expect(await play()).toEqual({ stdout: note, output_cut_bytes: 18 })
+  await server.ctx.db.updateTable('output_days').set({ day: '2026-01-01' }).execute()
+  expect(await play()).toEqual({ stdout: '123456789123456789', output_cut_bytes: 0 })
 })
 
 test('a script runs with arguments and environment, and may leave its output as a note', async () => {

@@ -68,7 +68,7 @@ export interface KnownToServer {
 export async function scriptOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
   agent: PlacedAgent,
-  caller: Pick<Caller, 'username' | 'source'>,
+  caller: Pick<Caller, 'username' | 'source'> & { userId: number | null },
   { known = {}, ...body }: Parsed<typeof runScript>['body'] & { known?: KnownToServer },
 ): Promise<RunOrder> {
   const { db } = ctx
@@ -85,7 +85,12 @@ export async function scriptOrder(
     args: body.args ?? (JSON.parse(script.args) as string[]),
     env_vars: body.env_vars ?? (JSON.parse(script.env_vars) as string[]),
   }
-  const target = { agentId: agent.agent_id, hostname: agent.hostname, shell: script.shell }
+  const target = {
+    agentId: agent.agent_id,
+    hostname: agent.hostname,
+    shell: script.shell,
+    author: caller.userId,
+  }
   const { args, env_vars, shown, secrets } = await fillVariables(ctx, db, target, {
     ...asked,
     ...(known.alert && { alert: known.alert }),
@@ -125,7 +130,12 @@ export async function testOrder(
   caller: Caller,
   body: Parsed<typeof testScript>['body'],
 ): Promise<RunOrder> {
-  const target = { agentId: agent.agent_id, hostname: agent.hostname, shell: body.shell }
+  const target = {
+    agentId: agent.agent_id,
+    hostname: agent.hostname,
+    shell: body.shell,
+    author: caller.userId,
+  }
   const asked = { args: body.args, env_vars: body.env_vars ?? [] }
   const { args, env_vars, shown, secrets } = await fillVariables(ctx, ctx.db, target, asked)
   const expand = await loadSnippets(ctx.db)

@@ -13,6 +13,9 @@ export interface ReportedRun {
 
 /** Bytes of output that are kept of one run. */
 export const OUTPUT_CAP_BYTES = 1024 * 1024
+/** Bytes of output that are kept of all runs of one machine in a day (UTC). */
+export const DAILY_OUTPUT_CAP_BYTES = 100 * 1024 * 1024
+const CUT_NOTE = '\n[Output limit for today reached]\n'
 const INSERT_SLICE = 200
 
 interface Run {
@@ -29,6 +32,7 @@ export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date)
   for (const row of await findRuns(tx, [...new Set(reports.map(({ report }) => report.history_id))])) {
     runs.set(row.id, { row: { ...row }, changed: {} })
   }
+  const days = await OutputDays.read(tx, reports, now)
   const chunks: { history_id: number; chunk: number; stream: 'stdout' | 'stderr'; text: string }[] = []
   for (const { agentId, report } of reports) {
     const run = runs.get(report.history_id)
@@ -36,7 +40,7 @@ export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date)
     if (report.kind === 'output') {
       if (report.chunk <= run.row.last_chunk) continue
       change(run, { last_chunk: report.chunk })
-      const text = takeOutput(run, report.text)
+      const text = takeOutput(run, report.text, days)
       if (text !== '')
         chunks.push({ history_id: run.row.id, chunk: report.chunk, stream: report.stream, text })
     } else {
@@ -50,6 +54,7 @@ export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date)
       .onConflict((conflict) => conflict.columns(['history_id', 'chunk']).doNothing())
       .execute()
   }
+  await days.write(tx)
   const changedRuns = [...runs.values()].filter(({ changed }) => Object.keys(changed).length > 0)
   for (const { row, changed } of changedRuns) {
     await tx.updateTable('agent_history').set(changed).where('id', '=', row.id).execute()
@@ -57,22 +62,76 @@ export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date)
   return changedRuns.map(({ row }) => row)
 }
 
-/** The part of the text that fits under the cap; the rest is counted as cut. */
-function takeOutput(run: Run, text: string): string {
+/** The part of the text that fits under both caps; the rest is counted as cut. */
+function takeOutput(run: Run, text: string, days: OutputDays): string {
   if (isFinal(run.row.state)) return ''
+  const { agent_id, output_bytes, output_cut_bytes } = run.row
   const bytes = Buffer.byteLength(text)
-  const room = OUTPUT_CAP_BYTES - run.row.output_bytes
-  if (bytes <= room) {
-    change(run, { output_bytes: run.row.output_bytes + bytes })
-    return text
-  }
-  const kept = cutText(text, Math.max(0, room))
-  const keptBytes = Buffer.byteLength(kept)
+  const ownRoom = Math.max(0, OUTPUT_CAP_BYTES - output_bytes)
+  const room = Math.min(ownRoom, days.roomOf(agent_id))
+  const kept = bytes <= room ? text : cutText(text, room)
+  const keptBytes = bytes <= room ? bytes : Buffer.byteLength(kept)
+  days.add(agent_id, keptBytes)
   change(run, {
-    output_bytes: run.row.output_bytes + keptBytes,
-    output_cut_bytes: run.row.output_cut_bytes + bytes - keptBytes,
+    output_bytes: output_bytes + keptBytes,
+    output_cut_bytes: output_cut_bytes + bytes - keptBytes,
   })
-  return kept
+  const isFirstCut = keptBytes < bytes && output_cut_bytes === 0
+  return isFirstCut && room < ownRoom ? kept + CUT_NOTE : kept
+}
+
+/** What machines have had stored of output today, before and in this transaction. */
+class OutputDays {
+  #day: string
+  #bytes: Map<string, number>
+  #added = new Set<string>()
+
+  private constructor(day: string, bytes: Map<string, number>) {
+    this.#day = day
+    this.#bytes = bytes
+  }
+
+  static async read(tx: Db, reports: readonly ReportedRun[], now: Date): Promise<OutputDays> {
+    const day = now.toISOString().slice(0, 10)
+    const agentIds = reports.flatMap(({ agentId, report }) => (report.kind === 'output' ? [agentId] : []))
+    if (agentIds.length === 0) return new OutputDays(day, new Map())
+    const rows = await tx
+      .selectFrom('output_days')
+      .select(['agent_id', 'bytes'])
+      .where('agent_id', 'in', [...new Set(agentIds)])
+      .where('day', '=', day)
+      .execute()
+    return new OutputDays(day, new Map(rows.map((row) => [row.agent_id, row.bytes])))
+  }
+
+  roomOf(agentId: string): number {
+    return Math.max(0, DAILY_OUTPUT_CAP_BYTES - (this.#bytes.get(agentId) ?? 0))
+  }
+
+  add(agentId: string, bytes: number): void {
+    if (bytes === 0) return
+    this.#bytes.set(agentId, (this.#bytes.get(agentId) ?? 0) + bytes)
+    this.#added.add(agentId)
+  }
+
+  async write(tx: Db): Promise<void> {
+    const rows = [...this.#added].map((agent_id) => ({
+      agent_id,
+      day: this.#day,
+      bytes: this.#bytes.get(agent_id) ?? 0,
+    }))
+    if (rows.length === 0) return
+    await tx
+      .insertInto('output_days')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('agent_id').doUpdateSet((eb) => ({
+          day: eb.ref('excluded.day'),
+          bytes: eb.ref('excluded.bytes'),
+        })),
+      )
+      .execute()
+  }
 }
 
 function applyReport(run: Run, report: Exclude<RunReport, { kind: 'output' }>, now: Date): void {

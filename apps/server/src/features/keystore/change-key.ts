@@ -4,10 +4,12 @@ import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
 import { takenName } from './add-key.ts'
-import { type KeyRow, updateKey } from './queries.ts'
+import { type KeyRoles, type KeyWithRoles, nameRoles, refuseMoreRoles, replaceRoles } from './key-roles.ts'
+import { updateKey } from './queries.ts'
 import { requireLockedKey } from './require-key.ts'
 
 export interface KeyChange {
@@ -15,11 +17,14 @@ export interface KeyChange {
   name?: string | undefined
   /** Absent or masked = as it is. */
   value?: string | undefined
+  /** Absent = as they are. */
+  roles?: KeyRoles | undefined
   /** What the editor loaded; absent = save over whatever is there. */
   modified?: string | undefined
 }
 
-export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Promise<KeyRow> {
+export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Promise<KeyWithRoles> {
+  refuseLimited(caller, 'Keys')
   const value = change.value === MASKED_VALUE ? undefined : change.value
   return refuseTaken(takenName(change.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
@@ -32,24 +37,31 @@ export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Prom
       }
       const name = change.name ?? before.name
       const isRenamed = name !== before.name
-      if (!isRenamed && value === undefined) return before
+      const roles = change.roles === undefined ? before.roles : change.roles
+      const isShared = textOf(roles) !== textOf(before.roles)
+      if (!isRenamed && value === undefined && !isShared) return before
+      await refuseMoreRoles(tx, caller, { before, roles })
       const at = ctx.now()
-      const row = await updateKey(tx, change.id, {
+      await updateKey(tx, change.id, {
         name,
+        all_roles: roles === null ? 1 : 0,
         ...(value === undefined ? {} : { value: ctx.secrets.encrypt(value) }),
         modified: laterThan(before.modified, at),
       })
+      await replaceRoles(tx, change.id, roles)
+      const row = await requireLockedKey(tx, change.id)
       const done = [
         ...(isRenamed ? [`Renamed the key "${before.name}" to "${name}"`] : []),
         ...(value === undefined ? [] : [`Replaced the value of the key "${name}"`]),
+        ...(isShared ? [`Changed the roles of the key "${name}"`] : []),
       ]
       await audit(tx, {
         caller,
         action: 'modify',
         object_type: 'keystore',
         message: done.join('; '),
-        before: { name: before.name },
-        after: { name },
+        before: { name: before.name, roles: await nameRoles(tx, before.roles) },
+        after: { name, roles: await nameRoles(tx, row.roles) },
         at,
         emit,
       })
@@ -58,4 +70,8 @@ export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Prom
       return row
     }),
   )
+}
+
+function textOf(roles: KeyRoles): string {
+  return JSON.stringify(roles?.toSorted((a, b) => a - b) ?? null)
 }

@@ -3,12 +3,13 @@ import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { addKey } from './add-key.ts'
 import { changeKey } from './change-key.ts'
+import { addRoles } from './key-roles.ts'
 import { findKeys } from './queries.ts'
 import { removeKey } from './remove-key.ts'
 import { viewKey } from './view.ts'
 
 export function keystoreRoutes(api: Api, ctx: Context): void {
-  route(api, listKeyStore, async () => (await findKeys(ctx.db)).map(viewKey))
+  route(api, listKeyStore, async () => (await addRoles(ctx.db, await findKeys(ctx.db))).map(viewKey))
   route(api, createKey, async ({ body, caller }) => viewKey(await addKey(ctx, caller, body)))
   route(api, editKey, async ({ params, body, caller }) =>
     viewKey(await changeKey(ctx, caller, { id: params.id, ...body })),

@@ -1,5 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import type { Counts } from '@muster/contract/events'
+import { isUnalerted } from '@muster/rules/availability-alert'
 import type { Place, Sight } from './sight.ts'
 
 type MachineCounts = Omit<Counts, 'days_until_cert_expires'>
@@ -33,6 +34,9 @@ function noMachines(): MachineCounts {
     total_workstation_count: 0,
     total_workstation_offline_count: 0,
     away_count: 0,
+    overdue_count: 0,
+    unalerted_server_count: 0,
+    unalerted_workstation_count: 0,
   }
 }
 // The keys of the object are those of its type.
@@ -48,4 +52,8 @@ function addMachine(counts: MachineCounts, row: AgentRow): void {
     counts.total_workstation_offline_count += isOffline
   }
   if (!row.connected) counts.away_count += 1
+  if (row.status === 'overdue' && !row.maintenance_mode) counts.overdue_count += 1
+  if (!isUnalerted(row)) return
+  if (row.monitoring_type === 'server') counts.unalerted_server_count += 1
+  else counts.unalerted_workstation_count += 1
 }

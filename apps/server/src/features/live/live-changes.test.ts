@@ -1,7 +1,7 @@
 import { createClient, editClient } from '@muster/contract/api/clients'
 import { createNote } from '@muster/contract/api/notes'
 import { createScript } from '@muster/contract/api/scripts'
-import { LIVE_CLOSE } from '@muster/contract/events'
+import { EVENT_TYPES, eventRule, LIVE_CLOSE } from '@muster/contract/events'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
@@ -124,6 +124,9 @@ test('counts follow the machines, and are those of what the user sees', async ()
     total_workstation_count: 1,
     total_workstation_offline_count: 1,
     away_count: 1,
+    overdue_count: 0,
+    unalerted_server_count: 0,
+    unalerted_workstation_count: 0,
     days_until_cert_expires: null,
   })
   await changeAgents(server, [agents.other.agent_id], { connected: 1, monitoring_type: 'server' })
@@ -188,6 +191,29 @@ test('what a role does not allow is not told', async () => {
   await witness.next('changed', has('client.changed'))
   await witness.next('agents')
   expect(console.messages.map(({ type }) => type)).toEqual(['ready'])
+})
+
+test('every event that consoles may get reaches the console of a user who may see it', async () => {
+  await using prepared = await prepare()
+  const { server, open, all, limited, agents, mine } = prepared
+  using whole = await open(all)
+  using part = await open(limited)
+  const { agent_id } = agents.mine
+  const ids = { clients: [mine.client_id], users: [limited.id] }
+  const expected = EVENT_TYPES.filter((type) => !['none', 'frames'].includes(eventRule(type).scope))
+  expect(expected).toContain('patches.scanned')
+  for (const type of EVENT_TYPES) {
+    const { scope } = eventRule(type)
+    if (scope === 'clients' || scope === 'users') server.ctx.emit({ type, ids: ids[scope] })
+    else if (scope === 'agents' || scope === 'agents_or_all')
+      server.ctx.emit({ type, ids: [agent_id], agent_ids: [agent_id] })
+    else if (scope !== 'frames') server.ctx.emit({ type, ids: [7] })
+  }
+  for (const console of [whole, part]) {
+    await console.next('changed', has(expected.at(-1) ?? ''))
+    const received = console.messages.flatMap((message) => (message.type === 'changed' ? message.events : []))
+    expect(new Set(received.map(({ type }) => type))).toEqual(new Set(expected))
+  }
 })
 
 test('a machine that comes, moves out of sight, and goes', async () => {

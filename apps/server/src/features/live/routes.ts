@@ -49,18 +49,25 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
       config: { summary: 'WebSocket of the consoles, opened with a ticket; docs/protocol.md describes it' },
       // Asked here as well, so that it holds whatever stands before the routes. Programs send no origin.
       preValidation: async (request) => {
+        api.gate.requireRoom(request.ip)
         const { origin } = request.headers
         if (origin === undefined || isAllowedOrigin(ctx.config, request, origin)) return
         throw new AppError('bad_origin', 'Pages of this origin may not use this server.')
       },
     },
-    (socket, request) =>
+    (socket, request) => {
+      const onSignedIn = api.gate.enter(socket, request.raw.socket, request.ip)
       greetConsole(socket, {
         hub,
-        redeem: (ticket) => redeemTicket(ctx, ticket, request.ip),
+        redeem: async (ticket) => {
+          const caller = await redeemTicket(ctx, ticket, request.ip)
+          onSignedIn()
+          return caller
+        },
         sightOf,
         mostBufferedBytes: options.mostBufferedBytes,
-      }),
+      })
+    },
   )
   return hub
 }

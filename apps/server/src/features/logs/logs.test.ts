@@ -77,6 +77,17 @@ test('issue 4, 2.4: the log of a machine is read as it is asked for, and hostile
   const event = { ...ENTRY, event_id: 7034, message: 'It ended.' }
   expect((await answers({ entries: [event], complete: true })).input).toMatchObject(events)
   expect((await ofWindows).body.entries).toEqual([event])
+  from = agent.frames.length
+  const ofAll = ada.send({
+    method: 'GET',
+    url: `/agents/${params.agent_id}/logs/?log=System&event_id=%20*%20`,
+  })
+  expect((await answers({ entries: [event], complete: true })).input).not.toHaveProperty('event_id')
+  expect((await ofAll).status).toBe(200)
+  for (const id of ['', '**', '46a', '-1', '1.5', '65536', '4,625']) {
+    const url = `/agents/${params.agent_id}/logs/?log=System&event_id=${id}`
+    expect((await ada.send({ method: 'GET', url })).status).toBe(400)
+  }
   for (const log of ['%2Flf:true', '..%5Cx', 'a%26b', '']) {
     const url = `/agents/${params.agent_id}/logs/?log=${log}`
     expect((await ada.send({ method: 'GET', url })).status).toBe(400)

@@ -2,7 +2,13 @@ import type { Patch, PatchReport } from '@muster/contract/agent/patches'
 import { getAgent } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
 import { cancelHistory } from '@muster/contract/api/history'
-import { getPatchStatus, installPatches, listPatches, scanPatches } from '@muster/contract/api/patches'
+import {
+  editPatch,
+  getPatchStatus,
+  installPatches,
+  listPatches,
+  scanPatches,
+} from '@muster/contract/api/patches'
 import { getTimeline } from '@muster/contract/api/timeline'
 import type { Permission } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
@@ -79,7 +85,12 @@ test('issue 4, 2.4: what a machine may install is listed and stands in its row; 
   const hostile = patch('<img src=x onerror=alert(1)>', { title: '<b>\0', security: true })
   agent.report(reportOf([patch('libc6'), hostile]))
   await expect.poll(list).toHaveLength(2)
-  expect((await list())[0]).toEqual({ ...patch('libc6'), installed: false })
+  expect((await list())[0]).toEqual({
+    ...patch('libc6'),
+    id: expect.any(Number),
+    action: 'inherit',
+    installed: false,
+  })
   expect(await pending()).toBe(true)
   agent.report({ kind: 'patches', found: null, problem: 'No answer.' })
   await expect.poll(async () => (await status()).problem).toBe('No answer.')
@@ -100,8 +111,12 @@ test('issue 4, 2.4: patches are installed by a run with its output, one at a tim
   for (const guids of [[], ['-o', 'x'], ['a\nb'], Array.from({ length: 2000 }, (_, index) => `p${index}`)])
     expect((await ada.call(installPatches, { params, body: { guids } })).status).toBe(400)
   let from = agent.frames.length
-  const run = (await ada.call(installPatches, { params, body: { guids: ['libc6'] } })).body
-  expect(run).toMatchObject({ type: 'patch_install', command: 'Install the patch', args: ['libc6'] })
+  const { patches, run } = (await ada.call(installPatches, { params, body: { guids: ['libc6'] } })).body
+  expect([patches, run]).toMatchObject([
+    1,
+    { type: 'patch_install', command: 'Install the patch', args: ['libc6'] },
+  ])
+  const id = run?.id ?? 0
   const { payload } = await agent.nextCommand(from)
   expect(payload).toMatchObject({
     name: 'install-patches',
@@ -109,15 +124,15 @@ test('issue 4, 2.4: patches are installed by a run with its output, one at a tim
     input: { guids: ['libc6'], timeout_seconds: 7200 },
   })
   const at = new Date().toISOString()
-  const report = { history_id: run.id, at }
+  const report = { history_id: id, at }
   agent.report({ kind: 'accepted', ...report })
   agent.report({ kind: 'started', ...report })
   await expect.poll(async () => (await status()).last_install?.state).toBe('running')
-  expect(await ada.call(installPatches, { params, body: {} })).toMatchObject({
+  expect(await ada.call(installPatches, { params, body: { guids: ['tzdata'] } })).toMatchObject({
     status: 409,
     error: { detail: expect.stringContaining('is installing something already, for ada.') },
   })
-  expect((await ada.call(cancelHistory, { params: { id: run.id } })).error?.detail).toBe(
+  expect((await ada.call(cancelHistory, { params: { id } })).error?.detail).toBe(
     'An installation that has begun cannot be stopped: it would be left half done.',
   )
   const reason = 'The agent restarted while this ran.'
@@ -125,21 +140,21 @@ test('issue 4, 2.4: patches are installed by a run with its output, one at a tim
   agent.report({ kind: 'result', ...report, ...ended })
   await expect.poll(async () => (await status()).last_install).toMatchObject({ state: 'failed', reason })
   from = agent.frames.length
-  const all = (await ada.call(installPatches, { params, body: {} })).body
-  expect(all.command).toBe('Install all patches')
-  expect((await agent.nextCommand(from)).payload.input).toMatchObject({ guids: null })
+  const all = (await ada.call(installPatches, { params, body: { guids: ['libc6', 'tzdata'] } })).body
+  expect(all).toMatchObject({ patches: 2, run: { command: 'Install 2 patches' } })
+  expect((await agent.nextCommand(from)).payload.input).toMatchObject({ guids: ['libc6', 'tzdata'] })
   const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
   expect(
     audit_logs.filter(({ object_type }) => object_type === 'winupdate').map(({ message }) => message),
   ).toEqual([
-    expect.stringMatching(/^Install all patches on "/),
+    expect.stringMatching(/^Install 2 patches on "/),
     expect.stringMatching(/^Install the patch on "/),
   ])
   const now = Math.floor(Date.now() / 1000)
   const range = { params, query: { from: now - 600, to: now + 600 } }
   const { entries } = (await ada.call(getTimeline, range)).body
   expect(entries.filter(({ kind }) => kind === 'run')).toMatchObject([
-    { text: 'Install all patches', by: 'ada' },
+    { text: 'Install 2 patches', by: 'ada' },
     { text: 'Install the patch', severity: 'error' },
   ])
 })
@@ -157,9 +172,82 @@ test('issue 4, 2.4: a machine is asked to look now; one that is away is said to 
   await expect.poll(async () => (await scene.list()).length).toBe(1)
   agent.cut()
   await expect.poll(async () => (await ada.call(getAgent, { params })).body.connected).toBe(false)
-  for (const call of [ada.call(scanPatches, { params }), ada.call(installPatches, { params, body: {} })])
+  const named = { params, body: { guids: ['libc6'] } }
+  for (const call of [ada.call(scanPatches, { params }), ada.call(installPatches, named)])
     expect((await call).error?.code).toBe('agent_offline')
   const reader = server.as(await server.given.user({ permissions: ['can_list_agents', 'can_list_software'] }))
   expect((await reader.call(listPatches, { params })).status).toBe(403)
   expect((await reader.call(installPatches, { params, body: {} })).status).toBe(403)
+})
+
+test('an installation without a body takes the approved patches, and none where none is approved', async () => {
+  await using scene = await prepare()
+  const { agent, ada, params, list } = scene
+  agent.report(reportOf([patch('libc6'), patch('tzdata'), patch('bash')]))
+  await expect.poll(list).toHaveLength(3)
+  const sent = agent.frames.length
+  expect((await ada.call(installPatches, { params, body: {} })).body).toEqual({ patches: 0, run: null })
+  expect(agent.frames).toHaveLength(sent)
+  const idOf = async (guid: string) => (await list()).find((one) => one.guid === guid)?.id ?? 0
+  const decide = async (guid: string, action: 'approve' | 'ignore' | 'inherit') =>
+    ada.call(editPatch, { params: { id: await idOf(guid) }, body: { action } })
+  expect((await decide('libc6', 'approve')).body).toMatchObject({ guid: 'libc6', action: 'approve' })
+  await decide('tzdata', 'ignore')
+  expect((await list()).map(({ guid, action }) => [guid, action])).toEqual([
+    ['libc6', 'approve'],
+    ['tzdata', 'ignore'],
+    ['bash', 'inherit'],
+  ])
+  const { body } = await ada.call(installPatches, { params, body: {} })
+  expect(body).toMatchObject({ patches: 1, run: { command: 'Install the approved patch', args: ['libc6'] } })
+  expect((await agent.nextCommand(sent)).payload.input).toMatchObject({ guids: ['libc6'] })
+  const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
+  expect(audit_logs.slice(0, 3).map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^Install the approved patch on "/),
+    expect.stringMatching(/^Ignored the patch "tzdata" of "/),
+    expect.stringMatching(/^Approved the patch "libc6" of "/),
+  ])
+})
+
+test('a decision stays through scans with the id of the patch, and ends with its version', async () => {
+  await using scene = await prepare()
+  const { agent, ada, list } = scene
+  agent.report(reportOf([patch('libc6'), patch('tzdata')]))
+  await expect.poll(list).toHaveLength(2)
+  const [libc, tzdata] = await list()
+  for (const one of [libc, tzdata])
+    await ada.call(editPatch, { params: { id: one?.id ?? 0 }, body: { action: 'approve' } })
+  agent.report(reportOf([patch('bash'), patch('libc6'), patch('tzdata', { version: '2.1' })]))
+  await expect.poll(list).toHaveLength(3)
+  const [bash, sameLibc, newTzdata] = await list()
+  expect(sameLibc).toMatchObject({ id: libc?.id, action: 'approve' })
+  expect(newTzdata).toMatchObject({ action: 'inherit' })
+  expect(new Set([bash?.id, libc?.id, tzdata?.id, newTzdata?.id]).size).toBe(4)
+  const gone = await ada.call(editPatch, { params: { id: tzdata?.id ?? 0 }, body: { action: 'approve' } })
+  expect(gone.status).toBe(404)
+})
+
+test('a machine whose patches are all ignored has none pending', async () => {
+  await using scene = await prepare()
+  const { agent, ada, list, pending } = scene
+  agent.report(reportOf([patch('libc6')]))
+  await expect.poll(list).toHaveLength(1)
+  const params = { id: (await list())[0]?.id ?? 0 }
+  await ada.call(editPatch, { params, body: { action: 'ignore' } })
+  expect(await pending()).toBe(false)
+  await ada.call(editPatch, { params, body: { action: 'inherit' } })
+  expect(await pending()).toBe(true)
+})
+
+test('a patch of a machine of another client cannot be decided about', async () => {
+  await using scene = await prepare()
+  const { server, agent, list } = scene
+  agent.report(reportOf([patch('libc6')]))
+  await expect.poll(list).toHaveLength(1)
+  const clients = [(await server.given.client()).id]
+  const bob = server.as(await server.given.user({ permissions: ['can_manage_winupdates'], clients }))
+  const ids = [(await list())[0]?.id ?? 0, 999_999_000_001, 2_147_483_647_999_999]
+  for (const id of ids)
+    expect((await bob.call(editPatch, { params: { id }, body: { action: 'approve' } })).status).toBe(404)
+  expect(await list()).toMatchObject([{ action: 'inherit' }])
 })

@@ -1,17 +1,29 @@
 import type { Patch } from '@muster/contract/agent/patches'
-import type { PatchStatus } from '@muster/contract/api/patches'
+import type { PatchAction, PatchStatus } from '@muster/contract/api/patches'
 import type { Db } from '../../platform/database/database.ts'
 import { findLastRun } from '../history/queries.ts'
 import { viewHistory } from '../history/view.ts'
 
-export async function readPatches(db: Db, agent: number): Promise<Patch[]> {
+/** A patch as the machine has reported it, with its number among those of the machine and what was decided about it. */
+export type StoredPatch = Patch & { number: number; action: PatchAction }
+
+export async function readPatches(db: Db, agent: number): Promise<StoredPatch[]> {
   const row = await db
     .selectFrom('machine_patches')
     .select('patches')
     .where('agent', '=', agent)
     .executeTakeFirst()
-  // Stored by store-patches.ts as the contract's schema made it.
-  return row === undefined ? [] : (JSON.parse(row.patches) as Patch[])
+  return row === undefined ? [] : parsePatches(row.patches)
+}
+
+export function parsePatches(stored: string): StoredPatch[] {
+  // Stored by store-patches.ts and change-patch.ts.
+  return JSON.parse(stored) as StoredPatch[]
+}
+
+/** Patches that somebody has to care about. */
+export function countPending(patches: readonly Pick<StoredPatch, 'action'>[], leftOut: number): number {
+  return patches.filter(({ action }) => action !== 'ignore').length + leftOut
 }
 
 export async function readPatchStatus(

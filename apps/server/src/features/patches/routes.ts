@@ -1,4 +1,10 @@
-import { getPatchStatus, installPatches, listPatches, scanPatches } from '@muster/contract/api/patches'
+import {
+  editPatch,
+  getPatchStatus,
+  installPatches,
+  listPatches,
+  scanPatches,
+} from '@muster/contract/api/patches'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
@@ -6,12 +12,19 @@ import { askMachine } from '../agents/ask-machine.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { startInstall } from '../history/start-install.ts'
+import { changePatch } from './change-patch.ts'
 import { readPatches, readPatchStatus } from './queries.ts'
+import { viewPatch } from './view.ts'
 
 export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listPatches, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
-    return (await readPatches(ctx.db, agent.id)).map((patch) => ({ ...patch, installed: false as const }))
+    return (await readPatches(ctx.db, agent.id)).map((patch) => viewPatch(agent.id, patch))
+  })
+
+  route(api, editPatch, async ({ params: { id }, body: { action }, caller }) => {
+    const { agent, patch } = await changePatch(ctx, caller, { id, action })
+    return viewPatch(agent, patch)
   })
 
   route(api, getPatchStatus, async ({ params, caller }) =>
@@ -38,20 +51,25 @@ export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     const known = await readPatches(ctx.db, agent.id)
     const { guids } = body
-    const chosen = guids === undefined ? known : known.filter(({ guid }) => guids.includes(guid))
+    const chosen = known.filter(({ guid, action }) =>
+      guids === undefined ? action === 'approve' : guids.includes(guid),
+    )
+    if (guids === undefined && chosen.length === 0) return { patches: 0, run: null }
     if (chosen.length === 0 || (guids !== undefined && chosen.length < new Set(guids).size))
       throw new AppError('conflict', `${agent.hostname} does not have these patches to install any more.`)
-    const many = chosen.length === 1 ? 'the patch' : `${chosen.length} patches`
-    return startInstall(ctx, fleet, {
+    const what = guids === undefined ? 'approved patch' : 'patch'
+    const many = chosen.length === 1 ? `the ${what}` : `${chosen.length} ${what}es`
+    const run = await startInstall(ctx, fleet, {
       agent,
       caller,
       label: {
-        command: guids === undefined ? 'Install all patches' : `Install ${many}`,
+        command: `Install ${many}`,
         shell: '',
-        args: guids === undefined ? [] : chosen.map(({ title }) => title),
+        args: chosen.map(({ title }) => title),
       },
-      work: { name: 'install-patches', input: { guids: guids ?? null } },
+      work: { name: 'install-patches', input: { guids: chosen.map(({ guid }) => guid) } },
       timeoutSeconds: body.timeout,
     })
+    return { patches: chosen.length, run }
   })
 }

@@ -1,6 +1,8 @@
-import type { PatchReport } from '@muster/contract/agent/patches'
+import type { Patch, PatchReport } from '@muster/contract/agent/patches'
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
+import { countPending, parsePatches, type StoredPatch } from './queries.ts'
 
 export interface ReportedPatches {
   agentId: string
@@ -17,21 +19,23 @@ export async function storePatches(
     const known = await tx
       .selectFrom('agents')
       .leftJoin('machine_patches', 'machine_patches.agent', 'agents.id')
-      .select(['agents.id as agent', 'hash', 'pending'])
+      .select(['agents.id as agent', 'hash'])
       .where('agent_id', '=', agentId)
       .executeTakeFirst()
     // Removed meanwhile.
     if (known === undefined) continue
     const { found, problem } = report
     const isChanged = found !== null && found.hash !== known.hash
+    const kept = isChanged ? await keepDecisions(tx, known.agent, found.patches) : undefined
     const row = {
       problem,
       looked_at: now.toISOString(),
-      ...(isChanged
+      ...(kept !== undefined && found !== null
         ? {
             hash: found.hash,
-            patches: JSON.stringify(found.patches),
-            pending: found.patches.length + found.left_out,
+            patches: JSON.stringify(kept.patches),
+            last_number: kept.lastNumber,
+            pending: countPending(kept.patches, found.left_out),
             left_out: found.left_out,
             changed_at: now.toISOString(),
           }
@@ -51,8 +55,30 @@ export async function storePatches(
       .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
       .execute()
     const about = { ids: [agentId], agent_ids: [agentId] }
-    emit({ type: 'patches.looked', ...about })
+    emit({ type: 'patches.scanned', ...about })
     // The machines table shows whether there are any.
     if (isChanged) emit({ type: 'agent.changed', ...about, passing: true })
   }
+}
+
+/** The reported patches with their numbers. What was decided about a patch holds for the same version of it only. */
+async function keepDecisions(
+  tx: Db,
+  agent: number,
+  reported: readonly Patch[],
+): Promise<{ patches: StoredPatch[]; lastNumber: number }> {
+  await lockRow(tx, 'machine_patches', 'agent', agent)
+  const row = await tx
+    .selectFrom('machine_patches')
+    .select(['patches', 'last_number'])
+    .where('agent', '=', agent)
+    .executeTakeFirst()
+  const keyOf = ({ guid, version }: Patch) => `${guid}\n${version}`
+  const before = new Map(parsePatches(row?.patches ?? '[]').map((patch) => [keyOf(patch), patch]))
+  let lastNumber = row?.last_number ?? 0
+  const patches = reported.map((patch): StoredPatch => {
+    const { number, action } = before.get(keyOf(patch)) ?? { number: (lastNumber += 1), action: 'inherit' }
+    return { ...patch, number, action }
+  })
+  return { patches, lastNumber }
 }

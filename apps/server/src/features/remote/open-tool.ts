@@ -42,6 +42,8 @@ interface Wish {
   hello: ChannelHello
   agentId: string
   source: string
+  /** The ticket holds. */
+  onSignedIn: () => void
   /** What came after the hello before anybody listened. */
   takeEarly: () => EarlyMessage[]
 }

@@ -8,11 +8,19 @@ import { redeemTicket } from '../sessions/socket-tickets.ts'
 /** Who says hello; undefined where the ticket is none, and the socket was told. */
 export async function redeemHello(
   ctx: Context,
-  { socket, hello, source }: { socket: WebSocket; hello: { ticket: string }; source: string },
+  {
+    socket,
+    hello,
+    source,
+    onSignedIn,
+  }: { socket: WebSocket; hello: { ticket: string }; source: string; onSignedIn: () => void },
 ): Promise<LiveCaller | undefined> {
   try {
     const caller = await redeemTicket(ctx, hello.ticket, source)
-    if (caller.session !== undefined) return { ...caller, session: caller.session }
+    if (caller.session !== undefined) {
+      onSignedIn()
+      return { ...caller, session: caller.session }
+    }
     socket.close(CHANNEL_CLOSE.ticketRefused, 'Tools are for signed-in people.')
   } catch (error) {
     if (!(error instanceof AppError)) {

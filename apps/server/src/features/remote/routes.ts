@@ -22,6 +22,7 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
         summary: 'WebSocket of one tool on a machine, opened with a ticket; docs/protocol.md describes it',
       },
       preValidation: async (request) => {
+        api.gate.requireRoom(request.ip)
         const { origin } = request.headers
         if (origin !== undefined && !isAllowedOrigin(ctx.config, request, origin)) {
           throw new AppError('bad_origin', 'Pages of this origin may not use this server.')
@@ -31,18 +32,20 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
         }
       },
     },
-    (socket, request) =>
+    (socket, request) => {
+      const onSignedIn = api.gate.enter(socket, request.raw.socket, request.ip)
       awaitHello(socket, ChannelHello, (hello, takeEarly) =>
         hub.run(() =>
           orClosed(
             socket,
             openTool(
               { ctx, fleet, hub },
-              { socket, hello, takeEarly, agentId: request.params.agent_id, source: request.ip },
+              { socket, hello, takeEarly, agentId: request.params.agent_id, source: request.ip, onSignedIn },
             ),
           ),
         ),
-      ),
+      )
+    },
   )
   return hub
 }

@@ -7,6 +7,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { redefineKeyUses } from '../keystore/redefine-key-uses.ts'
 import { countKnown, findRoles, hasSuperuser, replacePlaces, type RoleRow } from './queries.ts'
 import { modifiedOf, viewRole, viewRoleContent } from './view.ts'
 
@@ -104,6 +105,7 @@ export async function changeRole(
         at: ctx.now(),
         emit,
       })
+      if (role.is_superuser !== before.is_superuser) await redefineKeyUses(tx, emit)
       // Of anybody who has the role.
       emit({ type: 'user.changed', ids: [] })
       return viewRole(role)

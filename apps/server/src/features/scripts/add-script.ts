@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { insertScript, type ScriptRow } from './queries.ts'
 import { takenName, toColumns, type ScriptColumns } from './script-columns.ts'
@@ -14,6 +15,7 @@ export function addScript(
   caller: Caller,
   form: z.output<typeof ScriptForm>,
 ): Promise<ScriptRow> {
+  refuseLimited(caller, 'Scripts')
   return refuseTaken(takenName(form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()

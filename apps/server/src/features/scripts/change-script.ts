@@ -3,12 +3,14 @@ import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findScriptChecks } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
 import { redefineTasksOf } from '../tasks/forget-script.ts'
 import { type ScriptRow, updateScript } from './queries.ts'
 import { requireLockedScript } from './require-script.ts'
+import { refuseScriptUses } from './script-uses.ts'
 import { type ScriptColumns, type ScriptParts, takenName, toColumns } from './script-columns.ts'
 import { keepFirstVersion, keepVersion } from './versions.ts'
 import { viewForAudit } from './view.ts'
@@ -24,8 +26,11 @@ export interface ScriptChange {
 
 /** How a person has the script listed; not part of what `modified` guards. */
 const MARKS = new Set(['favorite', 'hidden'])
+/** How the script is found and read; what runs stays the same. */
+const DESCRIPTIVE = new Set([...MARKS, 'name', 'description', 'category', 'filename', 'syntax'])
 
 export function changeScript(ctx: Context, caller: Caller, change: ScriptChange): Promise<ScriptRow> {
+  refuseLimited(caller, 'Scripts')
   return refuseTaken(takenName(change.parts.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
       const before = await requireLockedScript(tx, change.id)
@@ -41,6 +46,7 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
       }
       if (isContent && change.modified !== undefined && change.modified !== before.modified)
         refuseOldSave(before)
+      if (names.some((name) => !DESCRIPTIVE.has(name))) await refuseScriptUses(tx, caller, change.id)
       const at = ctx.now()
       const modified = isContent ? laterThan(before.modified, at) : before.modified
       if (isContent) await keepFirstVersion(tx, before)

@@ -1,14 +1,9 @@
 import { AppError } from '@muster/contract/errors'
-import {
-  describeMissing,
-  type FilledCall,
-  fillCall,
-  type FindValue,
-  type ScriptCall,
-} from '@muster/rules/script-variables'
+import { describeMissing, type FilledCall, fillCall, type ScriptCall } from '@muster/rules/script-variables'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { loadVariables } from './load-variables.ts'
+import type { Author } from '../keystore/key-use.ts'
+import { type FindAllowed, loadVariables } from './load-variables.ts'
 
 const LONGEST_TEXT = 10_000
 /** cmd reads these in an argument as more than text, however it is quoted. */
@@ -19,17 +14,19 @@ export interface CallTarget {
   hostname: string
   /** Flags are written as this shell writes them. */
   shell: string
+  /** Keys of the store are read with the role of this user. */
+  author: Author
 }
 
 /** A call with its values in place, or why it cannot be sent. */
-export type ReadyCall = FilledCall & { problem: string | undefined }
+export type ReadyCall = FilledCall & { problem: string | undefined; isRefused: boolean }
 
 /**
  * Puts values in place of the variables of a call, and refuses one of which a variable stands for nothing. Whatever
  * sends a script calls this: `args` and `env_vars` are for the machine only, `shown` is what people may see, and
  * `secrets` goes along so that the machine hides them in the output. `alert` are the values of `{{alert.x}}`.
  *
- *     const call = await fillVariables(ctx, ctx.db, { agentId, hostname, shell }, { args, env_vars })
+ *     const call = await fillVariables(ctx, ctx.db, { agentId, hostname, shell, author }, { args, env_vars })
  */
 export async function fillVariables(
   ctx: Pick<Context, 'secrets'>,
@@ -38,18 +35,28 @@ export async function fillVariables(
   call: ScriptCall & { alert?: Readonly<Record<string, string>> },
 ): Promise<FilledCall> {
   const texts = [...call.args, ...call.env_vars]
-  const book = await loadVariables(db, ctx.secrets, { agentIds: [target.agentId], texts })
-  const values = withAlert(book.valuesOf(target.agentId, target.shell), call.alert)
-  const { problem, ...filled } = readyCall(target, call, values)
-  if (problem !== undefined) throw new AppError('invalid', problem, { fields: { args: [problem] } })
+  const book = await loadVariables(db, ctx.secrets, {
+    agentIds: [target.agentId],
+    authors: [target.author],
+    texts,
+  })
+  const values = withAlert(book.valuesOf(target.agentId, target.shell, target.author), call.alert)
+  const { problem, isRefused, ...filled } = readyCall(target, call, values)
+  if (problem !== undefined)
+    throw new AppError(isRefused ? 'not_allowed' : 'invalid', problem, { fields: { args: [problem] } })
   return filled
 }
 
 /** The same without asking the database, and with the refusal as a sentence. */
-export function readyCall(target: CallTarget, call: ScriptCall, findValue: FindValue): ReadyCall {
+export function readyCall(target: CallTarget, call: ScriptCall, findValue: FindAllowed): ReadyCall {
+  let refusal: string | undefined
   const unsafe = new Set<string>()
   const filled = fillCall(call, (variable) => {
     const value = findValue(variable)
+    if (value?.refusal !== undefined) {
+      refusal ??= value.refusal
+      return undefined
+    }
     if (value !== undefined && CMD_SIGNS.test(value.text))
       unsafe.add(`{{${variable.scope}.${variable.name}}}`)
     return value
@@ -57,16 +64,17 @@ export function readyCall(target: CallTarget, call: ScriptCall, findValue: FindV
   const tooLong = [...filled.args, ...filled.env_vars].some((text) => text.length > LONGEST_TEXT)
   const nul = [...filled.args, ...filled.env_vars].some((text) => text.includes('\0'))
   const problem =
+    refusal ??
     describeMissing(filled.missing, target.hostname) ??
     (tooLong ? `An argument or variable becomes longer than ${LONGEST_TEXT} characters.` : undefined) ??
     (nul ? 'A value holds a zero character, which no program takes.' : undefined) ??
     (target.shell === 'cmd' && unsafe.size > 0
       ? `cmd would read signs in ${[...unsafe].join(', ')} as commands. Use PowerShell for this script.`
       : undefined)
-  return { ...filled, problem }
+  return { ...filled, problem, isRefused: refusal !== undefined }
 }
 
-function withAlert(findValue: FindValue, alert: Readonly<Record<string, string>> | undefined): FindValue {
+function withAlert(findValue: FindAllowed, alert: Readonly<Record<string, string>> | undefined): FindAllowed {
   if (alert === undefined) return findValue
   return (variable) => {
     if (variable.scope !== 'alert') return findValue(variable)

@@ -1,9 +1,11 @@
 import { hasVariables } from '@muster/rules/script-variables'
 import type { Db } from '../../platform/database/database.ts'
+import type { Author } from '../keystore/key-use.ts'
 import { readyCall } from './fill-variables.ts'
 import { loadVariables, type OpenKeys, type VariableBook } from './load-variables.ts'
 
 export interface CallMachine {
+  author_id: Author
   agent_id: string
   hostname: string
 }
@@ -22,14 +24,19 @@ export type ScriptCalls = (
 /** The calls of these scripts, once with keys as they are sealed and once with their values. */
 export async function loadCalls(
   db: Db,
-  scripts: readonly (Pick<CallMachine, 'agent_id'> & CallTexts)[],
+  scripts: readonly (Pick<CallMachine, 'agent_id' | 'author_id'> & CallTexts)[],
   keys: OpenKeys,
 ): Promise<[sealed: ScriptCalls, opened: ScriptCalls]> {
   const calling = scripts
-    .map(({ agent_id, script_args, env_vars }) => ({ agent_id, texts: [...script_args, ...env_vars] }))
+    .map(({ agent_id, author_id, script_args, env_vars }) => ({
+      agent_id,
+      author_id,
+      texts: [...script_args, ...env_vars],
+    }))
     .filter(({ texts }) => texts.some(hasVariables))
   const wanted = {
     agentIds: calling.map(({ agent_id }) => agent_id),
+    authors: calling.map(({ author_id }) => author_id),
     texts: calling.flatMap(({ texts }) => texts),
   }
   const sealed = callsWith(await loadVariables(db, undefined, wanted))
@@ -38,9 +45,13 @@ export async function loadCalls(
 }
 
 function callsWith(book: VariableBook): ScriptCalls {
-  return ({ agent_id: agentId, hostname }, { script_args: args, env_vars }, shell) => {
+  return ({ agent_id: agentId, hostname, author_id: author }, { script_args: args, env_vars }, shell) => {
     const call = { args, env_vars }
-    const filled = readyCall({ agentId, hostname, shell }, call, book.valuesOf(agentId, shell))
+    const filled = readyCall(
+      { agentId, hostname, shell, author },
+      call,
+      book.valuesOf(agentId, shell, author),
+    )
     // The machine is told of it all the same: the result then says what is missing.
     if (filled.problem !== undefined) return { ...call, problem: filled.problem.slice(0, 500) }
     const { secrets } = filled

@@ -1,9 +1,9 @@
 import { customFieldDefault } from '@muster/rules/custom-field-default'
 import {
-  type FindValue,
   findVariables,
   formatFieldValue,
   type Variable,
+  type VariableValue,
 } from '@muster/rules/script-variables'
 import type { Db } from '../../platform/database/database.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
@@ -11,14 +11,18 @@ import { type AgentsRow, findAgents } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
 import { findFields, findValues, type ValueRow } from '../custom-fields/queries.ts'
 import { readValue, viewField } from '../custom-fields/view.ts'
+import { type Author, loadKeyUse } from '../keystore/key-use.ts'
 import { findKeysByName } from '../keystore/queries.ts'
 
 /** Opens sealed keys; `undefined` where only a fingerprint of them is wanted: then they stay sealed. */
 export type OpenKeys = Pick<Secrets, 'decrypt'> | undefined
 
+/** A value, or why the author of a call may not have it. */
+export type FindAllowed = (variable: Variable) => (VariableValue & { refusal?: string }) | undefined
+
 /** The values of variables for each of several machines. */
 export interface VariableBook {
-  valuesOf(agentId: string, shell: string): FindValue
+  valuesOf(agentId: string, shell: string, author: Author): FindAllowed
 }
 
 const NO_VALUES: VariableBook = { valuesOf: () => () => undefined }
@@ -27,22 +31,23 @@ const NO_VALUES: VariableBook = { valuesOf: () => () => undefined }
 export async function loadVariables(
   db: Db,
   keys: OpenKeys,
-  wanted: { agentIds: readonly string[]; texts: readonly string[] },
+  wanted: { agentIds: readonly string[]; authors: readonly Author[]; texts: readonly string[] },
 ): Promise<VariableBook> {
   const variables = wanted.texts.flatMap(findVariables)
   if (variables.length === 0) return NO_VALUES
-  const global = await findGlobals(db, keys, variables)
+  const global = await findGlobals(db, keys, { variables, authors: wanted.authors })
   const agents = new Map<string, AgentsRow>()
   if (variables.some(({ scope }) => scope !== 'global')) {
     const ids = [...new Set(wanted.agentIds)]
-    for (const agent of ids.length === 0 ? [] : await findAgents(db, ids)) agents.set(agent.agent_id, agent)
+    for (const agent of ids.length === 0 ? [] : await findAgents(db, ids, new Date()))
+      agents.set(agent.agent_id, agent)
   }
   const fields = await loadFields(db, variables, [...agents.values()])
   return {
-    valuesOf: (agentId, shell) => {
+    valuesOf: (agentId, shell, author) => {
       const agent = agents.get(agentId)
       return ({ scope, name }) => {
-        if (scope === 'global') return global.get(name)
+        if (scope === 'global') return global(name, author)
         if (scope === 'alert' || agent === undefined) return undefined
         const value = fields(scope, agent, name) ?? propertyOf(scope, agent, name)
         return value === undefined ? undefined : { text: formatFieldValue(value, shell), isSecret: false }
@@ -51,15 +56,25 @@ export async function loadVariables(
   }
 }
 
-async function findGlobals(db: Db, keys: OpenKeys, variables: readonly Variable[]) {
+async function findGlobals(
+  db: Db,
+  keys: OpenKeys,
+  { variables, authors }: { variables: readonly Variable[]; authors: readonly Author[] },
+): Promise<(name: string, author: Author) => ReturnType<FindAllowed>> {
   const names = [...new Set(variables.filter(({ scope }) => scope === 'global').map(({ name }) => name))]
-  const rows = names.length === 0 ? [] : await findKeysByName(db, names)
-  return new Map(
+  if (names.length === 0) return () => undefined
+  const refusalOf = await loadKeyUse(db, authors, names)
+  const rows = await findKeysByName(db, names)
+  const known = new Map(
     rows.map(({ name, value }) => [
       name,
       { text: keys === undefined ? value : keys.decrypt(value), isSecret: true },
     ]),
   )
+  return (name, author) => {
+    const refusal = refusalOf(author, name)
+    return refusal === undefined ? known.get(name) : { text: '', isSecret: true, refusal }
+  }
 }
 
 type Scope = 'client' | 'site' | 'agent'

@@ -1,9 +1,11 @@
 import {
+  approveScript,
   createScript,
   deleteScript,
   downloadScript,
   editScript,
   getScript,
+  getScriptApproval,
   getScriptVersion,
   listScripts,
   listScriptVersions,
@@ -17,22 +19,24 @@ import { addScript } from './add-script.ts'
 import { changeScript } from './change-script.ts'
 import { downloadName } from './download-name.ts'
 import { loadSnippets } from './expand-script.ts'
-import { findScripts } from './queries.ts'
+import { findScripts, type ScriptRow } from './queries.ts'
 import { removeScript } from './remove-script.ts'
 import { runServerTest } from './run-server-test.ts'
 import { requireScript } from './require-script.ts'
+import { approveScriptVersion, findApprovalStates, viewApproval } from './server-approval.ts'
 import { findVersions, requireVersion, viewVersion } from './versions.ts'
-import { viewScript, viewScriptDetail } from './view.ts'
+import { viewOwnDetail, viewScript } from './view.ts'
 
 export function scriptsRoutes(api: Api, ctx: Context): void {
   route(api, listScripts, async ({ query }) => {
     const show = { community: query.showCommunityScripts ?? true, hidden: query.showHiddenScripts ?? false }
-    return (await findScripts(ctx.db, show)).map(viewScript)
+    const approvals = await findApprovalStates(ctx.db)
+    return (await findScripts(ctx.db, show)).map((row) => viewScript(row, approvals))
   })
-  route(api, createScript, async ({ body, caller }) => viewScriptDetail(await addScript(ctx, caller, body)))
-  route(api, getScript, async ({ params }) => viewScriptDetail(await requireScript(ctx.db, params.id)))
+  route(api, createScript, async ({ body, caller }) => viewDetail(await addScript(ctx, caller, body)))
+  route(api, getScript, async ({ params }) => viewDetail(await requireScript(ctx.db, params.id)))
   route(api, editScript, async ({ params, body: { modified, ...parts }, caller }) =>
-    viewScriptDetail(await changeScript(ctx, caller, { id: params.id, modified, parts })),
+    viewDetail(await changeScript(ctx, caller, { id: params.id, modified, parts })),
   )
   route(api, deleteScript, async ({ params, caller }) => {
     await removeScript(ctx, caller, params.id)
@@ -54,7 +58,12 @@ export function scriptsRoutes(api: Api, ctx: Context): void {
     const { name } = await requireScript(ctx.db, id)
     const { content, saved_at } = viewVersion(await requireVersion(ctx.db, id, version_id))
     const done = `Restored the script "${name}" as it was saved at ${saved_at}`
-    return viewScriptDetail(await changeScript(ctx, caller, { id, modified, parts: content, done }))
+    return viewDetail(await changeScript(ctx, caller, { id, modified, parts: content, done }))
+  })
+  route(api, getScriptApproval, async ({ params }) => viewApproval(ctx.db, params.id))
+  route(api, approveScript, async ({ params: { id }, body: { hash }, caller }) => {
+    await approveScriptVersion(ctx, caller, { id, hash })
+    return viewApproval(ctx.db, id)
   })
   const stopping = new AbortController()
   api.fastify.addHook('preClose', async () => stopping.abort())
@@ -62,4 +71,8 @@ export function scriptsRoutes(api: Api, ctx: Context): void {
     using connected = whileConnected(request.raw)
     return runServerTest(ctx, caller, { body, signal: AbortSignal.any([stopping.signal, connected.signal]) })
   })
+
+  async function viewDetail(row: ScriptRow) {
+    return { ...viewOwnDetail(row), server_approval: (await findApprovalStates(ctx.db)).get(row.id) ?? null }
+  }
 }

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { withStartUmask } from '../../platform/files/private-files.ts'
 import { guardScript } from './guard-script.ts'
 import { serverEnvironment } from './server-environment.ts'
 
@@ -54,14 +55,16 @@ export async function runOnServer(call: ServerCall, signal: AbortSignal): Promis
     const file = join(folder, fileName)
     await writeFile(file, call.body.replaceAll('\r\n', '\n'), { mode: 0o700 })
     const [run = file, ...args] = program === undefined ? [file] : [program, ...before, file]
-    const child = spawn(run, [...args, ...call.args], {
-      cwd: folder,
-      env: environmentOf(call.env_vars),
-      // A group of its own, to be ended as a whole.
-      detached: process.platform !== 'win32',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      windowsHide: true,
-    })
+    const child = withStartUmask(() =>
+      spawn(run, [...args, ...call.args], {
+        cwd: folder,
+        env: environmentOf(call.env_vars),
+        // A group of its own, to be ended as a whole.
+        detached: process.platform !== 'win32',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        windowsHide: true,
+      }),
+    )
     using _guard = guardScript(child, folder)
     return await watch(call, signal, child)
   } finally {

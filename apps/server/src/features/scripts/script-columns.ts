@@ -5,7 +5,7 @@ import type { ScriptRow } from './queries.ts'
 
 /** The parts of a script that a person sets. `| undefined` because a change names only some. */
 export type ScriptParts = {
-  [Name in keyof Omit<ScriptDetail, 'id' | 'script_type' | 'script_hash' | 'modified'>]?:
+  [Name in keyof Omit<ScriptDetail, 'id' | 'script_type' | 'script_hash' | 'server_approval' | 'modified'>]?:
     | ScriptDetail[Name]
     | undefined
 }

@@ -5,7 +5,7 @@ import { listAudit } from '@muster/contract/api/audit'
 import { createKey } from '@muster/contract/api/keystore'
 import { testScriptOnServer } from '@muster/contract/api/scripts'
 import { editCoreSettings } from '@muster/contract/api/settings'
-import { createSnippet } from '@muster/contract/api/snippets'
+import { createSnippet, editSnippet } from '@muster/contract/api/snippets'
 import { expect, test, vi } from 'vitest'
 import { createTestServer } from '../../test-server.ts'
 
@@ -30,7 +30,8 @@ test('6 test run on the server: code runs there as it would be called: with snip
     args: ['a b; id'],
     env_vars: ['KEY={{global.API}}'],
   }
-  const { body: run } = await root.call(testScriptOnServer, { body })
+  const code_with_snippets = body.code.replace('{{greet}}', 'echo "hello $1"')
+  const { body: run } = await root.call(testScriptOnServer, { body: { ...body, code_with_snippets } })
   expect(run).toEqual({
     retcode: 4,
     reason: '',
@@ -43,9 +44,29 @@ test('6 test run on the server: code runs there as it would be called: with snip
     username: 'ada',
     action: 'execute_script',
     message: 'Tested a script on the server',
-    after_value: { shell: 'shell', args: ['a b; id'], code: body.code },
+    after_value: { shell: 'shell', args: ['a b; id'], code: code_with_snippets },
   })
   expect(JSON.stringify(audit_logs)).not.toContain('horse')
+})
+
+test('code with a snippet runs only as the caller has read it', async () => {
+  await using bench = await prepare()
+  const { root } = bench
+  const { body: snippet } = await root.call(createSnippet, {
+    body: { name: 'greet', code: 'echo hello', shell: 'shell' },
+  })
+  const body = { ...CALL, code: '{{greet}} {{other}}' }
+  expect(await root.call(testScriptOnServer, { body })).toMatchObject({
+    status: 400,
+    error: { fields: { code_with_snippets: ['Send the code with its snippets in place.'] } },
+  })
+  const read = { ...body, code_with_snippets: 'echo hello {{other}}' }
+  expect((await root.call(testScriptOnServer, { body: read })).body.stdout).toBe('hello {{other}}\n')
+  await root.call(editSnippet, { params: { id: snippet.id }, body: { code: 'id; echo hello' } })
+  expect(await root.call(testScriptOnServer, { body: read })).toMatchObject({
+    status: 409,
+    error: { code: 'changed_meanwhile' },
+  })
 })
 
 test('it is refused where it is switched off, and nothing runs', async () => {
@@ -73,7 +94,7 @@ test('it needs its own permission, and a role that sees every client', async () 
   expect(await server.as(limited).call(testScriptOnServer, { body: CALL })).toMatchObject({
     status: 403,
     error: {
-      detail: 'A script on the server reaches every client, and your role sees only some of them.',
+      detail: 'Scripts on the server may count for every client, and your role sees only some of them.',
     },
   })
 })

@@ -71,7 +71,7 @@ test('a variable that stands for nothing is told before anything is sent', async
 test('alert actions bring values of their own; elsewhere there are none', async () => {
   await using server = await createTestServer()
   const agent = await server.given.agent({ hostname: 'pc-1' })
-  const target = { agentId: agent.agent_id, hostname: 'pc-1', shell: 'shell' }
+  const target = { agentId: agent.agent_id, hostname: 'pc-1', shell: 'shell', author: null }
   const call = { args: ['{{alert.message}}', '{{agent.hostname}}'], env_vars: [] }
   const filled = await fillVariables(server.ctx, server.ctx.db, target, {
     ...call,
@@ -88,7 +88,7 @@ test('what cmd would read as a command is refused for cmd, and text for other sh
   await using server = await createTestServer()
   const agent = await server.given.agent({ hostname: 'pc-1', description: 'x & reboot' })
   const call = { args: ['{{agent.description}}'], env_vars: [] }
-  const target = { agentId: agent.agent_id, hostname: 'pc-1' }
+  const target = { agentId: agent.agent_id, hostname: 'pc-1', author: null }
   const fill = (shell: string) => fillVariables(server.ctx, server.ctx.db, { ...target, shell }, call)
   expect((await fill('powershell')).args).toEqual(['x & reboot'])
   await expect(fill('cmd')).rejects.toThrow(/cmd would read signs in \{\{agent.description\}\}/)

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { ScriptVersionsTable } from '../../platform/database/tables/scripts.ts'
 import type { ScriptRow } from './queries.ts'
-import { viewScriptDetail } from './view.ts'
+import { viewOwnDetail } from './view.ts'
 
 /** Of each script; the oldest go. */
 const MOST_VERSIONS = 100
@@ -20,7 +20,7 @@ export async function keepVersion(tx: Db, row: ScriptRow, username: string): Pro
       username,
       saved_at: row.modified,
       // Parsing leaves out what is no content.
-      content: JSON.stringify(ScriptContent.parse(viewScriptDetail(row))),
+      content: JSON.stringify(ScriptContent.parse(viewOwnDetail(row))),
     })
     .execute()
   const oldest = await tx

@@ -1,4 +1,4 @@
-import type { Script, ScriptDetail } from '@muster/contract/api/scripts'
+import type { Script, ScriptDetail, ServerApproval } from '@muster/contract/api/scripts'
 import { Platform } from '@muster/contract/fields'
 import { z } from 'zod'
 import type { ScriptListRow, ScriptRow } from './queries.ts'
@@ -6,7 +6,8 @@ import type { ScriptListRow, ScriptRow } from './queries.ts'
 const Texts = z.array(z.string())
 const Platforms = z.array(Platform)
 
-export function viewScript(row: ScriptListRow): Script {
+/** Without `server_approval`, which is no part of the row. */
+export function viewOwn(row: ScriptListRow): Omit<Script, 'server_approval'> {
   return {
     id: row.id,
     name: row.name,
@@ -26,9 +27,13 @@ export function viewScript(row: ScriptListRow): Script {
   }
 }
 
-export function viewScriptDetail(row: ScriptRow): ScriptDetail {
+export function viewScript(row: ScriptListRow, approvals: ReadonlyMap<number, ServerApproval>): Script {
+  return { ...viewOwn(row), server_approval: approvals.get(row.id) ?? null }
+}
+
+export function viewOwnDetail(row: ScriptRow): Omit<ScriptDetail, 'server_approval'> {
   return {
-    ...viewScript(row),
+    ...viewOwn(row),
     script_body: row.script_body,
     script_hash: row.script_hash,
     modified: row.modified,
@@ -37,5 +42,5 @@ export function viewScriptDetail(row: ScriptRow): ScriptDetail {
 
 /** What the audit log keeps of a script. The log masks values of variables and cuts a long body. */
 export function viewForAudit(row: ScriptRow) {
-  return { ...viewScript(row), script_body: row.script_body }
+  return { ...viewOwn(row), script_body: row.script_body }
 }

@@ -114,6 +114,18 @@ export async function findUser(db: Db, id: number) {
   return db.selectFrom('users').where('id', '=', id).select(['id', 'username']).executeTakeFirst()
 }
 
+/** By the account itself, or by its role. */
+export async function isSuperuser(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .leftJoin('roles', 'roles.id', 'users.role_id')
+    .where('users.id', '=', id)
+    .where((eb) => eb.or([eb('users.is_superuser', '=', 1), eb('roles.is_superuser', '=', 1)]))
+    .select('users.id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function findWholeUser(db: Db, id: number) {
   return db.selectFrom('users').where('id', '=', id).selectAll().executeTakeFirst()
 }

@@ -20,9 +20,10 @@ import { type Api, route } from '../../platform/http/route.ts'
 import { confirmCode } from './confirm-code.ts'
 import { changeOwnPassword } from './change-password.ts'
 import { endSessions } from './end-session.ts'
-import { findSession, findUser, listSessions } from './queries.ts'
+import { findSession, findUser, isSuperuser, listSessions } from './queries.ts'
 import type { SessionCookies } from './session-cookies.ts'
 import { confirmTotpKey, forgetTotpKey, showTotpKey } from './set-up-totp.ts'
+import { proveIdentity } from './prove-identity.ts'
 import { createSignInDesk, signInByCode, signInByPassword } from './sign-in.ts'
 import { viewSession } from './view.ts'
 
@@ -62,12 +63,14 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
 
   route(api, confirmSession, ({ caller, body }) => confirmCode(desk, caller, body.twofactor))
 
-  route(api, resetPassword, async ({ caller, body }) => {
+  route(api, resetPassword, async ({ caller, body, request }) => {
+    await proveIdentity(desk, { caller, proof: body, request })
     await changeOwnPassword(ctx, caller, body.password)
     return null
   })
 
-  route(api, resetTotp, async ({ caller }) => {
+  route(api, resetTotp, async ({ caller, body, request }) => {
+    await proveIdentity(desk, { caller, proof: body, request })
     await forgetTotpKey(ctx, caller)
     return null
   })
@@ -79,6 +82,8 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
 
   route(api, listUserSessions, async ({ caller, params }) => {
     const user = await requireUserOfId(ctx, params.id)
+    if (!caller.isSuperuser && (await isSuperuser(ctx.db, user.id)))
+      throw new AppError('not_allowed', 'Only superusers may see the sessions of superusers.')
     const rows = await listSessions(ctx.db, user.id, ctx.now().toISOString())
     return rows.map((row) => viewSession(row, caller))
   })

@@ -1,3 +1,4 @@
+import { createUser, resetUserPassword } from '@muster/contract/api/accounts'
 import { getDashInfo, getVersion, createSocketTicket } from '@muster/contract/api/core'
 import {
   checkCredentials,
@@ -11,6 +12,7 @@ import {
   setupTotp,
 } from '@muster/contract/api/sessions'
 import { getMe, savePreferences } from '@muster/contract/api/users'
+import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
 import type { TestUser } from '../../test-given.ts'
@@ -167,6 +169,20 @@ test('a session can be listed and ended by its user, and another by who manages 
   expect((await server.as(eve).call(getVersion, {})).status).toBe(401)
 })
 
+test('only superusers see the sessions of superusers', async () => {
+  await using server = await createTestServer()
+  const admin = await server.given.user({ superuser: true })
+  const role = await server.given.user({ permissions: ['can_view_core_settings'] })
+  await server.ctx.db.updateTable('roles').set({ is_superuser: 1 }).where('id', '=', role.roleId).execute()
+  const helper = await server.given.user({ permissions: ['can_list_accounts'] })
+  const list = async (caller: TestUser, id: number) =>
+    (await server.as(caller).call(listUserSessions, { params: { id } })).status
+  expect(await list(helper, admin.id)).toBe(403)
+  expect(await list(helper, role.id)).toBe(403)
+  expect(await list(helper, helper.id)).toBe(200)
+  expect(await list(admin, role.id)).toBe(200)
+})
+
 test('signing out everywhere ends every session of the user and no other', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user()
@@ -184,11 +200,14 @@ test('a new password ends the other sessions and keeps this one', async () => {
     body: { username: 'ada', password: 'the old password' },
   })
   elsewhere.token = signedIn.body.token
-  const short = await server.as(ada).call(resetPassword, { body: { password: 'short' } })
+  const short = await server.as(ada).call(resetPassword, {
+    body: { password: 'short', current_password: 'the old password' },
+  })
   expect(short.error.fields?.['password']).toEqual(['A password has at least 10 characters.'])
-  expect((await server.as(ada).call(resetPassword, { body: { password: 'the new password' } })).status).toBe(
-    200,
-  )
+  const changed = await server.as(ada).call(resetPassword, {
+    body: { password: 'the new password', current_password: 'the old password' },
+  })
+  expect(changed.status).toBe(200)
   expect((await server.as(ada).call(getVersion, {})).status).toBe(200)
   expect((await elsewhere.call(getVersion, {})).status).toBe(401)
   const attempt = (password: string) =>
@@ -197,15 +216,84 @@ test('a new password ends the other sessions and keeps this one', async () => {
   expect((await attempt('the new password')).status).toBe(200)
 })
 
-test('resetting two-factor sign-in shows a new key', async () => {
+test('resetting two-factor sign-in ends the other sessions and shows a new key', async () => {
   await using server = await createTestServer()
-  const user = await server.given.user({ totp: true })
+  const user = await server.given.user({ username: 'ada', password: 'the old password', totp: true })
   const ada = server.as(user)
+  const elsewhere = server.as(await server.given.anotherSignIn(user))
+  expect((await elsewhere.call(getVersion, {})).status).toBe(200)
   expect((await ada.call(setupTotp, {})).body).toBe(false)
-  await ada.call(resetTotp, {})
+  const answer = await ada.call(resetTotp, { body: { current_password: 'the old password' } })
+  expect(answer.status).toBe(200)
+  expect((await elsewhere.call(getVersion, {})).status).toBe(401)
   const shown = (await ada.call(setupTotp, {})).body
   expect(shown === false ? '' : shown.totp_key).toMatch(/^[A-Z2-7]{32}$/)
   expect(shown === false ? '' : shown.totp_key).not.toBe(user.totpKey)
+})
+
+test('common passwords and the user name are refused with a sentence', async () => {
+  await using server = await createTestServer()
+  const user = await server.given.user({ username: 'grace', password: 'the old password' })
+  const change = async (password: string) => {
+    const { status, error } = await server.as(user).call(resetPassword, {
+      body: { password, current_password: 'the old password' },
+    })
+    return [status, error.fields?.['password']?.[0]]
+  }
+  expect(await change('1234567890')).toEqual([400, expect.stringContaining('common')])
+  expect(await change('Grace-likes-kites')).toEqual([400, expect.stringContaining('user name')])
+  const admin = server.as(await server.given.user({ superuser: true }))
+  const added = await admin.call(createUser, { body: { username: 'hopper', password: 'kites of hopper' } })
+  expect(added.error.fields).toEqual({ password: [expect.stringContaining('user name')] })
+  const reset = await admin.call(resetUserPassword, { body: { id: user.id, password: 'kites of grace' } })
+  expect(reset.error.fields).toEqual({ password: [expect.stringContaining('user name')] })
+  const common = await admin.call(resetUserPassword, { body: { id: user.id, password: 'Password2026!' } })
+  expect(common.error.fields).toEqual({ password: [expect.stringContaining('common')] })
+})
+
+test('a session alone changes neither password nor second factor', async () => {
+  await using server = await createTestServer()
+  const user = await server.given.user({ username: 'ada', password: 'the old password', totp: true })
+  const ada = server.as(user)
+  const fields = async (body: object, url = '/accounts/resetpw/') => {
+    const answer = await ada.send({ method: 'PUT', url, payload: body })
+    return [answer.status, Object.keys(answer.error.fields ?? {})]
+  }
+  const password = 'the new password'
+  expect(await fields({ password })).toEqual([400, ['current_password']])
+  expect(await fields({ password, current_password: password })).toEqual([400, ['current_password']])
+  expect(await fields({ password, twofactor: '000000' })).toEqual([400, ['twofactor']])
+  expect(await fields({}, '/accounts/reset2fa/')).toEqual([400, ['current_password']])
+  expect(await fields({ current_password: password }, '/accounts/reset2fa/')).toEqual([
+    400,
+    ['current_password'],
+  ])
+  expect((await ada.call(setupTotp, {})).body).toBe(false)
+})
+
+test('a fresh code changes the password once, without the old one', async () => {
+  await using server = await createTestServer()
+  const user = await server.given.user({ username: 'ada', password: 'the old password', totp: true })
+  const ada = server.as(user)
+  const twofactor = new TOTP({ secret: Secret.fromBase32(user.totpKey ?? '') }).generate({
+    timestamp: server.ctx.now().getTime(),
+  })
+  const change = () => ada.call(resetPassword, { body: { password: 'the new password', twofactor } })
+  expect((await change()).status).toBe(200)
+  expect((await change()).error.fields).toHaveProperty('twofactor')
+})
+
+test('wrong proofs of identity count together with failures to sign in', async () => {
+  await using server = await createTestServer()
+  const user = await server.given.user({ username: 'ada', password: 'the old password' })
+  const guess = (current_password: string) =>
+    server.as(user).call(resetPassword, { body: { password: 'the new password', current_password } })
+  for (const word of ['one', 'two', 'three', 'four', 'five']) expect((await guess(word)).status).toBe(400)
+  expect((await guess('the old password')).status).toBe(429)
+  const signIn = await server.anonymous.call(checkCredentials, {
+    body: { username: 'ada', password: 'the old password' },
+  })
+  expect(signIn.status).toBe(429)
 })
 
 test.each([
@@ -216,7 +304,13 @@ test.each([
   const ada = server.as(await server.given.user({ superuser: true, ...role }))
   expect((await ada.call(getDashInfo, {})).error.code).toBe('totp_required')
   expect((await ada.call(createSocketTicket, {})).error.code).toBe('totp_required')
-  expect((await ada.call(resetPassword, { body: { password: 'a long password' } })).status).toBe(403)
+  expect(
+    (
+      await ada.call(resetPassword, {
+        body: { password: 'a long password', current_password: 'x' },
+      })
+    ).status,
+  ).toBe(403)
   expect((await ada.call(getMe, {})).body).toMatchObject({ totp: false, totp_may_wait: false })
   expect((await ada.call(setupTotp, {})).status).toBe(200)
 

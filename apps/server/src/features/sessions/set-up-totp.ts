@@ -49,6 +49,7 @@ export async function confirmTotpKey(ctx: Context, caller: Caller, code: string)
   })
 }
 
+/** Forgets the caller's own key and ends the other sessions, whoever holds them. */
 export async function forgetTotpKey(ctx: Context, caller: Caller): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     await tx
@@ -56,6 +57,10 @@ export async function forgetTotpKey(ctx: Context, caller: Caller): Promise<void>
       .set({ totp_key: null, totp_confirmed: 0 })
       .where('id', '=', caller.userId)
       .execute()
+    const ended = await deleteSessions(tx, {
+      userId: caller.userId,
+      ...(caller.session === undefined ? {} : { except: caller.session.digest }),
+    })
     await audit(tx, {
       caller,
       action: 'modify',
@@ -65,5 +70,6 @@ export async function forgetTotpKey(ctx: Context, caller: Caller): Promise<void>
       emit,
     })
     emit({ type: 'user.changed', ids: [caller.userId] })
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
   })
 }

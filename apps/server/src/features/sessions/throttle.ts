@@ -1,8 +1,8 @@
 import { AppError } from '@muster/contract/errors'
-import { isIPv6 } from 'node:net'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { networkOf } from '../../platform/http/network-of.ts'
 
 /**
  * Slows down guessing. Failures are counted per account name (whether or not it exists) and per source address;
@@ -94,19 +94,6 @@ async function setBlock(db: Db, { key, failures, now }: { key: string; failures:
   const delay = delaySeconds(failures)
   const until = delay === 0 ? null : new Date(now.getTime() + delay * 1000).toISOString()
   await db.updateTable('throttles').set({ blocked_until: until }).where('key', '=', key).execute()
-}
-
-/** One IPv6 customer has at least 2^64 addresses, so the network counts. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  if (address.toLowerCase().startsWith('::ffff:') && address.includes('.')) return address.slice(7)
-  const [head = '', tail = ''] = address.toLowerCase().split('::')
-  const left = head.split(':').filter((part) => part !== '')
-  const right = tail.split(':').filter((part) => part !== '')
-  const zeros = address.includes('::')
-    ? Array.from({ length: 8 - left.length - right.length }, () => '0')
-    : []
-  return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`
 }
 
 function inWords(seconds: number): string {

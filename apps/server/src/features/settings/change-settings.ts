@@ -1,8 +1,10 @@
 import { AppError } from '@muster/contract/errors'
-import { findShorterKept, type Retention } from '@muster/rules/retention'
+import { findShorterKept, type RecordRetention, type Retention } from '@muster/rules/retention'
 import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { applyAlertDefaults } from '../agents/availability.ts'
 import { audit } from '../audit/write-audit.ts'
 import { lockCoreSettings, readCoreSettings, type StoredSettings, writeCoreSettings } from './queries.ts'
 
@@ -11,23 +13,32 @@ type Recordings = Pick<
   'record_terminals' | 'recording_keep_days' | 'recording_max_mb' | 'desktop_recording_max_mb'
 >
 
+type Kept = Retention & RecordRetention
+
 type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
-  [Name in keyof Retention]?: number | undefined
+  [Name in keyof Kept]?: number | undefined
 } & {
   enable_server_scripts?: boolean | undefined
   enable_server_webterminal?: boolean | undefined
   metrics_interval?: number | undefined
   vnc_targets?: string[] | undefined
+  availability_alerts_servers?: boolean | undefined
+  availability_alerts_workstations?: boolean | undefined
+  availability_alerts_asked?: boolean | undefined
   modified?: string | undefined
 }
 
-const WORDS: Record<keyof Retention, string> = {
-  check_history_prune_days: 'every sample',
-  check_history_5min_prune_days: 'means of 5 minutes',
-  check_history_hourly_prune_days: 'means of an hour',
+/** What each setting keeps, and the job that deletes what is older. */
+const KEPT: Record<keyof Kept, { what: string; job: string }> = {
+  check_history_prune_days: { what: 'every sample', job: 'checks.prune-samples' },
+  check_history_5min_prune_days: { what: 'means of 5 minutes', job: 'checks.prune-samples' },
+  check_history_hourly_prune_days: { what: 'means of an hour', job: 'checks.prune-samples' },
+  agent_history_prune_days: { what: 'command history', job: 'history.remove-old' },
+  resolved_alerts_prune_days: { what: 'resolved alerts', job: 'alerts.remove-old' },
+  audit_log_prune_days: { what: 'the audit log', job: 'audit.remove-old' },
 }
 // Object.keys answers strings; these are the keys of the line above.
-const NAMES = Object.keys(WORDS) as (keyof Retention)[]
+const NAMES = Object.keys(KEPT) as (keyof Kept)[]
 const RECORDING_NAMES = [
   'record_terminals',
   'recording_keep_days',
@@ -40,10 +51,16 @@ const SWITCHES = {
   enable_server_webterminal: 'the web terminal',
 }
 const SWITCH_NAMES = ['enable_server_scripts', 'enable_server_webterminal'] as const
+const ALERT_NAMES = ['availability_alerts_servers', 'availability_alerts_workstations'] as const
+const ALERTS = {
+  availability_alerts_servers: 'availability alerts for servers',
+  availability_alerts_workstations: 'availability alerts for workstations',
+}
 const RECORDED = { servers: 'of servers', all: 'of all machines', none: 'of no machine' }
 
-/** Saves settings of the whole server. What is kept too long from now on goes at once, not at night. */
+/** Saves settings of the whole server. A shorter retention deletes older records at once, not at night. */
 export function changeCoreSettings(ctx: Context, caller: Caller, change: Change): Promise<StoredSettings> {
+  refuseLimited(caller, 'Settings of the server')
   return ctx.transaction(async (tx, emit) => {
     await lockCoreSettings(tx)
     const before = await readCoreSettings(tx)
@@ -58,6 +75,8 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     const switched = SWITCH_NAMES.filter(isNew)
     const paced = isNew('metrics_interval')
     const ofRecordings = RECORDING_NAMES.filter(isNew)
+    const alerting = ALERT_NAMES.filter(isNew)
+    const isAsked = isNew('availability_alerts_asked')
     const aimed =
       change.vnc_targets !== undefined && change.vnc_targets.join('\n') !== before.vnc_targets.join('\n')
     const changed = [
@@ -65,12 +84,17 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       ...ofRecordings,
       ...(paced ? (['metrics_interval'] as const) : []),
       ...(aimed ? (['vnc_targets'] as const) : []),
+      ...alerting,
+      ...(isAsked ? (['availability_alerts_asked'] as const) : []),
       ...switched,
     ]
     if (changed.length === 0) return before
     const [firstSwitch] = switched
     if (firstSwitch !== undefined && !caller.isSuperuser)
       throw new AppError('not_allowed', `Only a superuser may switch ${SWITCHES[firstSwitch]} on or off.`)
+    if (isAsked && !caller.isSuperuser) {
+      throw new AppError('not_allowed', 'Only a superuser may answer whether servers shall alert.')
+    }
     const at = ctx.now()
     const after: StoredSettings = { ...before, modified: laterThan(before.modified, at) }
     for (const name of kept) after[name] = change[name] ?? before[name]
@@ -81,19 +105,26 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     after.recording_max_mb = change.recording_max_mb ?? before.recording_max_mb
     after.desktop_recording_max_mb = change.desktop_recording_max_mb ?? before.desktop_recording_max_mb
     after.vnc_targets = change.vnc_targets ?? before.vnc_targets
+    for (const name of alerting) after[name] = change[name] ?? before[name]
+    // Who sets a default has answered.
+    after.availability_alerts_asked =
+      alerting.length > 0 || (change.availability_alerts_asked ?? before.availability_alerts_asked)
     refuseShorter(after)
     await writeCoreSettings(tx, after)
+    if (alerting.length > 0) await applyAlertDefaults(tx, emit, after)
     const done = [
       ...(kept.length === 0
         ? []
         : [
-            `Changed how long history is kept: ${kept.map((name) => `${WORDS[name]} for ${daysOf(after[name])}`).join(', ')}`,
+            `Changed how long history is kept: ${kept.map((name) => `${KEPT[name].what} ${keptFor(after[name])}`).join(', ')}`,
           ]),
       ...(paced
         ? [`Changed how often machines measure themselves: every ${after.metrics_interval} seconds`]
         : []),
       ...(ofRecordings.length === 0 ? [] : [`Changed what is recorded: ${describeRecordings(after)}`]),
       ...(aimed ? [`Changed what VNC may be opened to: ${after.vnc_targets.join(', ') || 'nothing'}`] : []),
+      ...alerting.map((name) => `Turned ${after[name] ? 'on' : 'off'} ${ALERTS[name]}`),
+      ...(isAsked && alerting.length === 0 ? ['Kept availability alerts as they are'] : []),
       ...switched.map((name) => `Switched ${SWITCHES[name]} ${after[name] ? 'on' : 'off'}`),
     ]
     const only = (settings: StoredSettings) =>
@@ -108,7 +139,8 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       at,
       emit,
     })
-    if (kept.length > 0) await ctx.jobs.enqueue('checks.prune-samples', null, { db: tx })
+    for (const job of new Set(kept.map((name) => KEPT[name].job)))
+      await ctx.jobs.enqueue(job, null, { db: tx })
     if (ofRecordings.length > 0) await ctx.jobs.enqueue('remote.prune-recordings', null, { db: tx })
     emit({ type: 'settings.changed', ids: changed })
     return after
@@ -118,7 +150,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
 function describeRecordings(settings: Recordings): string {
   const { record_terminals: which, recording_keep_days: days, recording_max_mb: megabytes } = settings
   const { desktop_recording_max_mb: ofDesktops } = settings
-  return `terminals ${RECORDED[which]}, up to ${megabytes} MB each, desktops up to ${ofDesktops} MB, kept for ${daysOf(days)}`
+  return `terminals ${RECORDED[which]}, up to ${megabytes} MB each, desktops up to ${ofDesktops} MB, kept ${keptFor(days)}`
 }
 
 function refuseShorter(settings: Retention): void {
@@ -130,4 +162,4 @@ function refuseShorter(settings: Retention): void {
   })
 }
 
-const daysOf = (days: number) => `${days} ${days === 1 ? 'day' : 'days'}`
+const keptFor = (days: number) => (days === 0 ? 'forever' : `for ${days} ${days === 1 ? 'day' : 'days'}`)

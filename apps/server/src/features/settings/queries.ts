@@ -1,12 +1,17 @@
 import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
-import { DEFAULT_RETENTION, type Retention } from '@muster/rules/retention'
+import {
+  DEFAULT_RECORD_RETENTION,
+  DEFAULT_RETENTION,
+  type RecordRetention,
+  type Retention,
+} from '@muster/rules/retention'
 import type { CoreSettings } from '@muster/contract/api/settings'
 import { DEFAULT_VNC_TARGETS } from '@muster/rules/vnc-targets'
 import { AppError } from '@muster/contract/errors'
 import type { Db } from '../../platform/database/database.ts'
 
 /** What is stored of the settings that people change together. */
-export interface StoredSettings extends Retention {
+export interface StoredSettings extends Retention, RecordRetention {
   /** Scripts may run on the server itself: of alert templates, and as a test. */
   enable_server_scripts: boolean
   /** Superusers may open a shell of the server itself. */
@@ -18,6 +23,10 @@ export interface StoredSettings extends Retention {
   recording_max_mb: number
   desktop_recording_max_mb: number
   vnc_targets: string[]
+  availability_alerts_servers: boolean
+  availability_alerts_workstations: boolean
+  /** False only where the update from before there was a default found machines. */
+  availability_alerts_asked: boolean
   modified: string
 }
 
@@ -31,6 +40,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
   const stored = row === undefined ? {} : (JSON.parse(row.value) as Partial<StoredSettings>)
   return {
     ...DEFAULT_RETENTION,
+    ...DEFAULT_RECORD_RETENTION,
     metrics_interval: DEFAULT_METRICS_INTERVAL,
     enable_server_scripts: false,
     enable_server_webterminal: false,
@@ -39,6 +49,9 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     recording_max_mb: 50,
     desktop_recording_max_mb: 200,
     vnc_targets: DEFAULT_VNC_TARGETS,
+    availability_alerts_servers: true,
+    availability_alerts_workstations: false,
+    availability_alerts_asked: true,
     modified: NEVER,
     ...stored,
   }

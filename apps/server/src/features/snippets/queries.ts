@@ -12,6 +12,12 @@ export function findSnippet(db: Db, id: number): Promise<SnippetRow | undefined>
   return db.selectFrom('script_snippets').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** The code of each snippet by its name. */
+export async function findSnippetCodes(db: Db): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('script_snippets').select(['name', 'code']).execute()
+  return new Map(rows.map(({ name, code }) => [name, code]))
+}
+
 export function insertSnippet(tx: Db, row: Insertable<ScriptSnippetsTable>): Promise<SnippetRow> {
   return tx.insertInto('script_snippets').values(row).returningAll().executeTakeFirstOrThrow()
 }

@@ -7,12 +7,15 @@ import type { Db } from '../../platform/database/database.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
+import { refuseSnippetUses } from '../scripts/script-uses.ts'
 import { redefineSnippetTasks } from '../tasks/forget-script.ts'
 import {
   deleteSnippetRow,
   findSnippetChecks,
+  findSnippetCodes,
   insertSnippet,
   type SnippetRow,
   updateSnippet,
@@ -25,11 +28,14 @@ export function addSnippet(
   caller: Caller,
   { desc, ...form }: Parsed<typeof createSnippet>['body'],
 ): Promise<SnippetRow> {
+  refuseLimited(caller, 'Snippets')
   return refuseTaken(takenName(form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
       const [created_at, modified] = [at.toISOString(), at.toISOString()]
+      const codes = await findSnippetCodes(tx)
       const row = await insertSnippet(tx, { ...form, description: desc, created_at, modified })
+      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
         action: 'add',
@@ -49,6 +55,7 @@ export type SnippetChange = Parsed<typeof editSnippet>['body'] & { id: number }
 
 export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChange): Promise<SnippetRow> {
   const { id, modified, desc, ...parts } = change
+  refuseLimited(caller, 'Snippets')
   return refuseTaken(takenName(parts.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
       const before = await requireLockedSnippet(tx, id)
@@ -58,6 +65,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
           `"${before.name}" was saved by somebody else since you opened it. Load it again before you save.`,
         )
       }
+      const codes = await findSnippetCodes(tx)
       const at = ctx.now()
       const row = await updateSnippet(tx, id, {
         name: parts.name ?? before.name,
@@ -66,6 +74,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
         description: desc ?? before.description,
         modified: laterThan(before.modified, at),
       })
+      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
         action: 'modify',
@@ -83,9 +92,12 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
 }
 
 export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise<void> {
+  refuseLimited(caller, 'Snippets')
   return ctx.transaction(async (tx, emit) => {
     const row = await requireLockedSnippet(tx, id)
+    const codes = await findSnippetCodes(tx)
     await deleteSnippetRow(tx, id)
+    await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
     await audit(tx, {
       caller,
       action: 'delete',

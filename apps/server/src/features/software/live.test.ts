@@ -34,7 +34,7 @@ test('consoles hear at once whose software is another, of the machines that they
   const { events } = await limited.next('changed', (message) =>
     message.events.some(({ type }) => type === 'software.changed'),
   )
-  for (const type of ['software.changed', 'software.looked'])
+  for (const type of ['software.changed', 'software.scanned'])
     expect(events).toContainEqual({ type, ids: [mine.agent_id] })
   const heard = await blind.next('changed')
   expect(heard.events.map(({ type }) => type)).not.toContain('software.changed')

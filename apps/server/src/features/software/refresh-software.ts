@@ -17,7 +17,7 @@ export class SoftwareRefresh {
     this.#ctx = ctx
     this.#fleet = fleet
     ctx.onEvent(({ type, ids }) => {
-      if (type !== 'software.looked') return
+      if (type !== 'software.scanned') return
       for (const id of ids) for (const wake of this.#waiting.get(String(id)) ?? []) wake()
     })
   }

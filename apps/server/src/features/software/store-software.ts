@@ -34,7 +34,7 @@ export async function storeSoftware(
         .execute()
     } else if (await storeInventory(tx, { ...known, agentId, now }, report))
       emit({ type: 'software.changed', ...about })
-    emit({ type: 'software.looked', ...about })
+    emit({ type: 'software.scanned', ...about })
   }
   return wanted
 }

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
+import { refuseRuns, runsOfTask } from '../roles/refuse-runs.ts'
 import { requireWholeClient } from '../clients/require-node.ts'
 import { countTasks, insertTask, type TaskRow, writeTaskScripts } from './queries.ts'
 import { redefineTasks } from './redefine-tasks.ts'
@@ -27,6 +28,7 @@ export function addTask(
     const at = ctx.now()
     // What is not given is absent, and leaves the default.
     const task: TaskFields = { ...TASK_DEFAULTS, ...given } as TaskFields
+    const author_id = await refuseRuns(tx, caller, { after: runsOfTask(task) })
     await refuseBadTask(tx, agent, task)
     const model = await refuseBadField(tx, caller, { task, before: undefined })
     if (model === 'client') await requireWholeClient(tx, agent.client_id, caller)
@@ -38,6 +40,7 @@ export function addTask(
       ...toColumns(task),
       counts_from: at.toISOString(),
       revision: '',
+      author_id,
       policy_id: null,
       policy_task: null,
       overridden_by: null,

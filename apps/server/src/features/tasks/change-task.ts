@@ -9,6 +9,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { takeTaskFindings } from '../alerts/task-alerts.ts'
 import { audit } from '../audit/write-audit.ts'
+import { refuseRuns, runsOfTask } from '../roles/refuse-runs.ts'
 import { requireWholeClient } from '../clients/require-node.ts'
 import { type TaskRow, updateTask, writeTaskScripts } from './queries.ts'
 import { redefineTasks } from './redefine-tasks.ts'
@@ -36,6 +37,10 @@ export function changeTask(
     // What is not given is absent, and leaves what is there.
     const task = { ...fields, ...change } as TaskFields
     const at = ctx.now()
+    const author_id = await refuseRuns(tx, caller, {
+      before: { runs: runsOfTask(fields), author: before.author_id },
+      after: runsOfTask(task),
+    })
     await refuseBadTask(tx, agent, task)
     const model = await refuseBadField(tx, caller, { task, before: fields })
     if (model === 'client') await requireWholeClient(tx, agent.client_id, caller)
@@ -43,6 +48,7 @@ export function changeTask(
     if (isOtherTime) refusePast(task, await zoneOf(tx, agent.agent_id), at)
     await updateTask(tx, id, {
       ...toColumns(task),
+      author_id,
       // What would have been before was not missed.
       ...(isOtherTime ? { counts_from: at.toISOString() } : {}),
       modified: laterThan(before.modified, at),

@@ -32,8 +32,9 @@ export async function findTaskDefinitions(
   const rows = await db
     .selectFrom('tasks')
     .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
+    .leftJoin('policies', 'policies.id', 'tasks.policy_id')
     .selectAll('tasks')
-    .select('agents.hostname')
+    .select(['agents.hostname', 'policies.author_id as policy_author'])
     .where('tasks.id', 'in', ids)
     .where('overridden_by', 'is', null)
     .orderBy('tasks.id')
@@ -41,14 +42,15 @@ export async function findTaskDefinitions(
   const tasks = rows.map((row) => {
     const fields = readFields(row)
     const { id, agent_id, hostname, counts_from } = row
-    return { id, agent_id, hostname, counts_from, fields, actions: fields.actions }
+    const author_id = row.policy_author ?? row.author_id
+    return { id, agent_id, hostname, author_id, counts_from, fields, actions: fields.actions }
   })
   const scripts = await findScripts(
     db,
     tasks.flatMap(({ fields }) => scriptIdsOf(fields)),
   )
-  const calling = tasks.flatMap(({ agent_id, actions }) =>
-    actions.flatMap((action) => (action.type === 'script' ? [{ agent_id, ...action }] : [])),
+  const calling = tasks.flatMap(({ agent_id, author_id, actions }) =>
+    actions.flatMap((action) => (action.type === 'script' ? [{ agent_id, author_id, ...action }] : [])),
   )
   const [sealed, opened] = await loadCalls(db, calling, keys)
   return tasks.flatMap((task) => {

@@ -1,4 +1,6 @@
+import { findPasswordFault } from '@muster/rules/weak-password'
 import type { Context } from '../../context.ts'
+import { ConfigError } from '../../platform/config/config.ts'
 import { hashPassword } from '../../platform/secrets/passwords.ts'
 import { audit } from '../audit/write-audit.ts'
 import { generatePassword } from './generate-password.ts'
@@ -14,6 +16,8 @@ export async function createFirstAdmin(
   if (existing !== undefined) return undefined
   const { adminPassword, adminUser } = ctx.config
   const username = adminUser.toLowerCase()
+  const fault = adminPassword === undefined ? undefined : findPasswordFault(adminPassword, username)
+  if (fault !== undefined) throw new ConfigError(`MUSTER_ADMIN_PASSWORD has a wrong value: ${fault}`)
   const generated = adminPassword === undefined ? generatePassword() : undefined
   const hash = await hashPassword(adminPassword ?? generated ?? generatePassword())
   const isMade = await ctx.transaction(async (tx, emit) => {

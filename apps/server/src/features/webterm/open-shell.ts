@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import type { Socket } from 'node:net'
 import { hostname, userInfo } from 'node:os'
 import { basename } from 'node:path'
+import { withStartUmask } from '../../platform/files/private-files.ts'
 import { serverEnvironment } from '../scripts/server-environment.ts'
 import { endLeftBehind, markOf } from './end-left-behind.ts'
 import { createTerminalWriter } from './terminal-writer.ts'
@@ -133,7 +134,7 @@ function isProgram(path: string): boolean {
 
 function startPty<Pty>(start: () => Pty): Pty {
   try {
-    return start()
+    return withStartUmask(start)
   } catch (cause) {
     const told = cause instanceof Error ? cause.message : 'it did not say why'
     const message = `The server on ${hostname()} cannot open a terminal (${told.slice(0, 200)}). In a container /dev/ptmx and /dev/pts have to be there.`

@@ -28,6 +28,8 @@ interface Wish {
   socket: WebSocket
   hello: WebTermHello
   source: string
+  /** The ticket holds. */
+  onSignedIn: () => void
   /** What came after the hello before anybody listened. */
   takeEarly: () => EarlyMessage[]
 }

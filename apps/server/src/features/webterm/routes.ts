@@ -40,20 +40,23 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
       websocket: true,
       config: { summary: 'WebSocket of a shell of the server, opened with a ticket; see docs/protocol.md' },
       preValidation: async (request) => {
+        api.gate.requireRoom(request.ip)
         const { origin } = request.headers
         if (origin === undefined || isAllowedOrigin(ctx.config, request, origin)) return
         throw new AppError('bad_origin', 'Pages of this origin may not use this server.')
       },
     },
-    (socket, request) =>
+    (socket, request) => {
+      const onSignedIn = api.gate.enter(socket, request.raw.socket, request.ip)
       awaitHello(socket, WebTermHello, (hello, takeEarly) =>
         terminals.run(() =>
           orClosed(
             socket,
-            openWebTerminal({ ctx, terminals }, { socket, hello, takeEarly, source: request.ip }),
+            openWebTerminal({ ctx, terminals }, { socket, hello, takeEarly, source: request.ip, onSignedIn }),
           ),
         ),
-      ),
+      )
+    },
   )
   return terminals
 }

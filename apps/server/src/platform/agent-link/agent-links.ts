@@ -3,8 +3,10 @@ import { DEAD_AFTER_MS, type ServerFrame } from '@muster/contract/agent/link'
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { AgentId } from '@muster/contract/fields'
 import type { WebSocket } from 'ws'
+import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { AgentSocket, type AnswerFrame } from './agent-socket.ts'
+import { LinkBudget } from './link-budget.ts'
 import type { ChannelEar, LinkChannel } from './link-channels.ts'
 import { type QueuedReport, ReportQueue } from './report-queue.ts'
 
@@ -32,15 +34,25 @@ export class AgentLinks implements AsyncDisposable {
   #owner: LinksOwner
   #sockets = new Map<string, AgentSocket>()
   #queue: ReportQueue
+  #limitedLog: LimitedLog
+  /** Kept over a link's end, or each new link would begin with a new budget. */
+  #budgets = new Map<string, LinkBudget>()
   #timer: NodeJS.Timeout
+  #budgetTimer: NodeJS.Timeout
   #lookedAtMs = Date.now()
   /** Until then nobody is taken for dead: this process was held up, and what they said meanwhile is unread. */
   #patientUntilMs = 0
 
   constructor(owner: LinksOwner) {
     this.#owner = owner
-    this.#queue = new ReportQueue(owner.log, (reports) => owner.store(reports))
+    this.#limitedLog = new LimitedLog(owner.log)
+    this.#queue = new ReportQueue(owner.log, {
+      store: (reports) => owner.store(reports),
+      onFull: () => this.#forAll((socket) => socket.hold('all reports')),
+      onRoom: () => this.#forAll((socket) => socket.release('all reports')),
+    })
     this.#timer = setInterval(() => this.#lookAfter(), LOOK_MS)
+    this.#budgetTimer = setInterval(() => this.#forgetWholeBudgets(), FORGET_BUDGETS_MS)
   }
 
   get size(): number {
@@ -60,18 +72,27 @@ export class AgentLinks implements AsyncDisposable {
   }
 
   /** Takes over an upgraded socket; `header` is what `x-muster-agent` said. */
-  accept(ws: WebSocket, header: unknown, source: string): void {
+  accept(
+    ws: WebSocket,
+    header: unknown,
+    { source, onSignedIn }: { source: string; onSignedIn: () => void },
+  ): void {
     const agentId = AgentId.safeParse(header)
     if (!agentId.success) return ws.close(4400, 'x-muster-agent is missing')
     const { log, serverVersion, metricsInterval, now } = this.#owner
     new AgentSocket(
       {
         log,
+        limitedLog: this.#limitedLog,
         serverVersion,
         metricsInterval: metricsInterval(),
         now,
         findKey: (id) => this.#owner.findKey(id),
-        onUp: (socket, answer) => this.#up(socket, answer),
+        spend: (id, bytes) => this.#requireBudget(id).spend(bytes, performance.now()),
+        onUp: (socket, answer) => {
+          onSignedIn()
+          this.#up(socket, answer)
+        },
         onDown: (socket) => this.#down(socket),
         onCaughtUp: (socket) => {
           if (this.#isCurrent(socket)) this.#owner.onCaughtUp(socket.agentId)
@@ -99,7 +120,7 @@ export class AgentLinks implements AsyncDisposable {
   }
 
   sendAll(frame: ServerFrame): void {
-    for (const socket of this.#sockets.values()) socket.send(frame)
+    this.#forAll((socket) => socket.send(frame))
   }
 
   /** Ends the link of a machine that this server no longer knows. */
@@ -109,6 +130,8 @@ export class AgentLinks implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
+    clearInterval(this.#budgetTimer)
+    this.#limitedLog[Symbol.dispose]()
     for (const socket of this.#sockets.values()) socket.close()
     await this.#queue[Symbol.asyncDispose]()
     for (const socket of this.#sockets.values()) socket.terminate()
@@ -117,7 +140,25 @@ export class AgentLinks implements AsyncDisposable {
   #up(socket: AgentSocket, answer: AnswerFrame): void {
     this.#sockets.get(socket.agentId)?.terminate()
     this.#sockets.set(socket.agentId, socket)
+    if (this.#queue.isFull) socket.hold('all reports')
     this.#owner.onUp(socket.agentId, answer, socket.source)
+  }
+
+  #forAll(act: (socket: AgentSocket) => void): void {
+    for (const socket of this.#sockets.values()) act(socket)
+  }
+
+  #requireBudget(agentId: string): LinkBudget {
+    const known = this.#budgets.get(agentId)
+    if (known !== undefined) return known
+    const budget = new LinkBudget(performance.now())
+    this.#budgets.set(agentId, budget)
+    return budget
+  }
+
+  #forgetWholeBudgets(): void {
+    const nowMs = performance.now()
+    for (const [agentId, budget] of this.#budgets) if (budget.isWhole(nowMs)) this.#budgets.delete(agentId)
   }
 
   /** No newer link has replaced it. */
@@ -146,4 +187,5 @@ export class AgentLinks implements AsyncDisposable {
 
 /** Links came up at different moments: no look has to ping more than a few of ten thousand. */
 const LOOK_MS = 250
+const FORGET_BUDGETS_MS = 60_000
 const HELD_UP_MS = 700

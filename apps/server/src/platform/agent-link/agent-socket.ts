@@ -6,12 +6,15 @@ import {
   HEARTBEAT_MS,
   linkProof,
   MAX_FRAME_BYTES,
+  MAX_SIGN_IN_BYTES,
+  MAX_UNREADABLE_FRAMES,
   PROTOCOL_VERSIONS,
   type Report,
   SERVER_BEAT_MS,
   type ServerFrame,
 } from '@muster/contract/agent/link'
 import type { RawData, WebSocket } from 'ws'
+import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { verifyProof } from './keys.ts'
 import { LinkChannels } from './link-channels.ts'
@@ -20,12 +23,16 @@ export type AnswerFrame = Extract<AgentFrame, { type: 'answer' }>
 
 export interface SocketOwner {
   log: Log
+  /** For what a machine can cause as often as it likes. */
+  limitedLog: LimitedLog
   serverVersion: string
   /** Seconds: so often machines measure themselves. */
   metricsInterval: number
   now: () => Date
   /** base64url public key of an agent; undefined = this server knows no such machine. */
   findKey(agentId: string): Promise<string | undefined>
+  /** A frame of so many bytes has come. Returns the milliseconds in which nothing more should be read. */
+  spend(agentId: string, bytes: number): number
   onUp(socket: AgentSocket, answer: AnswerFrame): void
   onDown(socket: AgentSocket): void
   /** Every report that waited when it signed in is stored and acknowledged. */
@@ -39,10 +46,16 @@ export interface SocketOwner {
 const SIGN_IN_MS = 10_000
 /** Above this the machine does not read what it is sent; a new link starts afresh. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
+/** Above this a machine that is told what is wrong with its frames does not read it. */
+const MAX_UNREAD_BYTES = 64 * 1024
+
+/** Why a socket is not read just now: the agent's budget, its own reports that wait, the reports of all. */
+export type HoldReason = 'budget' | 'own reports' | 'all reports'
 
 /**
- * One agent's WebSocket: challenge, answer, then frames both ways. Everything it says is parsed by the contract;
- * a frame that cannot be is answered with an `error` frame and the link stays.
+ * One agent's WebSocket: challenge, answer, then frames both ways. Before it has signed in, one frame counts: a text
+ * frame with a signature that holds, and nothing else is parsed. After that, everything is parsed by the contract; a
+ * frame that cannot be read is answered with an `error` frame, and too many of them end the link.
  */
 export class AgentSocket {
   readonly agentId: string
@@ -58,6 +71,9 @@ export class AgentSocket {
   #signInTimer: NodeJS.Timeout
   /** The last of the reports that waited when it signed in; 0 = all of them are stored. */
   #owed = 0
+  #unreadable = 0
+  #holds = new Set<HoldReason>()
+  #budgetTimer: NodeJS.Timeout | undefined
 
   constructor(owner: SocketOwner, ws: WebSocket, agentId: string, source: string) {
     this.#owner = owner
@@ -69,8 +85,10 @@ export class AgentSocket {
       SIGN_IN_MS,
     )
     ws.on('message', (data, isBinary) => this.#receive(data, isBinary))
-    ws.on('pong', () => {
+    ws.on('ping', (payload) => this.#spend(payload.length))
+    ws.on('pong', (payload) => {
       this.#heardMs = Date.now()
+      this.#spend(payload.length)
     })
     ws.on('error', (error) => owner.log.debug({ agent_id: agentId, err: error }, 'agent socket error'))
     ws.on('close', () => this.#closed())
@@ -101,8 +119,21 @@ export class AgentSocket {
     this.#owner.onCaughtUp(this)
   }
 
+  /** Stops reading until `release`. What the agent sends meanwhile waits in its own system, and is not lost. */
+  hold(reason: HoldReason): void {
+    if (this.#holds.size === 0) this.#ws.pause()
+    this.#holds.add(reason)
+  }
+
+  release(reason: HoldReason): void {
+    if (!this.#holds.delete(reason) || this.#holds.size > 0) return
+    // It may have shown life all the time.
+    this.#heardMs = Date.now()
+    this.#ws.resume()
+  }
+
   isSilent(nowMs: number): boolean {
-    return nowMs - this.#heardMs > DEAD_AFTER_MS
+    return this.#holds.size === 0 && nowMs - this.#heardMs > DEAD_AFTER_MS
   }
 
   /** Shows the machine that this server lives, when it has said nothing for a while; it answers. */
@@ -115,6 +146,8 @@ export class AgentSocket {
   refuse(code: string, message: string): void {
     this.#write({ type: 'refused', code, message })
     this.#ws.close(4403, code)
+    // Nothing more is read from one that nobody knows.
+    if (this.#state === 'signing-in') this.#ws.pause()
     setTimeout(() => this.terminate(), 1000).unref()
   }
 
@@ -134,6 +167,7 @@ export class AgentSocket {
 
   #writeBytes(bytes: Uint8Array): void {
     if (this.#state !== 'up' || this.#ws.readyState !== this.#ws.OPEN) return
+    if (this.#ws.bufferedAmount > MAX_BUFFERED_BYTES) return this.terminate()
     this.#saidMs = Date.now()
     this.#ws.send(bytes)
   }
@@ -141,50 +175,86 @@ export class AgentSocket {
   #receive(data: RawData, isBinary: boolean): void {
     this.#heardMs = Date.now()
     if (!Buffer.isBuffer(data)) return
-    if (isBinary) return this.#state === 'up' ? this.channels.take(data) : undefined
-    if (data.length > MAX_FRAME_BYTES) {
-      return this.#write({
-        type: 'error',
-        code: 'too_large',
-        message: `A frame has at most ${MAX_FRAME_BYTES} bytes.`,
-      })
-    }
+    if (this.#state === 'signing-in') return void this.#signIn(data, isBinary)
+    if (this.#state !== 'up') return
+    // Channels have their own credit.
+    if (isBinary && this.channels.take(data)) return
+    this.#spend(data.length)
+    if (isBinary) return
+    if (data.length > MAX_FRAME_BYTES)
+      return this.#refuseFrame('too_large', `A frame has at most ${MAX_FRAME_BYTES} bytes.`)
     const frame = readFrame(data)
-    if (typeof frame === 'string') {
-      this.#owner.log.info({ agent_id: this.agentId, problem: frame }, 'agent sent an unreadable frame')
-      const code = frame === 'unknown type' ? 'unknown_type' : 'unreadable'
-      return this.#write({ type: 'error', code, message: frame })
-    }
-    if (this.#state === 'signing-in') {
-      if (frame.type === 'answer') void this.#checkAnswer(frame)
-    } else if (this.#state === 'up' && frame.type === 'report') {
+    if (typeof frame === 'string')
+      return this.#refuseFrame(frame === 'unknown type' ? 'unknown_type' : 'unreadable', frame)
+    if (frame.type === 'report') {
       this.#owner.onReport(this, { seq: frame.seq, report: frame.report, bytes: data.length })
     } else if (frame.type === 'error') {
-      this.#owner.log.info(
+      this.#owner.limitedLog.write(
+        this.agentId,
         { agent_id: this.agentId, code: frame.code, problem: frame.message },
         'agent refused a frame',
       )
-    } else if (this.#state === 'up' && frame.type !== 'report' && frame.type !== 'answer') {
+    } else if (frame.type !== 'answer') {
       this.#owner.onLive(this, frame)
     }
   }
 
-  async #checkAnswer(answer: AnswerFrame): Promise<void> {
+  #spend(bytes: number): void {
+    if (this.#state !== 'up') return
+    const waitMs = this.#owner.spend(this.agentId, bytes)
+    if (waitMs === 0) return
+    this.hold('budget')
+    clearTimeout(this.#budgetTimer)
+    this.#budgetTimer = setTimeout(() => this.release('budget'), waitMs)
+  }
+
+  /** Says what is wrong with a frame, unless the machine does not read what it is told. */
+  #refuseFrame(code: 'too_large' | 'unknown_type' | 'unreadable', problem: string): void {
+    const about = { agent_id: this.agentId, problem }
+    this.#owner.limitedLog.write(this.agentId, about, 'agent sent an unreadable frame')
+    this.#unreadable += 1
+    if (this.#unreadable >= MAX_UNREADABLE_FRAMES) {
+      this.#owner.limitedLog.write(this.agentId, about, 'agent sent too many unreadable frames')
+      this.terminate()
+    } else if (this.#ws.bufferedAmount <= MAX_UNREAD_BYTES) {
+      this.#write({ type: 'error', code, message: problem })
+    }
+  }
+
+  /** The first frame. Its signature is looked at before anything else: a stranger's frame is not worth parsing. */
+  async #signIn(data: Buffer, isBinary: boolean): Promise<void> {
     const nonce = this.#nonce
-    // An answer is looked at once: a second one on the same socket finds no nonce.
+    if (nonce === '') return this.terminate()
     this.#nonce = ''
+    const signature = isBinary || data.length > MAX_SIGN_IN_BYTES ? undefined : findSignature(data)
+    if (signature === undefined)
+      return this.#refuseStranger('unreadable', 'The first frame must be a signed answer to the challenge.')
     try {
       const key = await this.#owner.findKey(this.agentId)
       if (key === undefined)
-        return this.refuse('unknown_agent', 'This server does not know this machine. Enrol it again.')
-      if (nonce === '' || !verifyProof(key, linkProof(this.agentId, nonce), answer.signature)) {
-        this.#owner.log.info({ agent_id: this.agentId, source: this.source }, 'agent failed its challenge')
-        return this.refuse('bad_signature', 'The answer to the challenge is wrong.')
-      }
+        return this.#refuseStranger(
+          'unknown_agent',
+          'This server does not know this machine. Enrol it again.',
+        )
+      if (!verifyProof(key, linkProof(this.agentId, nonce), signature))
+        return this.#refuseStranger('bad_signature', 'The answer to the challenge is wrong.')
     } catch (error) {
       this.#owner.log.error({ agent_id: this.agentId, err: error }, 'agent sign-in failed')
       return this.#ws.close(1011, 'server error')
     }
+    const answer = readFrame(data)
+    if (typeof answer === 'string' || answer.type !== 'answer' || answer.signature !== signature)
+      return this.#refuseStranger('unreadable', 'The answer to the challenge cannot be read.')
+    this.#goUp(answer)
+  }
+
+  #refuseStranger(code: string, message: string): void {
+    const { agentId: agent_id, source } = this
+    this.#owner.limitedLog.write(source, { agent_id, code }, 'agent failed its challenge')
+    this.refuse(code, message)
+  }
+
+  #goUp(answer: AnswerFrame): void {
     const protocol = PROTOCOL_VERSIONS.findLast((version) => answer.protocols.includes(version))
     if (protocol === undefined)
       return this.refuse('protocol', 'No protocol version in common. Update the agent.')
@@ -206,6 +276,7 @@ export class AgentSocket {
 
   #closed(): void {
     clearTimeout(this.#signInTimer)
+    clearTimeout(this.#budgetTimer)
     const wasUp = this.#state === 'up'
     this.#state = 'closed'
     this.channels.linkLost()
@@ -228,3 +299,14 @@ function readFrame(data: Buffer): AgentFrame | string {
   if (issue?.code === 'invalid_union' && issue.path.join('.') === 'type') return 'unknown type'
   return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`.slice(0, 300)
 }
+
+/** What stands as `signature` in a text that is JSON maybe; undefined where nothing that could be one does. */
+function findSignature(data: Buffer): string | undefined {
+  const start = data.indexOf('"signature"')
+  if (start < 0) return undefined
+  const found = SIGNATURE.exec(data.toString('latin1', start, start + LONGEST_SIGNATURE))
+  return found?.[1]
+}
+
+const SIGNATURE = /^"signature"\s*:\s*"([\w-]{86})"/
+const LONGEST_SIGNATURE = 200

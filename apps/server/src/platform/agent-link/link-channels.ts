@@ -58,13 +58,16 @@ export class LinkChannels {
     return channel
   }
 
-  /** A binary frame of the machine. */
-  take(bytes: Uint8Array): void {
+  /** A binary frame of the machine. False = it belongs to no channel. */
+  take(bytes: Uint8Array): boolean {
     const frame = decodeChannelFrame(bytes)
     const channel = frame.channel === undefined ? undefined : this.#channels.get(frame.channel)
     if (!('wrong' in frame)) {
-      if (channel !== undefined) return channel.take(frame.kind, frame.payload, bytes)
-      if (!isCounted(frame.kind)) return
+      if (channel !== undefined) {
+        channel.take(frame.kind, frame.payload, bytes)
+        return true
+      }
+      if (!isCounted(frame.kind)) return false
     }
     const end: ChannelEnd =
       'wrong' in frame
@@ -72,6 +75,7 @@ export class LinkChannels {
         : { code: 'not_found', message: 'There is no such channel.' }
     if (channel !== undefined) channel.fail(end)
     else if (frame.channel !== undefined) this.#write(encodeChannelEnd(frame.channel, end))
+    return false
   }
 
   linkLost(): void {

@@ -16,11 +16,13 @@ function prepare() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   const stored: string[][] = []
   const acknowledged: number[] = []
-  const queue = new ReportQueue(pino({ level: 'silent' }), async (batch: QueuedReport[]) => {
-    stored.push(batch.map(({ report }) => report.kind))
+  const queue = new ReportQueue(pino({ level: 'silent' }), {
+    store: async (batch: QueuedReport[]) => void stored.push(batch.map(({ report }) => report.kind)),
+    onFull() {},
+    onRoom() {},
   })
-  // The queue only acknowledges and drops.
-  const socket = { agentId: 'a', acknowledge: (seq: number) => acknowledged.push(seq), terminate() {} }
+  // The queue only acknowledges and releases here.
+  const socket = { agentId: 'a', acknowledge: (seq: number) => acknowledged.push(seq), release() {} }
   let seq = 0
   const add = (report: Report) =>
     queue.add(socket as unknown as AgentSocket, { seq: (seq += 1), report, bytes: 50 })
@@ -86,4 +88,41 @@ test('as many as are worth a transaction do not linger', async () => {
   add(FACTS)
   await turns()
   expect(stored.map((batch) => batch.length)).toEqual([1, 100])
+})
+
+test('an agent with much that waits is read no further until some of it is stored; so are all when all have', async () => {
+  let store = Promise.withResolvers<void>()
+  const seen: string[] = []
+  const queue = new ReportQueue(pino({ level: 'silent' }), {
+    store: () => store.promise,
+    onFull: () => seen.push('full'),
+    onRoom: () => seen.push('room'),
+  })
+  const add = (agentId: string, bytes: number) => {
+    const socket = {
+      agentId,
+      acknowledge() {},
+      hold: (reason: string) => seen.push(`hold ${agentId}: ${reason}`),
+      release: () => seen.push(`release ${agentId}`),
+    }
+    // The queue only acknowledges, holds and releases.
+    queue.add(socket as unknown as AgentSocket, { seq: 1, report: OUTPUT, bytes })
+  }
+  add('a', 100_000)
+  expect(seen).toEqual([])
+  add('b', 300_000)
+  expect(seen).toEqual(['hold b: own reports'])
+  store.resolve()
+  await vi.waitFor(() => expect(seen).toContain('release b'))
+  store = Promise.withResolvers<void>()
+  seen.length = 0
+  // Nothing is refused or dropped above the limit.
+  for (let count = 0; count < 20; count += 1) add(`${count}`, 2 * 1024 * 1024)
+  expect(queue.size).toBe(20)
+  expect(queue.isFull).toBe(true)
+  expect(seen.filter((one) => one === 'full')).toHaveLength(1)
+  store.resolve()
+  await vi.waitFor(() => expect(queue.size).toBe(0))
+  expect(seen.filter((one) => one === 'room')).toHaveLength(1)
+  expect(queue.isFull).toBe(false)
 })

@@ -13,6 +13,20 @@ interface Entry extends QueuedReport {
   bytes: number
 }
 
+export interface QueueOwner {
+  /** Stores reports, all or none. */
+  store: (reports: QueuedReport[]) => Promise<void>
+  /** More waits than should. */
+  onFull: () => void
+  /** Half of that is stored. */
+  onRoom: () => void
+}
+
+interface Amount {
+  reports: number
+  bytes: number
+}
+
 const MAX_BATCH = 500
 /**
  * What a machine says of itself, and that a run has begun, may wait for other reports until so long after the last
@@ -26,8 +40,10 @@ const MAY_LINGER: ReadonlySet<Report['kind']> = new Set(['facts', 'checks', 'met
 const MAX_BATCH_BYTES = 128 * 1024
 /** Results of checks have rows of their own, so that as many bytes take longer. */
 const CHECKS_WEIGH = 4
-/** Reports that wait above this: the machines keep theirs on disk, so the link is dropped and they come again. */
-const MAX_WAITING = 50_000
+/** What all agents together may have waiting; above it nothing more is read until half of it is stored. */
+const MAX_WAITING = { reports: 50_000, bytes: 32 * 1024 * 1024 }
+/** What one agent may have waiting, so that the reports of others do not wait behind all that it has to say. */
+const MAX_OWN_WAITING = { reports: 250, bytes: 256 * 1024 }
 
 /**
  * Group commit: reports that arrive while one transaction runs are stored together by the next, and are
@@ -35,18 +51,26 @@ const MAX_WAITING = 50_000
  * machine sends it again.
  */
 export class ReportQueue implements AsyncDisposable {
-  #store: (reports: QueuedReport[]) => Promise<void>
+  #owner: QueueOwner
   #log: Log
   #waiting: Entry[] = []
+  #bytes = 0
+  #own = new Map<AgentSocket, Amount>()
+  #isFull = false
   #running: Promise<void> | undefined
   /** One of those that wait is about something that a person waits for. */
   #isUrgent = false
   #go: () => void = () => {}
   #storedMs = Number.NEGATIVE_INFINITY
 
-  constructor(log: Log, store: (reports: QueuedReport[]) => Promise<void>) {
+  constructor(log: Log, owner: QueueOwner) {
+    this.#owner = owner
     this.#log = log
-    this.#store = store
+  }
+
+  /** Nothing more should be read from any agent. */
+  get isFull(): boolean {
+    return this.#isFull
   }
 
   get size(): number {
@@ -54,8 +78,8 @@ export class ReportQueue implements AsyncDisposable {
   }
 
   add(socket: AgentSocket, sent: { seq: number; report: Report; bytes: number }): void {
-    if (this.#waiting.length >= MAX_WAITING) return socket.terminate()
     this.#waiting.push({ socket, agentId: socket.agentId, ...sent })
+    this.#countIn(socket, sent.bytes)
     if (!MAY_LINGER.has(sent.report.kind)) this.#isUrgent = true
     if (this.#isUrgent || this.#waiting.length >= ENOUGH) this.#go()
     this.#running ??= this.#run()
@@ -77,10 +101,43 @@ export class ReportQueue implements AsyncDisposable {
         if (this.#waiting.length === 0) this.#isUrgent = false
         await this.#storeBatch(batch)
         this.#storedMs = performance.now()
+        this.#countOut(batch)
       }
     } finally {
       this.#running = undefined
     }
+  }
+
+  #countIn(socket: AgentSocket, bytes: number): void {
+    const own = this.#own.get(socket) ?? { reports: 0, bytes: 0 }
+    own.reports += 1
+    own.bytes += bytes
+    this.#own.set(socket, own)
+    this.#bytes += bytes
+    if (isAbove(own, MAX_OWN_WAITING)) socket.hold('own reports')
+    if (this.#isFull || !isAbove(this.#amount(), MAX_WAITING)) return
+    this.#isFull = true
+    this.#owner.onFull()
+  }
+
+  #countOut(batch: Entry[]): void {
+    for (const { socket, bytes } of batch) {
+      this.#bytes -= bytes
+      const own = this.#own.get(socket)
+      if (own === undefined) continue
+      own.reports -= 1
+      own.bytes -= bytes
+      if (!isAbove(own, MAX_OWN_WAITING)) socket.release('own reports')
+      if (own.reports === 0) this.#own.delete(socket)
+    }
+    const half = { reports: MAX_WAITING.reports / 2, bytes: MAX_WAITING.bytes / 2 }
+    if (!this.#isFull || isAbove(this.#amount(), half)) return
+    this.#isFull = false
+    this.#owner.onRoom()
+  }
+
+  #amount(): Amount {
+    return { reports: this.#waiting.length, bytes: this.#bytes }
   }
 
   async #linger(): Promise<void> {
@@ -98,7 +155,7 @@ export class ReportQueue implements AsyncDisposable {
 
   async #storeBatch(batch: Entry[]): Promise<void> {
     try {
-      await this.#store(batch)
+      await this.#owner.store(batch)
       // Who waits for what was stored is answered first: a frame that wakes another process costs as much.
       await new Promise(setImmediate)
       acknowledge(batch)
@@ -112,6 +169,10 @@ export class ReportQueue implements AsyncDisposable {
       entry?.socket.terminate()
     }
   }
+}
+
+function isAbove(amount: Amount, limit: Amount): boolean {
+  return amount.reports > limit.reports || amount.bytes > limit.bytes
 }
 
 function countOfBatch(waiting: Entry[]): number {

@@ -9,6 +9,7 @@ test('every setting is optional', () => {
     adminUser: 'admin',
     isLoopback: true,
     checkTargets: 'lan',
+    channelTargets: 'lan',
   })
   expect(config.databaseUrl).toBeUndefined()
 })
@@ -18,6 +19,8 @@ test.each([
   [{ MUSTER_PORT: '70000' }, 'MUSTER_PORT'],
   [{ MUSTER_PUBLIC_URL: 'rmm.example' }, 'MUSTER_PUBLIC_URL'],
   [{ MUSTER_CHECK_TARGETS: 'everything' }, 'MUSTER_CHECK_TARGETS'],
+  [{ MUSTER_CHANNEL_TARGETS: 'everything' }, 'MUSTER_CHANNEL_TARGETS'],
+  [{ MUSTER_METRICS_TOKEN: 'short' }, 'MUSTER_METRICS_TOKEN'],
   [{ MUSTER_ALLOWED_ORIGINS: 'https://a.example nonsense' }, 'MUSTER_ALLOWED_ORIGINS'],
   [{ MUSTER_ADMIN_PASSWORD: 'short' }, 'MUSTER_ADMIN_PASSWORD'],
   [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],

@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const Origin = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).origin)
 
-const CHECK_TARGETS = ['public', 'lan', 'any'] as const
+const OUTBOUND_TARGETS = ['public', 'lan', 'any'] as const
 
 const Environment = z.object({
   MUSTER_HOST: z.string().min(1).default('127.0.0.1'),
@@ -20,7 +20,12 @@ const Environment = z.object({
     .pipe(z.array(Origin)),
   MUSTER_TLS_CERT: z.string().min(1).optional(),
   MUSTER_TLS_KEY: z.string().min(1).optional(),
-  MUSTER_CHECK_TARGETS: z.enum(CHECK_TARGETS).default('lan'),
+  MUSTER_CHECK_TARGETS: z.enum(OUTBOUND_TARGETS).default('lan'),
+  MUSTER_CHANNEL_TARGETS: z.enum(OUTBOUND_TARGETS).default('lan'),
+  MUSTER_METRICS_TOKEN: z
+    .string()
+    .regex(/^\S{20,200}$/, 'use 20 to 200 characters without spaces')
+    .optional(),
   MUSTER_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).optional(),
@@ -30,7 +35,7 @@ const Environment = z.object({
  * `public`: addresses of the internet; `lan`: those of private networks as well; `any`: this machine, its neighbours on
  * the link and services of its cloud, too.
  */
-export type CheckTargets = (typeof CHECK_TARGETS)[number]
+export type OutboundTargets = (typeof OUTBOUND_TARGETS)[number]
 
 export interface Config {
   host: string
@@ -42,7 +47,11 @@ export interface Config {
   allowedOrigins: string[]
   tls: { certFile: string; keyFile: string } | undefined
   /** What checks of the server may reach. */
-  checkTargets: CheckTargets
+  checkTargets: OutboundTargets
+  /** What alert channels may reach. */
+  channelTargets: OutboundTargets
+  /** Lets others than programs on this machine read /metrics. */
+  metricsToken: string | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   databaseUrl: string | undefined
   natsUrl: string | undefined
@@ -85,6 +94,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         ? { certFile: value.MUSTER_TLS_CERT, keyFile: value.MUSTER_TLS_KEY }
         : undefined,
     checkTargets: value.MUSTER_CHECK_TARGETS,
+    channelTargets: value.MUSTER_CHANNEL_TARGETS,
+    metricsToken: value.MUSTER_METRICS_TOKEN,
     logLevel: value.MUSTER_LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
     natsUrl: value.NATS_URL,

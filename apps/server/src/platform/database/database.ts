@@ -22,9 +22,9 @@ import type {
 } from './tables/checks.ts'
 import type { ClientsTable, SitesTable } from './tables/clients.ts'
 import type { CustomFieldsTable, CustomFieldValuesTable } from './tables/custom-fields.ts'
-import type { AgentHistoryTable, HistoryOutputTable } from './tables/history.ts'
+import type { AgentHistoryTable, HistoryOutputTable, OutputDaysTable } from './tables/history.ts'
 import type { JobsTable } from './tables/jobs.ts'
-import type { KeyStoreTable } from './tables/key-store.ts'
+import type { KeyStoreRolesTable, KeyStoreTable } from './tables/key-store.ts'
 import type {
   MaintenancePeriodsTable,
   MaintenanceTargetsTable,
@@ -41,7 +41,12 @@ import type { RemoteAccessTable } from './tables/remote-access.ts'
 import type { RemoteReceiptsTable } from './tables/remote-receipts.ts'
 import type { RemoteRecordingsTable } from './tables/remote-recordings.ts'
 import type { RemoteSessionsTable } from './tables/remote-sessions.ts'
-import type { ScriptSnippetsTable, ScriptsTable, ScriptVersionsTable } from './tables/scripts.ts'
+import type {
+  ScriptSnippetsTable,
+  ScriptsTable,
+  ScriptVersionsTable,
+  ServerScriptApprovalsTable,
+} from './tables/scripts.ts'
 import type { MachinePatchesTable } from './tables/patches.ts'
 import type {
   MachineSoftwareTable,
@@ -80,11 +85,14 @@ export interface Database {
   agent_notes: NotesTable
   agent_history: AgentHistoryTable
   history_output: HistoryOutputTable
+  output_days: OutputDaysTable
   pending_actions: PendingActionsTable
   scripts: ScriptsTable
   script_snippets: ScriptSnippetsTable
   script_versions: ScriptVersionsTable
+  server_script_approvals: ServerScriptApprovalsTable
   key_store: KeyStoreTable
+  key_store_roles: KeyStoreRolesTable
   custom_fields: CustomFieldsTable
   custom_field_values: CustomFieldValuesTable
   checks: ChecksTable

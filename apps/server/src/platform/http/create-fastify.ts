@@ -8,6 +8,13 @@ import { type Config, ConfigError } from '../config/config.ts'
 import type { Log } from '../log/log.ts'
 import { errorText, handleErrors, sendError } from './errors.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came, of JSON. */
+    bodyText?: string
+  }
+}
+
 const BODY_LIMIT_BYTES = 1024 * 1024
 const LARGEST_HEADERS_BYTES = 16 * 1024
 const HEADERS_WITHIN_MS = 20_000
@@ -33,7 +40,9 @@ export function createFastify({ config, log }: { config: Config; log: Log }): Fa
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => {
-      sendError(request, reply, new AppError('invalid', `The address cannot be read: ${error.message}`))
+      const sentence =
+        error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'is too long in one of its parts' : 'cannot be read'
+      sendError(request, reply, new AppError('invalid', `The address ${sentence}.`))
     },
     clientErrorHandler: answerUnreadable,
     ...(config.tls === undefined
@@ -66,6 +75,7 @@ function readBodies(fastify: FastifyInstance): void {
   const parseJson = fastify.getDefaultJsonParser('error', 'error')
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    request.bodyText = String(body)
     if (body === '') done(null, undefined)
     else void parseJson(request, String(body), done)
   })

@@ -11,6 +11,9 @@ const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-fA-F:.]+\](:\d{1,5})?$/
 export function guardOrigins(fastify: FastifyInstance, config: Config): void {
   fastify.addHook('onRequest', async (request) => {
     const { host, origin, upgrade } = request.headers
+    // Node takes the first of two, and a proxy before it may have taken the other.
+    const hosts = request.raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host')
+    if (hosts.length > 1) throw new AppError('invalid', 'The request has more than one Host header.')
     if (host !== undefined && !HOST.test(host)) {
       throw new AppError('invalid', 'The Host header is not a host name.')
     }

@@ -39,6 +39,21 @@ test('an unknown address is a 404 and a wrong method a 405 that says which ones 
   ])
 })
 
+test('a socket address that is called without an upgrade is refused with a sentence', async () => {
+  await using server = await createTestServer()
+  const root = server.as(await server.given.user({ superuser: true }))
+  for (const url of ['/agent/ws', '/ws/live/', '/ws/webterm/']) {
+    const { status, error } = await root.send({ method: 'GET', url })
+    expect([url, status, error.code]).toEqual([url, 400, 'invalid'])
+  }
+})
+
+test('an address with a part that is too long is refused without repeating it', async () => {
+  await using server = await createTestServer()
+  const { status, error } = await server.anonymous.send({ method: 'GET', url: `/agents/${'x'.repeat(500)}/` })
+  expect([status, error.detail]).toEqual([400, 'The address is too long in one of its parts.'])
+})
+
 test('malformed bodies, other media types and huge bodies are refused with a sentence', async () => {
   await using server = await createTestServer()
   const send = (payload: string, type = 'application/json') =>
@@ -167,8 +182,9 @@ test('a socket whose peer does not answer holds up the stop for a moment only', 
   socket.destroy()
 })
 
-test('figures are for this machine, and for others with the permission', async () => {
-  await using server = await createTestServer()
+test('figures are for programs on this machine, and for others with the token', async () => {
+  const token = 'a-token-of-the-metrics'
+  await using server = await createTestServer({ env: { MUSTER_METRICS_TOKEN: token } })
   const local = server.anonymous
   await local.call(getHealth, {})
   const { text } = await local.send({ method: 'GET', url: '/metrics' })
@@ -183,12 +199,46 @@ test('figures are for this machine, and for others with the permission', async (
   const remote = server.anonymous
   remote.source = '192.0.2.1'
   expect((await remote.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
-  const proxied = server.anonymous
-  proxied.headers = { 'x-forwarded-for': '192.0.2.1' }
-  expect((await proxied.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
-  const admin = server.as(await server.given.user({ permissions: ['can_view_core_settings'] }))
+  for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via']) {
+    const proxied = server.anonymous
+    proxied.headers = { [name]: '127.0.0.1' }
+    expect((await proxied.send({ method: 'GET', url: '/metrics' })).status, name).toBe(401)
+  }
+  remote.headers = { authorization: 'Bearer another-token-of-others' }
+  expect((await remote.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
+  remote.headers = { authorization: `Bearer ${token}` }
+  expect((await remote.send({ method: 'GET', url: '/metrics' })).status).toBe(200)
+})
+
+test('without a token nobody else reads the figures, not behind a proxy either', async () => {
+  await using server = await createTestServer({ env: { MUSTER_PUBLIC_URL: 'https://rmm.example.com' } })
+  const admin = server.as(await server.given.user({ superuser: true }))
   admin.source = '192.0.2.1'
-  expect((await admin.send({ method: 'GET', url: '/metrics' })).status).toBe(200)
+  expect((await admin.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
+  const proxied = server.anonymous
+  // What a client says of itself is handed on by some proxies.
+  proxied.headers = { 'x-forwarded-for': '127.0.0.1', authorization: 'Bearer undefined' }
+  expect((await proxied.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
+})
+
+test('a request with two Host headers is refused', async () => {
+  await using server = await createTestServer()
+  const { port } = await server.listen()
+  const ask = (hosts: string) => sendRaw(port, `GET /health/ HTTP/1.1\r\n${hosts}connection: close\r\n\r\n`)
+  expect(await ask('host: localhost\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+  const twice = await ask('host: localhost\r\nHost: evil.example\r\n')
+  expect(twice).toMatch(/^HTTP\/1\.1 400 /)
+  expect(twice).toContain('"code":"invalid"')
+})
+
+test('browsers are told to stay with https where the console is reached by it', async () => {
+  const hsts = async (env: Record<string, string>) => {
+    await using server = await createTestServer({ env })
+    return (await server.anonymous.call(getHealth, {})).headers['strict-transport-security']
+  }
+  expect(await hsts({ MUSTER_PUBLIC_URL: 'https://rmm.example.com' })).toBe('max-age=31536000')
+  expect(await hsts({ MUSTER_PUBLIC_URL: 'http://rmm.example.com' })).toBeUndefined()
+  expect(await hsts({})).toBeUndefined()
 })
 
 test('an answer that is asked for again with the same Idempotency-Key is given, not made, again', async () => {

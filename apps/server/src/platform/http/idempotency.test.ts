@@ -36,6 +36,15 @@ test('the same key for another request is refused', async () => {
   expect([other.status, other.error.code]).toEqual([409, 'conflict'])
 })
 
+test('a body nested thousands of levels deep is answered like any other that is wrong', async () => {
+  await using server = await createTestServer()
+  const ada = server.as(await server.given.user({ permissions: ['can_manage_clients'] }))
+  ada.headers['idempotency-key'] = 'deep'
+  const payload = `{"client":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  const headers = { 'content-type': 'application/json' }
+  expect((await ada.send({ method: 'POST', url: '/clients/', payload, headers })).status).toBe(400)
+})
+
 test('a request that failed can be made again with its key', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ permissions: ['can_manage_clients'] })

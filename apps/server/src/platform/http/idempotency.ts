@@ -35,8 +35,9 @@ export function createIdempotency({
       throw new AppError('invalid', 'An Idempotency-Key has at most 200 characters.')
     }
     const id = `${caller.userId}:${endpoint.method} ${request.url}:${key}`
+    // The text and not the value: writing a deeply nested value again would overflow the stack.
     const digest = createHash('sha256')
-      .update(JSON.stringify(request.body ?? null))
+      .update(request.bodyText ?? '')
       .digest('hex')
     try {
       const row = {

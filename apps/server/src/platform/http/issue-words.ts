@@ -27,8 +27,6 @@ export function describeIssue(issue: Issue): string | undefined {
       return `Choose one of: ${issue.values.map(String).join(', ')}.`
     case 'invalid_union':
       return 'This has none of the forms that are possible here.'
-    case 'unrecognized_keys':
-      return `There is no field ${issue.keys.map((key) => `"${key}"`).join(', ')} here.`
     case 'invalid_format':
       return 'This is not written in the right form.'
     default:

@@ -3,10 +3,12 @@ import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import websocket from '@fastify/websocket'
+import { AppError } from '@muster/contract/errors'
 import type { Endpoint } from '@muster/contract/endpoint'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Config } from '../config/config.ts'
+import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { isPageVisit, serveConsole } from './console-files.ts'
 import { createFastify } from './create-fastify.ts'
@@ -18,7 +20,9 @@ import { setSecurityHeaders } from './security-headers.ts'
 import { prepareStop } from './stop.ts'
 
 // `closeTimeout`: a closed socket whose other side is dead would hold up the stopping server for half a minute.
-const SOCKET_OPTIONS = { maxPayload: 16 * 1024 * 1024, closeTimeout: 2000 }
+const SOCKET_OPTIONS = { maxPayload: 16 * 1024 * 1024, closeTimeout: 2000, autoPong: false }
+/** A client that has more than this unread gets no pong: it would only add to that. */
+const MAX_UNREAD_BYTES = 64 * 1024
 const COMPRESS_FROM_BYTES = 1024
 const COMPRESS_AT_ONCE_BYTES = 1024 * 1024
 
@@ -40,7 +44,17 @@ export async function openHttp(
   const mounted: Endpoint[] = []
   setSecurityHeaders(fastify, config)
   // Before whatever may refuse a request: only what comes after it knows to end the connection of a refused upgrade.
-  await fastify.register(websocket, { options: SOCKET_OPTIONS, errorHandler: endSocket })
+  const brokenSockets = new LimitedLog(log)
+  await fastify.register(websocket, {
+    options: SOCKET_OPTIONS,
+    // What a client does wrong on a socket is no fault of the server.
+    errorHandler: (error: Error, socket: WebSocket, request: FastifyRequest) => {
+      brokenSockets.write(request.ip, { problem: error.message }, 'socket broke the protocol')
+      socket.terminate()
+    },
+  })
+  fastify.websocketServer.on('connection', answerPings)
+  refusePlainRequests(fastify)
   const metrics = createMetrics(fastify)
   const stop = prepareStop(fastify)
   await allowOrigins(fastify, config)
@@ -88,8 +102,20 @@ async function compressAnswers(fastify: FastifyInstance): Promise<void> {
   })
 }
 
-/** What a client does wrong on a socket is no fault of the server. */
-function endSocket(error: Error, socket: WebSocket, request: FastifyRequest): void {
-  request.log.info({ err: error }, 'socket broke the protocol')
-  socket.terminate()
+function answerPings(socket: WebSocket): void {
+  socket.on('ping', (data) => {
+    if (socket.readyState === socket.OPEN && socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.pong(data)
+  })
+}
+
+/** A socket's address that is called without an upgrade answers as everything else does, not with an empty 404. */
+function refusePlainRequests(fastify: FastifyInstance): void {
+  const sockets = new Set<string>()
+  fastify.addHook('onRoute', ({ url, websocket }) => {
+    if (websocket === true) sockets.add(url)
+  })
+  fastify.addHook('preHandler', async (request) => {
+    if (request.ws || !sockets.has(request.routeOptions.url ?? '')) return
+    throw new AppError('invalid', 'This address is a WebSocket: open it with an upgrade.')
+  })
 }

@@ -2,6 +2,7 @@ import type { Endpoint } from '@muster/contract/endpoint'
 import { ErrorBody } from '@muster/contract/errors'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { strictSchema } from '@muster/contract/strict-schema'
 
 /** A route as the description shows it: an endpoint of the contract, or one that only has a summary. */
 export interface DescribedRoute {
@@ -80,7 +81,12 @@ function describeRoute(route: DescribedRoute): Json {
     parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
     ...(endpoint.body === undefined
       ? {}
-      : { requestBody: { required: true, content: jsonContent(schemaOf(endpoint.body, 'input')) } }),
+      : {
+          requestBody: {
+            required: true,
+            content: jsonContent(schemaOf(strictSchema(endpoint.body), 'input')),
+          },
+        }),
     responses: {
       200: { description: 'Done', content: jsonContent(answerOf(endpoint)) },
       default: {

@@ -2,7 +2,7 @@ import { AppError } from '@muster/contract/errors'
 import type { ListQuery } from '@muster/contract/fields'
 import { toSortKey } from '@muster/rules/sort-key'
 
-const DEFAULT_PAGE_SIZE = 50
+export const DEFAULT_PAGE_SIZE = 50
 
 /**
  * Applies `?search=&sort=&page=&page_size=` to a list: every search word must occur in some text field; `sort` is a

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import { AppError } from '@muster/contract/errors'
 import type { Endpoint, Output, Parsed } from '@muster/contract/endpoint'
-import type { ListQuery } from '@muster/contract/fields'
+import { IdParams, type ListQuery } from '@muster/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import { type Caller, mayDo } from './caller.ts'
-import { describeIssue } from './issue-words.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
+import type { SignInGate } from './sign-in-gate.ts'
 import { pageOf } from './page.ts'
+import { readBody, readPart, refuseQuery } from './read-input.ts'
 
 /** The server's API: what `route()` mounts endpoints on. */
 export interface Api {
@@ -18,8 +18,12 @@ export interface Api {
   idempotency: Idempotency
   /** Every endpoint mounted so far: the OpenAPI description is made of it. */
   mounted: Endpoint[]
+  /** What a GET of a path answers a caller: the object that a PUT of the same path changes. */
+  readers: Map<string, (input: ReaderInput) => Promise<unknown>>
   /** Figures for `/metrics`; a feature adds its own. */
   metrics: Metrics
+  /** The consoles' sockets whose ticket is not redeemed yet. */
+  gate: SignInGate
 }
 
 declare module 'fastify' {
@@ -30,6 +34,8 @@ declare module 'fastify' {
     summary?: string
   }
 }
+
+type ReaderInput = RouteContext & { params: unknown }
 
 export interface RouteContext {
   caller: Caller
@@ -63,6 +69,7 @@ type Handler<E extends Endpoint> = (
  */
 export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handler<E>): void {
   api.mounted.push(endpoint)
+  if (endpoint.method === 'GET') api.readers.set(endpoint.path, readerOf(endpoint, handler))
   api.fastify.route({
     method: endpoint.method,
     url: endpoint.path,
@@ -70,10 +77,14 @@ export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handle
     ...(endpoint.bodyLimit === undefined ? {} : { bodyLimit: endpoint.bodyLimit }),
     handler: async (request, reply) => {
       const caller = await admit(api, endpoint, { request, reply })
+      const params = readPart(endpoint.params, request.params, 'address')
+      if (endpoint.query === undefined && endpoint.method !== 'GET') refuseQuery(request.query)
       const input = {
-        params: parsePart(endpoint.params, request.params, 'address'),
-        query: parsePart(endpoint.query, request.query, 'query'),
-        body: parsePart(endpoint.body, request.body, 'body'),
+        params,
+        query: readPart(endpoint.query, request.query, 'query'),
+        body: await readBody(endpoint, request.body, () =>
+          readCurrent(api, endpoint, { params, caller, request, reply }),
+        ),
       }
       let pieces: Iterable<string> | undefined
       const answer = async () => {
@@ -122,15 +133,25 @@ async function admit(
   return caller
 }
 
-function parsePart(schema: z.ZodType | undefined, value: unknown, part: string): unknown {
-  if (schema === undefined) return undefined
-  const parsed = schema.safeParse(value ?? {}, { error: describeIssue })
-  if (parsed.success) return parsed.data
-  const fields: Record<string, string[]> = {}
-  for (const issue of parsed.error.issues) (fields[issue.path.join('.')] ??= []).push(issue.message)
-  const first = parsed.error.issues[0]
-  const where = first === undefined || first.path.length === 0 ? `The ${part}` : `"${first.path.join('.')}"`
-  throw new AppError('invalid', `${where} is not valid: ${first?.message ?? 'unreadable'}`, { fields })
+/** The object that a PUT changes, as its GET answers it, or else the GET of its list. */
+async function readCurrent(api: Api, { path }: Endpoint, input: ReaderInput): Promise<unknown> {
+  const reader = api.readers.get(path)
+  if (reader !== undefined) return reader(input)
+  const list = await api.readers.get(path.replace(/:id\/$/, ''))?.(input)
+  const id = IdParams.safeParse(input.params).data?.id
+  return Array.isArray(list) ? list.find((entry: { id?: unknown }) => entry.id === id) : undefined
+}
+
+/** Answers nothing to a caller who may not read the object. */
+function readerOf<E extends Endpoint>(endpoint: E, handler: Handler<E>) {
+  return async (input: ReaderInput): Promise<unknown> => {
+    const { access } = endpoint
+    const isForAll = access === 'public' || access === 'signed-in' || access === 'totp-setup'
+    if (!isForAll && !mayDo(input.caller, access)) return undefined
+    // The parameters were parsed for another method of the same path.
+    const result = await handler({ ...input, query: {} } as unknown as Parsed<E> & RouteContext)
+    return result instanceof JsonPieces ? undefined : (JSON.parse(serialize(endpoint, result, {})) as unknown)
+  }
 }
 
 function serialize(endpoint: Endpoint, result: unknown, query: unknown): string {

@@ -31,6 +31,8 @@ export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export function setSecurityHeaders(fastify: FastifyInstance, config: Config): void {
+  // By itself, or by a proxy that stands before it.
+  const isHttps = config.tls !== undefined || config.publicUrl?.startsWith('https:') === true
   const headers = {
     'content-security-policy': DATA_POLICY,
     'x-content-type-options': 'nosniff',
@@ -38,7 +40,7 @@ export function setSecurityHeaders(fastify: FastifyInstance, config: Config): vo
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    ...(config.tls === undefined ? {} : { 'strict-transport-security': 'max-age=31536000' }),
+    ...(isHttps ? { 'strict-transport-security': 'max-age=31536000' } : {}),
   }
   fastify.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers)

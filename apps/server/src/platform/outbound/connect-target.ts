@@ -1,19 +1,21 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { CheckTargets } from '../config/config.ts'
+import type { OutboundTargets } from '../config/config.ts'
 import { OutboundError } from './outbound-error.ts'
-import { resolveTarget } from './resolve-target.ts'
+import { resolveTarget, type TargetsSetting } from './resolve-target.ts'
 
 interface Target {
   host: string
   port: number
-  targets: CheckTargets
+  targets: OutboundTargets
   signal: AbortSignal
+  /** Named where the address is refused. */
+  setting?: TargetsSetting
 }
 
 /** A connection to an address that was looked at before: see resolveTarget. */
-export async function connectTarget({ host, port, targets, signal }: Target): Promise<Socket> {
-  const addresses = await resolveTarget(host, targets)
+export async function connectTarget({ host, port, targets, signal, setting }: Target): Promise<Socket> {
+  const addresses = await resolveTarget(host, targets, setting)
   let last: unknown
   for (const address of addresses) {
     signal.throwIfAborted()

@@ -82,8 +82,8 @@ test('what may be reached is a setting', () => {
 })
 
 test('a name is refused by the address that it has', async () => {
-  await expect(resolveTarget('localhost', 'lan')).rejects.toThrow(/is not for checks/)
-  await expect(resolveTarget('127.0.0.1', 'public')).rejects.toThrow(/is not for checks/)
+  await expect(resolveTarget('localhost', 'lan')).rejects.toThrow(/belongs to this server/)
+  await expect(resolveTarget('127.0.0.1', 'public')).rejects.toThrow(/belongs to this server/)
   await expect(resolveTarget('192.168.7.7', 'public')).rejects.toThrow(/is in a private network/)
   await expect(resolveTarget('no-such-host-here', 'any')).rejects.toThrow(
     'There is no host no-such-host-here.',

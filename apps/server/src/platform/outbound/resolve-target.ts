@@ -1,33 +1,43 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { CheckTargets } from '../config/config.ts'
+import type { OutboundTargets } from '../config/config.ts'
 import { kindOfAddress } from './address-kind.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /** Enough for a name that has both versions, of which one is not routed. */
 const MOST_ADDRESSES = 4
 
+/** The setting that decides; a refusal names it. */
+export type TargetsSetting = 'MUSTER_CHECK_TARGETS' | 'MUSTER_CHANNEL_TARGETS'
+
 /** Why this address may not be reached from here, or undefined where it may. */
-export function refusalOf(address: string, targets: CheckTargets): string | undefined {
+export function refusalOf(
+  address: string,
+  targets: OutboundTargets,
+  setting: TargetsSetting = 'MUSTER_CHECK_TARGETS',
+): string | undefined {
   if (targets === 'any') return undefined
   const kind = kindOfAddress(address)
   if (kind === 'public' || (kind === 'lan' && targets === 'lan')) return undefined
-  const what =
-    kind === 'lan' ? 'in a private network' : 'not for checks: it belongs to this server or its surroundings'
-  return `${address} is ${what}. MUSTER_CHECK_TARGETS of the server decides what checks may reach.`
+  const what = kind === 'lan' ? 'is in a private network' : 'belongs to this server or its surroundings'
+  return `${address} ${what}. The server's setting ${setting} does not allow it.`
 }
 
 /**
  * The addresses of a host that may be reached, asked for once: whoever goes on to connect takes one of these, so that
  * a name that answers differently the next time changes nothing.
  */
-export async function resolveTarget(host: string, targets: CheckTargets): Promise<string[]> {
+export async function resolveTarget(
+  host: string,
+  targets: OutboundTargets,
+  setting?: TargetsSetting,
+): Promise<string[]> {
   const found = isIP(host) === 0 ? await findAddresses(host) : [host]
-  const allowed = found.filter((address) => refusalOf(address, targets) === undefined)
+  const allowed = found.filter((address) => refusalOf(address, targets, setting) === undefined)
   if (allowed.length > 0) return allowed.slice(0, MOST_ADDRESSES)
   const [first] = found
   throw new OutboundError(
-    first === undefined ? `There is no host ${host}.` : (refusalOf(first, targets) ?? ''),
+    first === undefined ? `There is no host ${host}.` : (refusalOf(first, targets, setting) ?? ''),
   )
 }
 

@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { AppError } from '@muster/contract/errors'
+import { findPasswordFault } from '@muster/rules/weak-password'
 
 /** OWASP's argon2id figures: 19 MiB, 2 passes. */
 const MEMORY_KIB = 19_456
@@ -10,6 +11,12 @@ const SALT_BYTES = 16
 /** One core stays free for everybody else while sign-ins pour in. */
 const CONCURRENT = Math.max(1, Math.min(4, availableParallelism() - 1))
 const LONGEST_QUEUE = 64
+
+/** Refuses a new password that would be guessed soon. */
+export function refuseWeakPassword(password: string, username: string): void {
+  const fault = findPasswordFault(password, username)
+  if (fault !== undefined) throw new AppError('invalid', fault, { fields: { password: [fault] } })
+}
 
 /** An argon2id hash in the usual text form, with its own salt and figures inside. */
 export async function hashPassword(password: string): Promise<string> {

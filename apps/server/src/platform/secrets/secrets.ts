@@ -6,7 +6,7 @@ import {
   randomBytes,
   randomUUID,
 } from 'node:crypto'
-import { access, link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { access, link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@muster/contract/errors'
 
@@ -39,7 +39,6 @@ export async function openSecrets(dataFolder: string): Promise<Secrets> {
 
 async function readKeyFile(dataFolder: string, path: string): Promise<string> {
   try {
-    await mkdir(dataFolder, { recursive: true, mode: 0o700 })
     await makeKeyFile(path)
     return await readFile(path, 'utf8')
   } catch (cause) {

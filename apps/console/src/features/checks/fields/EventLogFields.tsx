@@ -1,7 +1,6 @@
-import { Checkbox, SimpleGrid } from '@mantine/core'
+import { SimpleGrid } from '@mantine/core'
 import '@mantine/core/styles/SimpleGrid.css'
 import { EVENT_LOGS } from '@muster/contract/agent/checks'
-import { FIELD_LABELS } from '../field-labels.ts'
 import type { FieldsProps } from './fields-props.ts'
 import { Choice, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
 import { EntryFields, NameField } from './EntryFields.tsx'
@@ -24,11 +23,7 @@ export function EventLogFields({ form }: FieldsProps) {
         <Choice form={form} name="log_name" choices={LOGS} />
         <Choice form={form} name="event_type" choices={TYPES} />
       </SimpleGrid>
-      <Checkbox
-        label={FIELD_LABELS.event_id_is_wildcard}
-        {...form.getInputProps('event_id_is_wildcard', { type: 'checkbox' })}
-      />
-      {form.values.event_id_is_wildcard !== true && <WholeNumber form={form} name="event_id" />}
+      <MachineText form={form} name="event_id" description="A number, or * for every event." />
       <MachineText form={form} name="event_source" description="A part of it; empty = any." />
       <MachineText form={form} name="event_message" description="A part of it; empty = any." />
       <EntryFields form={form}>

@@ -5,6 +5,7 @@ import { LoadingState } from '../../../app/GuardedDialog.tsx'
 import { query } from '../../../app/api.ts'
 import { useDashInfo, useMay } from '../../../app/queries.ts'
 import { ListField } from '../../../ui/ListField.tsx'
+import { ArgumentsField } from '../../scripts/ArgumentsField.tsx'
 import { NoPermission } from '../../../ui/States.tsx'
 import { checkVariable, groupScripts } from '../../history/run-form.ts'
 import { NoScripts } from '../../scripts/NoScripts.tsx'
@@ -57,10 +58,9 @@ export function ScriptFields(props: FieldsProps) {
         {...form.getInputProps('script')}
         onChange={choose}
       />
-      <ListField
+      <ArgumentsField
         label={FIELD_LABELS.script_args}
-        noun="argument"
-        {...(script === undefined || script.syntax === '' ? {} : { description: script.syntax })}
+        description={script?.syntax}
         values={asTexts(form.values.script_args)}
         onChange={(values) => form.setFieldValue('script_args', values)}
       />

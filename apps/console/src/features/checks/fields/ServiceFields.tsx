@@ -1,4 +1,4 @@
-import { Checkbox, Stack } from '@mantine/core'
+import { Checkbox, Stack, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { FIELD_LABELS } from '../field-labels.ts'
 import type { FieldsProps } from './fields-props.ts'
@@ -15,6 +15,12 @@ export function ServiceFields({ agent, form }: FieldsProps) {
   return (
     <>
       <MachineText form={form} name="svc_name" {...KINDS[agent.plat ?? 'linux']} autoFocus />
+      <TextInput
+        label={FIELD_LABELS.svc_display_name}
+        description="Optional. Shown instead of the service's name."
+        maxLength={255}
+        {...form.getInputProps('svc_display_name')}
+      />
       <Stack gap="sm">
         {SWITCHES.map((name) => (
           <Checkbox

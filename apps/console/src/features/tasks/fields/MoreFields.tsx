@@ -1,5 +1,7 @@
-import { Checkbox, Select, TextInput } from '@mantine/core'
+import { Checkbox, Select, TextInput, type TextInputProps } from '@mantine/core'
 import { isTimed } from '@muster/rules/task-schedule'
+import { parseTimePeriod } from '@muster/rules/time-period'
+import { useEffect } from 'react'
 import { POLICY_CHOICES, TYPE_CHOICES } from '../task-words.ts'
 import { Section } from './Section.tsx'
 import classes from './TaskFields.module.css'
@@ -13,18 +15,20 @@ export function MoreFields({ agent, form }: TaskFieldsProps) {
     <Section title="Repetition and exceptions">
       {isTimed(type) && type !== 'cron' && (
         <div className={classes.pair}>
-          <TextInput
+          <TimePeriod
+            form={form}
+            name="task_repetition_interval"
             label="Repeat every"
             placeholder="15m"
             description="Optional: a number and s, m, h or d."
-            {...form.getInputProps('task_repetition_interval')}
           />
-          <TextInput
+          <TimePeriod
+            form={form}
+            name="task_repetition_duration"
             label="For"
             placeholder="1h"
             description="From each start on."
             disabled={!repeats}
-            {...form.getInputProps('task_repetition_duration')}
           />
         </div>
       )}
@@ -36,11 +40,12 @@ export function MoreFields({ agent, form }: TaskFieldsProps) {
       )}
       <div className={classes.pair}>
         {isTimed(type) && (
-          <TextInput
+          <TimePeriod
+            form={form}
+            name="random_task_delay"
             label="Random delay of up to"
             placeholder="30m"
             description="Optional: many machines do not begin at once."
-            {...form.getInputProps('random_task_delay')}
           />
         )}
         <Select
@@ -66,4 +71,19 @@ export function MoreFields({ agent, form }: TaskFieldsProps) {
       )}
     </Section>
   )
+}
+
+interface TimePeriodProps extends Omit<TextInputProps, 'form'> {
+  form: TaskFieldsProps['form']
+  name: 'task_repetition_interval' | 'task_repetition_duration' | 'random_task_delay'
+}
+
+function TimePeriod({ form, name, ...input }: TimePeriodProps) {
+  const isRefused = form.errors[name] !== undefined
+  const text = form.values[name].trim()
+  useEffect(() => {
+    // Logs "Time Period is invalid" where that is the reason; once for each refusal, not for each key.
+    if (isRefused) parseTimePeriod(text)
+  }, [isRefused, text])
+  return <TextInput {...input} {...form.getInputProps(name)} />
 }

@@ -5,6 +5,7 @@ import { LoadingState } from '../../../app/GuardedDialog.tsx'
 import { query } from '../../../app/api.ts'
 import { useDashInfo, useMay } from '../../../app/queries.ts'
 import { ListField } from '../../../ui/ListField.tsx'
+import { ArgumentsField } from '../../scripts/ArgumentsField.tsx'
 import { NoPermission } from '../../../ui/States.tsx'
 import { checkVariable, groupScripts } from '../../history/run-form.ts'
 import { Timeout } from './CommandFields.tsx'
@@ -50,10 +51,8 @@ export function ScriptFields({ agent, form, index }: TaskFieldsProps & { index: 
         {...form.getInputProps(path('script'))}
         onChange={choose}
       />
-      <ListField
-        label="Arguments"
-        noun="argument"
-        {...(chosen === undefined || chosen.syntax === '' ? {} : { description: chosen.syntax })}
+      <ArgumentsField
+        description={chosen?.syntax}
         values={action.script_args}
         onChange={(values) => form.setFieldValue(path('script_args'), values)}
       />

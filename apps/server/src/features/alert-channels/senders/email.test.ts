@@ -26,9 +26,9 @@ const settingsOf = (port: number, change: Partial<EmailSettings> = {}): EmailSet
 
 test('issue 3, 3.4, e-mail: one mail goes to all recipients, with text, HTML and a stable id', async () => {
   await using smtp = await openTestSmtp()
-  expect(await sendEmail(settingsOf(smtp.port), testMessage())).toEqual({
+  expect(await sendEmail(settingsOf(smtp.port), testMessage(), 'any')).toEqual({
     ok: true,
-    answer: '250 2.0.0 Queued as 1',
+    answer: '250 2.0.0',
   })
   const [mail] = smtp.mails
   expect(mail).toMatchObject({
@@ -57,7 +57,7 @@ test('what a machine says adds neither header nor markup', async () => {
     }),
   )
   const settings = settingsOf(smtp.port, { smtp_from_name: 'A" <x@evil.example>\r\nX-Evil: 2' })
-  expect(await sendEmail(settings, message)).toMatchObject({ ok: true })
+  expect(await sendEmail(settings, message, 'any')).toMatchObject({ ok: true })
   const [mail] = smtp.mails
   expect(mail?.to).toEqual(['ops@example.com', 'boss@example.com'])
   expect([...(mail?.headers.keys() ?? [])].sort()).toEqual([
@@ -78,7 +78,7 @@ test('what a machine says adds neither header nor markup', async () => {
 
 test('what follows to an alert refers to it', async () => {
   await using smtp = await openTestSmtp()
-  await sendEmail(settingsOf(smtp.port), testMessage(testNews({}, 'resolved')))
+  await sendEmail(settingsOf(smtp.port), testMessage(testNews({}, 'resolved')), 'any')
   expect(smtp.mails[0]?.headers.get('references')).toBe('<muster-home-7@example.com>')
 })
 
@@ -89,19 +89,19 @@ test('issue 3, 3.4, e-mail, STARTTLS, TLS: STARTTLS and TLS are used when chosen
   const first = settingsOf(starttls.port, { smtp_security: 'starttls', ...user })
   const second = settingsOf(tls.port, { smtp_security: 'tls' })
   for (const settings of [first, second]) {
-    const { ok, answer } = await sendEmail(settings, testMessage())
+    const { ok, answer } = await sendEmail(settings, testMessage(), 'any')
     expect([ok, answer]).toEqual([false, expect.stringMatching(/certificate that it signed itself/)])
   }
   using _trusted = trustTestCertificate()
-  expect(await sendEmail(first, testMessage())).toMatchObject({ ok: true })
-  expect(await sendEmail(second, testMessage())).toMatchObject({ ok: true })
+  expect(await sendEmail(first, testMessage(), 'any')).toMatchObject({ ok: true })
+  expect(await sendEmail(second, testMessage(), 'any')).toMatchObject({ ok: true })
   expect(starttls.mails).toMatchObject([{ secure: true, user: 'me' }])
   expect(tls.mails).toMatchObject([{ secure: true }])
 })
 
 test('a mail for which STARTTLS was chosen never leaves in clear', async () => {
   await using smtp = await openTestSmtp()
-  const outcome = await sendEmail(settingsOf(smtp.port, { smtp_security: 'starttls' }), testMessage())
+  const outcome = await sendEmail(settingsOf(smtp.port, { smtp_security: 'starttls' }), testMessage(), 'any')
   expect(outcome).toEqual({ ok: false, answer: expect.stringMatching(/no STARTTLS|STARTTLS/) })
   expect(smtp.mails).toEqual([])
 })
@@ -113,7 +113,7 @@ test('nor one without the sign-in that was chosen', async () => {
     smtp_host_user: 'me',
     smtp_host_password: 'p',
   })
-  expect(await sendEmail(settings, testMessage())).toMatchObject({ ok: false })
+  expect(await sendEmail(settings, testMessage(), 'any')).toMatchObject({ ok: false })
   expect(smtp.mails).toEqual([])
 })
 
@@ -124,35 +124,35 @@ test('what the mail server replies is the answer', async () => {
     smtp_host_user: 'me',
     smtp_host_password: 'wrong',
   })
-  expect(await sendEmail(settings, testMessage())).toEqual({
+  expect(await sendEmail(settings, testMessage(), 'any')).toEqual({
     ok: false,
-    answer: '535 5.7.8 Wrong user name or password (to AUTH PLAIN)',
+    answer: '535 5.7.8 (to AUTH PLAIN)',
   })
   const right = { ...settings, smtp_host_password: 'right' }
   smtp.refuse.recipient = '550 5.1.1 No such user'
-  expect(await sendEmail(right, testMessage())).toMatchObject({
+  expect(await sendEmail(right, testMessage(), 'any')).toMatchObject({
     ok: false,
-    answer: expect.stringMatching(/^550 5\.1\.1 No such user/),
+    answer: expect.stringMatching(/^550 5\.1\.1/),
   })
   delete smtp.refuse.recipient
   smtp.refuse.data = '452 4.2.2 Mailbox full'
-  const outcome = await sendEmail(right, testMessage())
-  expect(outcome).toEqual({ ok: false, answer: expect.stringMatching(/^452 4\.2\.2 Mailbox full/) })
+  const outcome = await sendEmail(right, testMessage(), 'any')
+  expect(outcome).toEqual({ ok: false, answer: expect.stringMatching(/^452 4\.2\.2/) })
 })
 
 test('who is not reached is said in words', async () => {
   await using smtp = await openTestSmtp()
   const port = smtp.port
   await smtp[Symbol.asyncDispose]()
-  expect(await sendEmail(settingsOf(port), testMessage())).toEqual({
+  expect(await sendEmail(settingsOf(port), testMessage(), 'any')).toEqual({
     ok: false,
     answer: `127.0.0.1:${port} refused the connection: nothing listens there (ECONNREFUSED)`,
   })
-  const unknown = await sendEmail(settingsOf(25, { smtp_host: 'no-such-host.invalid' }), testMessage())
-  expect(unknown).toEqual({ ok: false, answer: expect.stringMatching(/^no-such-host\.invalid:25 .*DNS/) })
+  const unknown = await sendEmail(settingsOf(25, { smtp_host: 'no-such-host.invalid' }), testMessage(), 'any')
+  expect(unknown).toEqual({ ok: false, answer: expect.stringMatching(/no host no-such-host\.invalid/) })
   await using http = await openTestReceiver()
   const wrongPort = settingsOf(Number(new URL(http.url).port), { smtp_security: 'tls' })
-  expect(await sendEmail(wrongPort, testMessage())).toMatchObject({
+  expect(await sendEmail(wrongPort, testMessage(), 'any')).toMatchObject({
     ok: false,
     answer: expect.stringMatching(/TLS/),
   })
@@ -172,7 +172,10 @@ test('issue 3, 3.4, e-mail: OAuth2: the refresh token becomes an access token, a
   provider.answer = {
     body: JSON.stringify({ access_token: 'access-1', refresh_token: 'refresh-2', filler: 'x'.repeat(3000) }),
   }
-  expect(await sendEmail(settings, testMessage())).toMatchObject({ ok: true, rotatedToken: 'refresh-2' })
+  expect(await sendEmail(settings, testMessage(), 'any')).toMatchObject({
+    ok: true,
+    rotatedToken: 'refresh-2',
+  })
   expect(Object.fromEntries(new URLSearchParams(provider.requests[0]?.body))).toEqual({
     grant_type: 'refresh_token',
     client_id: 'id',
@@ -181,12 +184,12 @@ test('issue 3, 3.4, e-mail: OAuth2: the refresh token becomes an access token, a
   })
   expect(smtp.mails).toMatchObject([{ user: 'me@example.com' }])
   provider.answer = { status: 400, body: '{"error":"invalid_grant"}' }
-  expect(await sendEmail(settings, testMessage())).toEqual({
+  expect(await sendEmail(settings, testMessage(), 'any')).toEqual({
     ok: false,
-    answer: 'No access token: 400 Bad Request: {"error":"invalid_grant"}',
+    answer: 'No access token: 400 Bad Request',
   })
   provider.answer = { body: 'hello' }
-  expect(await sendEmail(settings, testMessage())).toMatchObject({
+  expect(await sendEmail(settings, testMessage(), 'any')).toMatchObject({
     ok: false,
     answer: expect.stringMatching(/holds none/),
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { OutboundTargets } from '../../../platform/config/config.ts'
 import type { EmailSettings } from './email.ts'
 import { type Outcome, sendRequest } from './web-request.ts'
 
@@ -7,7 +8,7 @@ const TokenAnswer = z.object({ access_token: z.string().min(1), refresh_token: z
 export type Refreshed = { ok: true; accessToken: string; rotated?: string } | (Outcome & { ok: false })
 
 /** Exchanges the refresh token for an access token, which lives for about an hour: one for each mail is simplest. */
-export async function refreshToken(settings: EmailSettings): Promise<Refreshed> {
+export async function refreshToken(settings: EmailSettings, targets: OutboundTargets): Promise<Refreshed> {
   const body = new URLSearchParams({
     grant_type: 'refresh_token',
     client_id: settings.oauth2_client_id,
@@ -21,7 +22,7 @@ export async function refreshToken(settings: EmailSettings): Promise<Refreshed> 
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: body.toString(),
     },
-    { whole: true },
+    { targets, whole: true },
   )
   const said = (text: string) => ({ ok: false as const, answer: `No access token: ${text}`.slice(0, 500) })
   if (!outcome.ok) return said(outcome.answer)

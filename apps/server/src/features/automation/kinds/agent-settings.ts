@@ -6,6 +6,7 @@ import {
   type AgentSettings,
   settleAgentSettings,
 } from '@muster/rules/policy-settings'
+import { readSources, type SettingSources } from '../../agents/availability.ts'
 import { findChecksOfInterval } from '../../checks/queries.ts'
 import { redefineChecks } from '../../checks/redefine-checks.ts'
 import type { PolicyMachine } from '../machines.ts'
@@ -14,13 +15,8 @@ import { appliedOf, type ContentKind, type Resolved, type Thing } from './kind.t
 /** The value that it gives. */
 type SettingRef = { name: AgentSetting; value: number }
 
-/** The column agents.setting_sources. */
-export type SettingSources = Partial<
-  Record<AgentSetting, { own?: number | undefined; given?: true | undefined }>
->
-
 /**
- * Check interval, offline and overdue minutes. What counts stands in the columns of the machine, where everything else
+ * Check interval, offline and overdue minutes, availability alerts. What counts stands in the columns of the machine, where everything else
  * reads it; a machine that no policy has ever given one of them is left as it is.
  */
 export const agentSettingsKind: ContentKind<SettingRef> = {
@@ -54,19 +50,16 @@ export const agentSettingsKind: ContentKind<SettingRef> = {
   },
 }
 
-export function readSources({ setting_sources }: { setting_sources: string }): SettingSources {
-  // Written here, by own-settings.ts and edit-agent.ts.
-  return JSON.parse(setting_sources) as SettingSources
-}
-
 const WORDS: Record<AgentSetting, (value: number) => string> = {
   check_interval: (value) => `Check interval: ${value} s`,
   offline_time: (value) => `Offline after ${value} min`,
   overdue_time: (value) => `Overdue after ${value} min`,
+  overdue_dashboard_alert: (value) => `Availability alerts: ${value === 1 ? 'on' : 'off'}`,
 }
 
-function itemOf(name: AgentSetting, value: number | undefined): PolicyItem<Thing<SettingRef>>[] {
-  if (value === undefined) return []
+function itemOf(name: AgentSetting, setting: number | boolean | undefined): PolicyItem<Thing<SettingRef>>[] {
+  if (setting === undefined) return []
+  const value = Number(setting)
   return [
     {
       key: name,
@@ -84,21 +77,24 @@ function columnsFor({
 }: Resolved<SettingRef>): (AgentSettings & { setting_sources: string }) | undefined {
   const sources = readSources(machine)
   const isGiven = effective.some(({ source }) => !source.own)
-  if (!isGiven && AGENT_SETTING_NAMES.every((name) => sources[name]?.given !== true)) return undefined
   const winners = new Map(effective.map(({ value, source }) => [value.ref.name, { value, source }]))
+  const isUntouched = !isGiven && AGENT_SETTING_NAMES.every((name) => sources[name]?.given !== true)
+  const alert = winners.get('overdue_dashboard_alert')?.value.ref.value ?? machine.usual_alert
+  if (isUntouched && alert === machine.overdue_dashboard_alert) return undefined
   const settled: SettingSources = {}
-  const values: Partial<AgentSettings> = {}
+  const values: Partial<Record<AgentSetting, number>> = {}
   for (const name of AGENT_SETTING_NAMES) {
     const winner = winners.get(name)
     const own = sources[name]?.own
     const given = winner !== undefined && !winner.source.own ? (true as const) : undefined
     if (own !== undefined || given) settled[name] = { own, given }
-    // What no policy has touched stays, however it came to be.
-    const usual = sources[name]?.given === true ? undefined : machine[name]
+    // What no policy has touched stays, however it came to be; the alerts follow their global default.
+    const isFree = sources[name]?.given === true || name === 'overdue_dashboard_alert'
+    const usual = isFree ? undefined : machine[name]
     const value = winner?.value.ref.value ?? usual
     if (value !== undefined) values[name] = value
   }
-  const counting = settleAgentSettings(values)
+  const counting = settleAgentSettings(values, machine.usual_alert)
   // Pushed up by what a policy says of `offline`: it goes back with that.
   if (counting.overdue_time !== values.overdue_time && counting.overdue_time !== usualOverdue) {
     settled.overdue_time = { own: sources.overdue_time?.own, given: true }

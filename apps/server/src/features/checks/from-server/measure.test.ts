@@ -8,13 +8,13 @@ import type { AddressInfo, Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CheckSettings } from '@muster/contract/api/checks'
-import type { CheckTargets } from '../../../platform/config/config.ts'
+import type { OutboundTargets } from '../../../platform/config/config.ts'
 import { kindOfAddress } from '../../../platform/outbound/address-kind.ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { measureFromServer } from './measure-from-server.ts'
 import { isServerCheck } from './server-kind.ts'
 
-function measure(given: object, targets: CheckTargets = 'any', signal = new AbortController().signal) {
+function measure(given: object, targets: OutboundTargets = 'any', signal = new AbortController().signal) {
   const settings = CheckSettings.parse({ name: 'Shop', ...given })
   if (!isServerCheck(settings)) throw new Error('not a check of the server')
   return measureFromServer(settings, { targets, signal })
@@ -93,7 +93,7 @@ test('a redirect leads nowhere that an address of its own could not', async () =
   const refused = own === '127.0.0.1' ? own : '169.254.169.254'
   expect(asked).toMatchObject({
     status: null,
-    reason: expect.stringContaining(`${refused} is not for checks`),
+    reason: expect.stringContaining(`${refused} belongs to this server`),
   })
 })
 
@@ -194,7 +194,7 @@ test('a port', async () => {
   })
   expect(await measure({ ...tcp, port }, 'lan')).toMatchObject({
     ms: null,
-    reason: expect.stringMatching(/not for checks/),
+    reason: expect.stringMatching(/belongs to this server/),
   })
 })
 
@@ -259,7 +259,7 @@ test.each([
   expect(found).toMatchObject({ ms: expect.any(Number) })
   expect(await measure(dns, 'lan')).toMatchObject({
     answers: [],
-    reason: expect.stringMatching(/not for checks/),
+    reason: expect.stringMatching(/belongs to this server/),
   })
 })
 

@@ -2,11 +2,11 @@ import { isIP } from 'node:net'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import { splitResolver } from '@muster/contract/checks/server-checks'
 import { AppError } from '@muster/contract/errors'
-import type { CheckTargets } from '../../../platform/config/config.ts'
+import type { OutboundTargets } from '../../../platform/config/config.ts'
 import { refusalOf } from '../../../platform/outbound/resolve-target.ts'
 
 /** Refuses an address that could never be reached. Names are looked at when they are asked for, each time. */
-export function refuseTarget(settings: CheckSettings, targets: CheckTargets): void {
+export function refuseTarget(settings: CheckSettings, targets: OutboundTargets): void {
   const named = addressIn(settings)
   if (named === undefined) return
   const address = named.address.toLowerCase() === 'localhost' ? '127.0.0.1' : named.address

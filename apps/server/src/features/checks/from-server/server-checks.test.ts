@@ -226,10 +226,10 @@ test('what no check may ask for is refused with a sentence at its field', async 
   const tcp = { check_type: 'tcp', name: 'x', host: '192.0.2.1', port: 443 } as const
   const dns = { check_type: 'dns', name: 'x', record_name: 'example.org' } as const
   const cases: [object, string, RegExp][] = [
-    [http, 'url', /not for checks/],
-    [{ ...http, url: 'http://LOCALHOST:8420/' }, 'url', /not for checks/],
-    [{ ...http, url: 'http://2130706433/' }, 'url', /127\.0\.0\.1 is not for checks/],
-    [{ ...http, url: 'http://[::ffff:169.254.169.254]/' }, 'url', /not for checks/],
+    [http, 'url', /belongs to this server/],
+    [{ ...http, url: 'http://LOCALHOST:8420/' }, 'url', /belongs to this server/],
+    [{ ...http, url: 'http://2130706433/' }, 'url', /127\.0\.0\.1 belongs to this server/],
+    [{ ...http, url: 'http://[::ffff:169.254.169.254]/' }, 'url', /belongs to this server/],
     [{ ...http, url: 'file:///etc/passwd' }, 'url', /http:\/\/ or https:\/\//],
     [{ ...http, url: 'gopher://example.org/' }, 'url', /http:\/\/ or https:\/\//],
     [{ ...http, url: 'http://' }, 'url', /http:\/\/ or https:\/\//],
@@ -248,11 +248,11 @@ test('what no check may ask for is refused with a sentence at its field', async 
       'cert_warning_days',
       /must be more/,
     ],
-    [{ ...tcp, host: '127.0.0.1' }, 'host', /not for checks/],
+    [{ ...tcp, host: '127.0.0.1' }, 'host', /belongs to this server/],
     [{ ...tcp, host: '-oProxy' }, 'host', /host name or an address/],
     [{ ...tcp, port: 0 }, 'port', /At least 1/],
     [{ ...tcp, warning_threshold: 20_000 }, 'warning_threshold', /At most 10000/],
-    [{ ...dns, resolver: '127.0.0.1' }, 'resolver', /not for checks/],
+    [{ ...dns, resolver: '127.0.0.1' }, 'resolver', /belongs to this server/],
     [{ ...dns, resolver: 'ns.example.org' }, 'resolver', /Write an address/],
     [{ ...dns, record_name: '../x' }, 'record_name', /domain name/],
     [{ ...dns, record_type: 'ANY' }, 'record_type', /Choose one of/],

@@ -1,12 +1,12 @@
 import type { CheckSettings, CheckType } from '@muster/contract/api/checks'
 import { ServerCheckType, type ServerMeasured } from '@muster/contract/checks/server-checks'
-import type { CheckTargets } from '../../../platform/config/config.ts'
+import type { OutboundTargets } from '../../../platform/config/config.ts'
 
 export type SettingsOf<Type extends ServerCheckType> = Extract<CheckSettings, { check_type: Type }>
 export type MeasuredOf<Type extends ServerCheckType> = Extract<ServerMeasured, { check_type: Type }>
 
 export interface Reach {
-  targets: CheckTargets
+  targets: OutboundTargets
   /** The time is over, or the server stops. */
   signal: AbortSignal
 }

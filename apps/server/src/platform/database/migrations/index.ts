@@ -30,7 +30,14 @@ import * as patches from './0041-patches.ts'
 import * as enforcesRules from './0042-enforces-rules.ts'
 import * as webTerminals from './0043-web-terminals.ts'
 import * as sessionPurpose from './0044-session-purpose.ts'
+import * as patchActions from './0054-patch-actions.ts'
+import * as serverScriptApprovals from './0053-server-script-approvals.ts'
+import * as availabilityAlerts from './0062-availability-alerts.ts'
+import * as keyRoles from './0050-key-roles.ts'
+import * as resultTimes from './0063-result-times.ts'
+import * as outputOfADay from './0056-output-of-a-day.ts'
 import * as remoteReceipts from './0039-remote-receipts.ts'
+import * as retention from './0065-retention.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -66,4 +73,11 @@ export const migrations: readonly Migration[] = [
   webTerminals,
   remoteReceipts,
   sessionPurpose,
+  serverScriptApprovals,
+  availabilityAlerts,
+  patchActions,
+  keyRoles,
+  resultTimes,
+  outputOfADay,
+  retention,
 ]

@@ -8,6 +8,8 @@ export interface AlertTemplatesTable {
   settings: string
   /** JSON. */
   exclusions: string
+  /** The user who set up the scripts that it runs: keys of the store are read with this user's role. */
+  author_id: Generated<number | null>
   created_at: string
   modified: string
 }

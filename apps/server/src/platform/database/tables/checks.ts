@@ -25,6 +25,8 @@ export interface ChecksTable {
   overridden_by: number | null
   /** Another check: while that one fails, nobody is told of this one. */
   depends_on: Generated<number | null>
+  /** The user who set up its script; of one of a policy, the policy names the author: keys of the store are read with this user's role. */
+  author_id: Generated<number | null>
   created_at: string
   modified: string
   modified_by: string
@@ -38,6 +40,8 @@ export interface CheckResultsTable {
   alert_severity: Severity | null
   more_info: string
   last_run: string
+  /** The same in Unix seconds. */
+  ran_at: number
   /** Failing runs in a row. */
   fail_count: number
   failing_since: string | null

@@ -46,6 +46,13 @@ export interface AgentHistoryTable {
   output_cut_bytes: Generated<number>
 }
 
+export interface OutputDaysTable {
+  agent_id: string
+  /** YYYY-MM-DD, in UTC. */
+  day: string
+  bytes: number
+}
+
 export interface HistoryOutputTable {
   history_id: number
   /** Counts the chunks of one run from 1. */

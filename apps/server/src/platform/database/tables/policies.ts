@@ -12,6 +12,8 @@ export interface PoliciesTable {
   /** The highest number that one of its checks or tasks has had: none is used twice. */
   last_number: number
   version: number
+  /** The user who set up the scripts that it runs: keys of the store are read with this user's role. */
+  author_id: Generated<number | null>
   created_by: string
   created_at: string
   modified: string

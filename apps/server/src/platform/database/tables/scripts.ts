@@ -37,6 +37,17 @@ export interface ScriptSnippetsTable {
   modified: string
 }
 
+/** The version of a script that may run on the server. */
+export interface ServerScriptApprovalsTable {
+  script_id: number
+  shell: ScriptsTable['shell']
+  /** With snippets in place. */
+  code: string
+  /** Empty = it was in use before approvals were kept. */
+  approved_by: string
+  approved_at: string
+}
+
 /** What a script was before somebody changed it. */
 export interface ScriptVersionsTable {
   id: Generated<number>

@@ -31,6 +31,8 @@ export interface TasksTable {
   policy_task: number | null
   /** The enforced policy for which an own task rests. */
   overridden_by: number | null
+  /** The user who set up its scripts; of one of a policy, the policy names the author: keys of the store are read with this user's role. */
+  author_id: Generated<number | null>
   created_at: string
   modified: string
   modified_by: string

@@ -1,0 +1,69 @@
+import type { StatsFs } from 'node:fs'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { measureDisks } from './measure-disk.ts'
+
+const statsOf = (blocks: number): StatsFs => ({
+  type: 0,
+  bsize: 4096,
+  blocks,
+  bfree: 300,
+  bavail: 250,
+  files: 0,
+  ffree: 0,
+  frsize: 4096,
+})
+const STATS = statsOf(1000)
+/** Measures one disk of its own, as the last answers are kept by mount. */
+const givenDisk = (mount: string) => {
+  const mounts = [{ device: '/dev/x', mount, fstype: 'ext4' }]
+  return (readStats: () => Promise<StatsFs>) => measureDisks(mounts, readStats)
+}
+const answers = () => Promise.resolve(STATS)
+const fails = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }))
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('sizes are those of df', async () => {
+  const measure = givenDisk('/sizes')
+  expect(await measure(answers)).toEqual([
+    expect.objectContaining({ total: 4_096_000, used: 700 * 4096, free: 250 * 4096, percent: 73.7 }),
+  ])
+})
+
+test('callers that measure a disk at the same time share one read and its answer', async () => {
+  const measure = givenDisk('/shared')
+  const read = Promise.withResolvers<StatsFs>()
+  const readStats = vi.fn(() => read.promise)
+  const callers = [measure(readStats), measure(readStats), measure(readStats)]
+  read.resolve(STATS)
+  for (const disks of await Promise.all(callers)) expect(disks).toHaveLength(1)
+  expect(readStats).toHaveBeenCalledTimes(1)
+})
+
+test('a read that fails or times out keeps the last sizes', async () => {
+  const measure = givenDisk('/flaky')
+  const last = await measure(answers)
+  expect(await measure(fails('EIO'))).toEqual(last)
+  const hanging = measure(() => new Promise(() => {}))
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(last).toHaveLength(1)
+  expect(await hanging).toEqual(last)
+})
+
+test('a disk that is gone, empty or never answered is left out', async () => {
+  const measure = givenDisk('/usb')
+  expect(await measure(fails('EIO'))).toEqual([])
+  await measure(answers)
+  expect(await measure(fails('ENOENT'))).toEqual([])
+  expect(await measure(fails('EIO'))).toEqual([])
+  await measure(answers)
+  expect(await measure(() => Promise.resolve(statsOf(0)))).toEqual([])
+})
+
+test('an unmounted disk is forgotten', async () => {
+  const measure = givenDisk('/once')
+  await measure(answers)
+  await measureDisks([], answers)
+  expect(await measure(fails('EIO'))).toEqual([])
+})

@@ -1,0 +1,115 @@
+import { Button } from '@mantine/core'
+import { type AgentDetail, editAgent, getAgent } from '@muster/contract/api/agents'
+import type { Counts } from '@muster/contract/events'
+import { isUnalerted } from '@muster/rules/availability-alert'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { call } from '../../app/api.ts'
+import { useLive } from '../../app/live.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { queryKey } from '../../app/query-key.ts'
+import { useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import classes from './Overdue.module.css'
+
+interface Overdue {
+  /** Not in maintenance. */
+  overdue: number
+  /** Of these, the ones of which no alert tells. */
+  unalerted: number
+}
+
+/** Overdue machines that this user may see; none before the live link has said how many. */
+export function useOverdue(): Overdue {
+  const counts = useLive((state) => state.counts)
+  return { overdue: counts?.overdue_count ?? 0, unalerted: countUnalerted(counts) }
+}
+
+export function countUnalerted(counts: Counts | undefined): number {
+  return counts === undefined ? 0 : counts.unalerted_server_count + counts.unalerted_workstation_count
+}
+
+/** What stands where no alert is open: silence alone does not mean that all is well. */
+export function describeCalm({ overdue, unalerted }: Overdue): string {
+  if (unalerted > 0) return `No open alerts. ${describeUnalerted(unalerted)}`
+  if (overdue > 0)
+    return `No open alerts. ${overdue} ${overdue === 1 ? 'machine is' : 'machines are'} overdue.`
+  return 'No open alerts.'
+}
+
+function describeUnalerted(unalerted: number): string {
+  return `${unalerted} overdue ${unalerted === 1 ? 'machine has' : 'machines have'} no alerting.`
+}
+
+/** What can be done about overdue machines: turn their alerts on, or look at them. */
+export function OverdueActions({ compact = false, onLeave }: { compact?: boolean; onLeave?: () => void }) {
+  const { overdue, unalerted } = useOverdue()
+  const mayEdit = useMay('can_edit_agent')
+  const { open } = useDialog()
+  if (overdue === 0) return null
+  return (
+    <span className={classes.actions}>
+      {unalerted > 0 && mayEdit && (
+        <Button
+          {...(compact ? { size: 'compact-xs' } : {})}
+          onClick={() => {
+            onLeave?.()
+            open('availability')
+          }}
+        >
+          Turn on
+        </Button>
+      )}
+      <Link
+        to="/"
+        search={{ tab: 'mixed', search: 'is:overdue' }}
+        className={classes.link}
+        {...(onLeave === undefined ? {} : { onClick: onLeave })}
+      >
+        Show machines
+      </Link>
+    </span>
+  )
+}
+
+/** Beside open alerts: the machines that raise none. */
+export function OverdueStrip() {
+  const { unalerted } = useOverdue()
+  if (unalerted === 0) return null
+  return (
+    <div className={classes.strip} role="status">
+      <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.warning} />
+      <span>{describeUnalerted(unalerted)}</span>
+      <OverdueActions compact />
+    </div>
+  )
+}
+
+/** Of one machine. */
+export function describeCalmOf(agent: AgentDetail): string {
+  if (isSilent(agent)) return `No open alerts. ${agent.hostname} is overdue and has no alerting.`
+  return `${agent.hostname} has no open alerts.`
+}
+
+const isSilent = (agent: AgentDetail) =>
+  isUnalerted({ ...agent, alert_template: agent.effective_alert_template })
+
+export function TurnOnOne({ agent }: { agent: AgentDetail }) {
+  const queryClient = useQueryClient()
+  const mayEdit = useMay('can_edit_agent')
+  const params = { agent_id: agent.agent_id }
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call(editAgent, { params, body: { availability_alerts: 'on' } }),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(queryKey(getAgent, { params }), saved)
+      notifyDone(`Availability alerts of ${agent.hostname} are on.`)
+    },
+  })
+  if (!mayEdit || !isSilent(agent)) return null
+  return (
+    <Button loading={isPending} onClick={() => mutate()}>
+      Turn on
+    </Button>
+  )
+}

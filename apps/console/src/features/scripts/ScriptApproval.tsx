@@ -1,0 +1,135 @@
+import { Button } from '@mantine/core'
+import { approveScript, getScriptApproval } from '@muster/contract/api/scripts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormError } from '../../app/FormDialog.tsx'
+import { LoadingState } from '../../app/GuardedDialog.tsx'
+import { call, query } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { useMay } from '../../app/queries.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { CodeDiff } from './CodeDiff.tsx'
+import classes from './ScriptApproval.module.css'
+import { SHELL_LABELS } from './script-words.ts'
+
+/** Of a script that alert templates run on the server: its stored version is not run before it is approved. */
+export function WaitingBadge() {
+  return <span className={classes.badge}>Waiting for approval</span>
+}
+
+interface WaitingNoteProps {
+  scriptId: number
+  name: string
+}
+
+/** The badge with the way to the version that waits. */
+export function WaitingNote({ scriptId, name }: WaitingNoteProps) {
+  const [open, setOpen] = useState(false)
+  const mayApprove = useMay('can_run_server_scripts')
+  const mayRead = useMay('can_list_scripts')
+  return (
+    <>
+      <WaitingBadge />
+      {mayRead && (
+        <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
+          {mayApprove ? 'Approve version' : 'Show changes'}
+        </Button>
+      )}
+      {open && (
+        <ApprovalDialog
+          scriptId={scriptId}
+          name={name}
+          mayApprove={mayApprove}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  )
+}
+
+interface ApprovalDialogProps extends WaitingNoteProps {
+  mayApprove: boolean
+  onClose: () => void
+}
+
+function ApprovalDialog({ scriptId, name, mayApprove, onClose }: ApprovalDialogProps) {
+  const queryClient = useQueryClient()
+  const params = { id: scriptId }
+  const { data, error, refetch } = useQuery(query(getScriptApproval, { params }))
+  const approval = useMutation({
+    mutationFn: (hash: string) => call(approveScript, { params, body: { hash } }),
+    meta: { errorsShown: true },
+    onSuccess: async () => {
+      notifyDone(`${name} may run on the server.`)
+      await queryClient.invalidateQueries()
+      onClose()
+    },
+  })
+  const { approved, current, templates = [] } = data ?? {}
+  return (
+    <Dialog
+      title={`Version of ${name} for the server`}
+      size="full"
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          {mayApprove && (
+            <Button
+              disabled={current === undefined}
+              loading={approval.isPending}
+              onClick={() => current !== undefined && approval.mutate(current.hash)}
+            >
+              Approve version
+            </Button>
+          )}
+        </>
+      }
+    >
+      {current === undefined || approved === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
+      ) : (
+        <section className={classes.approval} aria-label="What has changed since the approval">
+          {approval.error !== null && <FormError error={approval.error} />}
+          {!mayApprove && (
+            <p className={classes.note}>Approval needs the right to run scripts on the server.</p>
+          )}
+          {templates.length > 0 && (
+            <p className={classes.note}>
+              Alert templates with this script: <bdi>{templates.join(', ')}</bdi>
+            </p>
+          )}
+          {approved === null ? (
+            <p className={classes.note}>No version has been approved yet.</p>
+          ) : (
+            <p className={classes.note}>
+              Approved: <Time instant={approved.approved_at} />
+              {approved.username !== '' && (
+                <>
+                  , <bdi>{approved.username}</bdi>
+                </>
+              )}
+            </p>
+          )}
+          {approved !== null && approved.shell !== current.shell && (
+            <p className={classes.note}>
+              Shell: {SHELL_LABELS[approved.shell]} → {SHELL_LABELS[current.shell]}
+            </p>
+          )}
+          <CodeDiff
+            before={approved?.code ?? ''}
+            after={current.code}
+            summary={(changed) =>
+              changed === 0
+                ? 'The code equals the approved version.'
+                : `${changed} lines of code differ from the approved version.`
+            }
+          />
+        </section>
+      )}
+    </Dialog>
+  )
+}

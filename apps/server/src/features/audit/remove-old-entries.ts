@@ -1,0 +1,26 @@
+import { pruneBefore } from '@muster/rules/retention'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { DeletionSteps } from '../../platform/database/deletion-steps.ts'
+import { readCoreSettings } from '../settings/queries.ts'
+
+/** Deletes audit entries that are older than the settings keep them. */
+export async function removeOldEntries(ctx: Context, signal: AbortSignal): Promise<void> {
+  const { audit_log_prune_days: days } = await readCoreSettings(ctx.db)
+  const before = pruneBefore(days, ctx.now())
+  if (before === undefined) return
+  const steps = new DeletionSteps(ctx, signal)
+  await steps.take((tx, limit) => deleteEntriesBefore(tx, before, limit))
+  ctx.log.info(steps.figures, 'old audit entries removed')
+}
+
+async function deleteEntriesBefore(tx: Db, before: string, limit: number): Promise<number> {
+  const old = tx
+    .selectFrom('audit_log')
+    .select('id')
+    .where('entry_time', '<', before)
+    .orderBy('entry_time')
+    .limit(limit)
+  const result = await tx.deleteFrom('audit_log').where('id', 'in', old).executeTakeFirst()
+  return Number(result.numDeletedRows)
+}

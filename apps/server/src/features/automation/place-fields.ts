@@ -1,0 +1,94 @@
+import { AppError } from '@muster/contract/errors'
+import type { Db } from '../../platform/database/database.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import { assignAt, requirePlace } from './assign-policies.ts'
+import { blockPolicies } from './block-inheritance.ts'
+import { listAt, type Listed, type Place } from './place-list.ts'
+import { openSave, type Save } from './store-save.ts'
+
+/** What a client, a site or a machine can be given of policies with its other fields. */
+export interface PlaceFields {
+  /** Of a machine; the others are of clients, sites and all machines. */
+  policy?: number | null | undefined
+  server_policy?: number | null | undefined
+  workstation_policy?: number | null | undefined
+  block_policy_inheritance?: boolean | undefined
+}
+
+type Slot = 'server' | 'workstation'
+type Level = { level: 'client' | 'site' | 'agent' | 'default'; id: string }
+
+/**
+ * Changes what differs, as the endpoints of policies do: with their permission, audit and history. Call it before
+ * other rows of the transaction are locked, as policies are locked first everywhere.
+ */
+export async function changePlaceFields(
+  parts: Omit<Save, 'set'>,
+  at: Level,
+  fields: PlaceFields,
+): Promise<void> {
+  const { policy, server_policy, workstation_policy, block_policy_inheritance: block } = fields
+  if ([policy, server_policy, workstation_policy, block].every((value) => value === undefined)) return
+  const { tx, caller } = parts
+  const save = await openSave(parts, undefined)
+  const { place } = await requirePlace(tx, caller, at)
+  const known = listAt(save.set, place)
+  let wanted = known
+  if (policy !== undefined) wanted = withFirst(wanted, undefined, policy)
+  if (server_policy !== undefined) wanted = withFirst(wanted, 'server', server_policy)
+  if (workstation_policy !== undefined) wanted = withFirst(wanted, 'workstation', workstation_policy)
+  if (wanted !== known) {
+    requireRight(caller)
+    await assignAt(save, at, { policies: wanted })
+  }
+  if (block === undefined || place.level === 'default' || block === (await blocksAt(tx, place))) return
+  requireRight(caller)
+  await blockPolicies(parts, { target: place, block_policy_inheritance: block })
+}
+
+async function blocksAt(tx: Db, place: Exclude<Place, { level: 'default' }>): Promise<boolean> {
+  const row =
+    place.level === 'agent'
+      ? await tx
+          .selectFrom('agents')
+          .select('block_policy_inheritance')
+          .where('agent_id', '=', place.id)
+          .executeTakeFirst()
+      : await tx
+          .selectFrom(place.level === 'client' ? 'clients' : 'sites')
+          .select('block_policy_inheritance')
+          .where('id', '=', place.id)
+          .executeTakeFirst()
+  return row?.block_policy_inheritance === 1
+}
+
+/**
+ * The list with another first policy for machines of one kind; null = with none for them. Answers the same list where
+ * it is so already.
+ */
+export function withFirst(list: Listed[], slot: Slot | undefined, id: number | null): Listed[] {
+  const counts = (one: Listed) =>
+    slot === undefined || one.monitoring_type === null || one.monitoring_type === slot
+  const first = list.findIndex(counts)
+  if ((list[first]?.id ?? null) === id) return list
+  const others = list.flatMap((one, index) => {
+    const goes = counts(one) && (id === null || index === first || one.id === id)
+    if (!goes) return [{ one, index }]
+    // What counted for both kinds still counts for the other.
+    const rest = slot === 'server' ? 'workstation' : 'server'
+    return slot !== undefined && one.monitoring_type === null
+      ? [{ one: { id: one.id, monitoring_type: rest } as const, index }]
+      : []
+  })
+  const before = others.filter(({ index }) => first === -1 || index < first).map(({ one }) => one)
+  const after = others.filter(({ index }) => first !== -1 && index >= first).map(({ one }) => one)
+  return id === null ? [...before, ...after] : [...before, { id, monitoring_type: slot ?? null }, ...after]
+}
+
+function requireRight(caller: Caller): void {
+  if (mayDo(caller, 'can_manage_automation_policies')) return
+  throw new AppError(
+    'not_allowed',
+    'Your role does not allow changing policies (can_manage_automation_policies).',
+  )
+}

@@ -1,0 +1,65 @@
+import { AppError } from '@muster/contract/errors'
+import { findVariables } from '@muster/rules/script-variables'
+import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+
+/** Id of the user who runs a script or set up what runs it; null when nobody is known. */
+export type Author = number | null
+
+/** Why an author may not use a key, as a sentence; undefined when the author may. */
+export type KeyUse = (author: Author, name: string) => string | undefined
+
+/** Who of these authors may use which of these keys. A key that does not exist is refused to nobody. */
+export async function loadKeyUse(
+  db: Db,
+  authors: readonly Author[],
+  names: readonly string[],
+): Promise<KeyUse> {
+  const keys = await db
+    .selectFrom('key_store')
+    .leftJoin('key_store_roles', 'key_store_roles.key_id', 'key_store.id')
+    .select(['key_store.name', 'key_store_roles.role_id'])
+    .where('all_roles', '=', 0)
+    .where('key_store.name', 'in', names)
+    .execute()
+  if (keys.length === 0) return () => undefined
+  const rolesOf = Map.groupBy(keys, ({ name }) => name)
+  // No user has number 0; an empty list is none that PostgreSQL reads.
+  const ids = [...new Set(authors.map((id) => id ?? 0))]
+  const users = await db
+    .selectFrom('users')
+    .leftJoin('roles', 'roles.id', 'users.role_id')
+    .select(['users.id', 'username', 'role_id', 'users.is_superuser'])
+    .select('roles.is_superuser as role_is_superuser')
+    .where('users.id', 'in', ids)
+    .execute()
+  const byId = new Map(users.map((user) => [user.id, user]))
+  return (author, name) => {
+    const roles = rolesOf.get(name)
+    if (roles === undefined) return undefined
+    const user = byId.get(author ?? 0)
+    if (user === undefined)
+      return `{{global.${name}}} is for some roles only. A user with one of them has to save this again.`
+    if (user.is_superuser === 1 || user.role_is_superuser === 1) return undefined
+    if (roles.some(({ role_id }) => role_id !== null && role_id === user.role_id)) return undefined
+    return `The role of ${user.username} may not use {{global.${name}}}.`
+  }
+}
+
+/** The same for texts that a script is called with: the first refusal. */
+export async function findKeyRefusal(
+  db: Db,
+  author: Author,
+  texts: readonly string[],
+): Promise<string | undefined> {
+  const variables = texts.flatMap(findVariables).filter(({ scope }) => scope === 'global')
+  const names = [...new Set(variables.map(({ name }) => name))]
+  if (names.length === 0) return undefined
+  const refusalOf = await loadKeyUse(db, [author], names)
+  return names.map((name) => refusalOf(author, name)).find((refusal) => refusal !== undefined)
+}
+
+export async function refuseKeys(db: Db, caller: Caller, texts: readonly string[]): Promise<void> {
+  const refusal = await findKeyRefusal(db, caller.userId, texts)
+  if (refusal !== undefined) throw new AppError('not_allowed', refusal)
+}

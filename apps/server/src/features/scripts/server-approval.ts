@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import type { ScriptApproval, ServerApproval } from '@muster/contract/api/scripts'
+import { AppError } from '@muster/contract/errors'
+import type { Event } from '@muster/contract/events'
+import type { Selectable } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { ServerScriptApprovalsTable } from '../../platform/database/tables/scripts.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { findTemplates } from '../alert-templates/queries.ts'
+import { readTemplate } from '../alert-templates/stored-template.ts'
+import { audit } from '../audit/write-audit.ts'
+import { loadSnippets } from './expand-script.ts'
+import type { ScriptRow } from './queries.ts'
+import { requireLockedScript, requireScript } from './require-script.ts'
+
+/*
+ * A script runs on the server with the rights of the server, so it runs there only in a version that a person with
+ * can_run_server_scripts has approved: the shell and the code with its snippets in place. A save of the script or of a
+ * snippet in it makes another version, which is not run until somebody approves it. The version that is compared is
+ * the one that is run: both are read in one transaction.
+ */
+
+type Approval = Selectable<ServerScriptApprovalsTable>
+
+export interface ServerVersion {
+  shell: ScriptRow['shell']
+  /** With snippets in place. */
+  code: string
+}
+
+type Scene = { ctx: Context; tx: Db; emit: (event: Event) => void }
+
+/** What would run on the server as the script is stored now. */
+export async function readServerVersion(db: Db, script: ScriptRow): Promise<ServerVersion> {
+  const expand = await loadSnippets(db)
+  return { shell: script.shell, code: expand(script.script_body) }
+}
+
+export function findApproval(db: Db, scriptId: number): Promise<Approval | undefined> {
+  return db
+    .selectFrom('server_script_approvals')
+    .selectAll()
+    .where('script_id', '=', scriptId)
+    .executeTakeFirst()
+}
+
+export function isApproved(version: ServerVersion, approval: Approval | undefined): boolean {
+  return approval?.shell === version.shell && approval.code === version.code
+}
+
+/** Of the scripts that alert templates run on the server; other scripts are left out. */
+export async function findApprovalStates(db: Db): Promise<Map<number, ServerApproval>> {
+  const ids = [...(await findServerScripts(db)).keys()]
+  if (ids.length === 0) return new Map()
+  const expand = await loadSnippets(db)
+  const rows = await db
+    .selectFrom('scripts')
+    .leftJoin('server_script_approvals as approved', 'approved.script_id', 'scripts.id')
+    .select([
+      'scripts.id',
+      'scripts.shell',
+      'script_body',
+      'approved.shell as approved_shell',
+      'approved.code',
+    ])
+    .where('scripts.id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map(({ id, shell, script_body, approved_shell, code }) => [
+      id,
+      approved_shell === shell && code === expand(script_body) ? 'approved' : 'waiting',
+    ]),
+  )
+}
+
+export async function viewApproval(db: Db, scriptId: number): Promise<ScriptApproval> {
+  const version = await readServerVersion(db, await requireScript(db, scriptId))
+  const approval = await findApproval(db, scriptId)
+  const templates = (await findServerScripts(db)).get(scriptId) ?? []
+  return {
+    state: templates.length === 0 ? null : isApproved(version, approval) ? 'approved' : 'waiting',
+    approved: approval
+      ? {
+          shell: approval.shell,
+          code: approval.code,
+          username: approval.approved_by,
+          approved_at: approval.approved_at,
+        }
+      : null,
+    current: { ...version, hash: hashOf(version) },
+    templates,
+  }
+}
+
+/** Approves the stored version. `hash`: of the version that the caller has read. */
+export function approveScriptVersion(
+  ctx: Context,
+  caller: Caller,
+  { id, hash }: { id: number; hash: string },
+): Promise<void> {
+  refuseLimited(caller, 'Scripts on the server')
+  return ctx.transaction(async (tx, emit) => {
+    const script = await requireLockedScript(tx, id)
+    const version = await readServerVersion(tx, script)
+    if (hashOf(version) !== hash)
+      throw new AppError(
+        'changed_meanwhile',
+        `"${script.name}" or a snippet in it has changed since you opened it. Load it again before you approve it.`,
+      )
+    await approve({ ctx, tx, emit }, caller, script)
+  })
+}
+
+/**
+ * Approves scripts that an alert template is about to run on the server for the first time: who sets up such an action
+ * chooses the script as it is. Later versions wait, even where the template is saved again.
+ */
+export async function approveFirstUse(
+  scene: Scene,
+  caller: Caller,
+  form: Record<'action' | 'resolved_action', number | null> &
+    Record<'action_type' | 'resolved_action_type', string | null>,
+): Promise<void> {
+  for (const kind of ['action', 'resolved_action'] as const) {
+    const id = form[kind]
+    if (id === null || form[`${kind}_type`] !== 'server' || !mayDo(caller, 'can_run_server_scripts')) continue
+    const script = await requireLockedScript(scene.tx, id)
+    if ((await findApproval(scene.tx, id)) === undefined) await approve(scene, caller, script)
+  }
+}
+
+async function approve({ ctx, tx, emit }: Scene, caller: Caller, script: ScriptRow): Promise<void> {
+  const before = await findApproval(tx, script.id)
+  const version = await readServerVersion(tx, script)
+  if (isApproved(version, before)) return
+  const at = ctx.now()
+  const row = { ...version, approved_by: caller.username, approved_at: at.toISOString() }
+  await tx
+    .insertInto('server_script_approvals')
+    .values({ script_id: script.id, ...row })
+    .onConflict((conflict) => conflict.column('script_id').doUpdateSet(row))
+    .execute()
+  await audit(tx, {
+    caller,
+    action: 'modify',
+    object_type: 'script',
+    message: `Approved the script "${script.name}" to run on the server`,
+    ...(before === undefined ? {} : { before: { shell: before.shell, code: before.code } }),
+    after: version,
+    at,
+    emit,
+  })
+  emit({ type: 'script.changed', ids: [script.id] })
+}
+
+/** The scripts that alert templates run on the server, with the names of the templates. */
+async function findServerScripts(db: Db): Promise<Map<number, string[]>> {
+  const found = new Map<number, string[]>()
+  for (const { name, settings } of (await findTemplates(db)).map(readTemplate)) {
+    const ids = new Set([
+      settings.action_type === 'server' ? settings.action : null,
+      settings.resolved_action_type === 'server' ? settings.resolved_action : null,
+    ])
+    for (const id of ids) if (id !== null) found.set(id, [...(found.get(id) ?? []), name])
+  }
+  return found
+}
+
+function hashOf({ shell, code }: ServerVersion): string {
+  return createHash('sha256').update(`${shell}\n${code}`).digest('hex')
+}

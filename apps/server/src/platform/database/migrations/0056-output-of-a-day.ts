@@ -1,0 +1,16 @@
+import type { Kysely } from 'kysely'
+
+export const name = '0056-output-of-a-day'
+export const changesData = false
+
+/** How much output of runs each machine had stored on the last day on which it had any. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('output_days')
+    .addColumn('agent_id', 'text', (col) =>
+      col.primaryKey().references('agents.agent_id').onDelete('cascade'),
+    )
+    .addColumn('day', 'text', (col) => col.notNull())
+    .addColumn('bytes', 'bigint', (col) => col.notNull())
+    .execute()
+}

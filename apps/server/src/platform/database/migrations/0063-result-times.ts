@@ -1,0 +1,18 @@
+import { type Kysely, sql } from 'kysely'
+import type { Engine } from '../columns.ts'
+
+export const name = '0063-result-times'
+export const changesData = true
+
+/** When a check ran last, as a number: whether a result is old is counted by the database. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .alterTable('check_results')
+    .addColumn('ran_at', 'bigint', (col) => col.notNull().defaultTo(0))
+    .execute()
+  const seconds =
+    engine === 'sqlite'
+      ? sql`cast(strftime('%s', last_run) as integer)`
+      : sql`floor(extract(epoch from cast(last_run as timestamptz)))`
+  await sql`update check_results set ran_at = ${seconds}`.execute(db)
+}

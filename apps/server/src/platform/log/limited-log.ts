@@ -1,0 +1,54 @@
+import type { Log } from './log.ts'
+
+const PERIOD_MS = 60_000
+/** Sources beyond these share one line. */
+const MAX_SOURCES = 200
+
+/**
+ * Lines that a stranger can cause as often as he likes: the first of a source is logged, and then, once a minute, how
+ * many more came.
+ */
+export class LimitedLog implements Disposable {
+  #log: Log
+  #level: 'info' | 'warn'
+  /** Lines that were left out in this period, by source and message. */
+  #kept = new Map<string, { source: string; message: string; more: number }>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(log: Log, level: 'info' | 'warn' = 'info') {
+    this.#log = log
+    this.#level = level
+  }
+
+  /** `source` is an address or an agent. */
+  write(source: string, fields: object, message: string): void {
+    const hasRoom = this.#kept.has(keyOf(source, message)) || this.#kept.size < MAX_SOURCES
+    const name = hasRoom ? source : 'others'
+    const known = this.#kept.get(keyOf(name, message))
+    if (known !== undefined) {
+      known.more += 1
+      return
+    }
+    this.#kept.set(keyOf(name, message), { source: name, message, more: 0 })
+    this.#log[this.#level]({ source: name, ...fields }, message)
+    this.#timer ??= setTimeout(() => this.#sumUp(), PERIOD_MS).unref()
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #sumUp(): void {
+    this.#timer = undefined
+    for (const [key, line] of this.#kept) {
+      const { source, message, more } = line
+      if (more === 0) this.#kept.delete(key)
+      else this.#log[this.#level]({ source, more, seconds: PERIOD_MS / 1000 }, message)
+      line.more = 0
+    }
+    if (this.#kept.size > 0) this.#timer = setTimeout(() => this.#sumUp(), PERIOD_MS).unref()
+  }
+}
+
+const keyOf = (source: string, message: string) => `${source} ${message}`

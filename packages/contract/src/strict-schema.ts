@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+const strictVersions = new WeakMap<z.core.$ZodType, z.core.$ZodType>()
+
+/** Returns the same schema, with objects at every depth that refuse fields which they do not declare. */
+export function strictSchema<Schema extends z.ZodType>(schema: Schema): Schema {
+  // A clone has the class and the types of its original.
+  return strict(schema) as Schema
+}
+
+function strict(schema: z.core.$ZodType): z.core.$ZodType {
+  const known = strictVersions.get(schema)
+  if (known !== undefined) return known
+  const made = z.core.clone(schema, z.core.util.mergeDefs(schema._zod.def, strictParts(schema)))
+  strictVersions.set(schema, made)
+  return made
+}
+
+/** The parts of a definition that hold other schemas, made strict. */
+function strictParts(schema: z.core.$ZodType): object {
+  // Every schema of zod is one of its own types; the wider class has no discriminant.
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'object': {
+      const shape = Object.entries(def.shape).map(([name, field]) => [name, strict(field)])
+      return { shape: Object.fromEntries(shape), catchall: def.catchall ?? z.never() }
+    }
+    case 'array':
+      return { element: strict(def.element) }
+    case 'union':
+      return { options: def.options.map(strict) }
+    case 'intersection':
+      throw new Error('Two halves of an intersection would refuse the fields of each other: use extend().')
+    case 'tuple':
+      return { items: def.items.map(strict), rest: def.rest === null ? null : strict(def.rest) }
+    case 'record':
+    case 'map':
+      return { valueType: strict(def.valueType) }
+    case 'pipe':
+      return { in: strict(def.in), out: strict(def.out) }
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+    case 'success':
+      return { innerType: strict(def.innerType) }
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What a result still says. One rule for every screen and count: nothing was measured = no results; a pass older than
+ * twice the interval of its check = old; green is a fresh pass. A failure stays a failure however old it is: nothing
+ * says that it is over.
+ */
+
+/** Intervals that a pass stays fresh: one may be late. */
+export const FRESH_INTERVALS = 2
+
+/** Seconds from one run of a check to the next; 0 = as often as the machine's checks usually do. */
+export function effectiveInterval(check: { run_interval: number }, machineSeconds: number): number {
+  return check.run_interval === 0 ? machineSeconds : check.run_interval
+}
+
+/** Until when a result is fresh; null without one. */
+export function freshUntil(lastRun: string | null, intervalSeconds: number): string | null {
+  if (lastRun === null) return null
+  return new Date(Date.parse(lastRun) + FRESH_INTERVALS * intervalSeconds * 1000).toISOString()
+}
+
+export type CheckStanding = 'no_results' | 'failing' | 'old' | 'passing'
+
+export function standingOf(
+  { status, fresh_until }: { status: 'passing' | 'failing' | 'pending'; fresh_until: string | null },
+  nowMs: number,
+): CheckStanding {
+  if (status === 'pending') return 'no_results'
+  if (status === 'failing') return 'failing'
+  return fresh_until !== null && Date.parse(fresh_until) < nowMs ? 'old' : 'passing'
+}
+
+/** How many checks of a machine stand how; `passing` are the fresh ones. */
+export interface CheckNumbers {
+  total: number
+  passing: number
+  failing: number
+  warning: number
+  info: number
+  old: number
+  pending: number
+}
+
+/** What the checks of a machine come to, the worst first. */
+export type ChecksSummary = 'none' | 'failing' | 'warning' | 'old' | 'no_results' | 'passing'
+
+export function summarizeChecks({ total, failing, warning, old, pending }: CheckNumbers): ChecksSummary {
+  if (total === 0) return 'none'
+  if (failing > 0) return 'failing'
+  if (warning > 0) return 'warning'
+  if (old > 0) return 'old'
+  return pending > 0 ? 'no_results' : 'passing'
+}
+
+/** Their order: what fails more stands higher, then what is not known, then what passes. */
+export function checksSortKey({ failing, warning, info, old, pending }: CheckNumbers): number {
+  // A machine has at most some hundred checks.
+  return ((failing * 1000 + warning) * 1000 + info) * 1000 + old + pending
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { findPasswordFault } from './weak-password.ts'
+
+describe('common passwords', () => {
+  test.each([
+    '1234567890',
+    'aaaaaaaaaa',
+    '1212121212',
+    '0987654321',
+    'passwordpassword',
+    'Password123',
+    'P@ssw0rd2024',
+    'Passw0rd!!',
+    'password-2026',
+    'Welcome12345',
+    'WelcomeToMuster1',
+    'Admin@12345',
+    'Administrator1',
+    'iloveyou1234',
+    'letmein2024!',
+    'ChangeMe123!',
+    'Summer2026!',
+    'Winter_2025',
+    'qwertyuiop',
+    'qwerty123456',
+    'qwertz12345',
+    '1q2w3e4r5t',
+    '1qaz2wsx3edc',
+    'asdfghjkl;',
+    'abcdefghij',
+    'abc123abc123',
+    'abcd123456',
+    '!!!password',
+    'monkeydragon',
+    'my secret 1',
+    'football1999',
+    'superman2000!',
+    'trustno1trustno1',
+    'geheim geheim',
+  ])('%s is refused', (password) => {
+    expect(findPasswordFault(password)).toMatch(/common/)
+  })
+
+  test.each([
+    'correct horse battery',
+    'a long enough one',
+    'the new password',
+    'tKq83bLx0a',
+    'vf4h2k9qpz71',
+    'dragon8472910384',
+    'Passwords are for the weak',
+    'blue-cupboard-17-ladder',
+    'x'.repeat(3) + 'o7#Lm!2',
+  ])('%s may be used', (password) => {
+    expect(findPasswordFault(password)).toBeUndefined()
+  })
+
+  test('even the longest text is judged at once', () => {
+    const started = performance.now()
+    findPasswordFault(`${'passwordpass'.repeat(90)}x`.slice(0, 1024))
+    findPasswordFault('passwordwordpasspasswordwordpasswordpas')
+    expect(performance.now() - started).toBeLessThan(200)
+  })
+})
+
+test.each([
+  ['ada', 'Ada-likes-kites', true],
+  ['grace.hopper', 'xGRACE.HOPPERx', true],
+  ['grace@example.com', 'kites of grace', true],
+  ['al', 'normal kites fly', false],
+  ['ada', 'kites fly high', false],
+])('the name %s in %s', (username, password, isRefused) => {
+  const fault = findPasswordFault(password, username)
+  expect(fault).toEqual(isRefused ? 'The password contains the user name. Choose another one.' : undefined)
+})

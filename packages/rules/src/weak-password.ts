@@ -1,0 +1,145 @@
+/**
+ * Passwords that are guessed first. A list of the usual ones would hold thousands of variations of few ideas, so the
+ * ideas are written down: words with a year, a counter or a mark, runs of the keyboard, and repetitions. What is
+ * shorter than the minimum of ten characters is refused elsewhere.
+ */
+const WORDS = new Set(
+  `
+  password passwort passwords passwd passphrase pass word kennwort motdepasse contrasena contrasenha senha parola haslo
+  wachtwoord losenord admin admins administrator root superuser user username guest test tester testing tests demo
+  default login logon signin to welcome willkommen bienvenue bienvenido letmein openup changeme changeit changethis secret
+  secrets geheim hello hallo hola bonjour hi my iloveyou ilove you loveyou love lovely lover sunshine princess dragon
+  monkey football fussball baseball basketball soccer hockey tennis golf superman batman spiderman ironman pokemon
+  starwars startrek matrix master shadow ninja samurai warrior pirate wizard phoenix tiger lion eagle wolf falcon panther
+  panda michael jennifer jordan jessica ashley daniel thomas robert andrew charlie anthony matthew joshua michelle nicole
+  samantha amanda alexander william george richard martin andreas stefan christian maria anna laura julia sophie hannah
+  summer winter spring autumn fall sommer herbst fruehling january february march april may june july august september
+  october november december januar februar maerz mai juni juli oktober dezember monday tuesday wednesday thursday friday
+  saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag company firma business muster server servers
+  computer laptop desktop internet network wifi wlan windows linux ubuntu debian redhat fedora centos microsoft google
+  apple samsung cisco oracle mysql postgres vmware docker github backup support service helpdesk manager office access
+  private public system systems security secure remote monitor monitoring database production staging temp temporary
+  freedom whatever trustno trustnoone killer hunter ranger buster tigger ginger pepper cookie cheese chocolate banana
+  orange cherry apple lemon flower butterfly angel angels family friend friends forever jesus blessed heaven baby babygirl
+  london paris berlin madrid america germany france england canada mexico brasil liverpool chelsea arsenal barcelona
+  madrid juventus ferrari porsche mercedes yamaha harley mustang corvette camaro money diamond silver gold golden rainbow
+  unicorn music guitar piano metallica nirvana slipknot eminem purple yellow black white green blue red silver pink happy
+  smile lucky winner champion number one magic power energy sweet honey sugar candy coffee kitten puppy doggy snoopy
+  qwerty qwertz azerty asdf asdfgh zxcvbn yxcvbn abc abcd xyz
+  `
+    .trim()
+    .split(/\s+/),
+)
+const LONGEST_WORD = Math.max(...Array.from(WORDS, ({ length }) => length))
+const SHORTEST_WORD = 2
+
+/** Along these lines, in either direction. */
+const WALKS = [
+  '01234567890',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiop[]',
+  'qwertzuiop',
+  'azertyuiop',
+  "asdfghjkl;'",
+  'qsdfghjklm',
+  'zxcvbnm,./',
+  'yxcvbnm,.-',
+  '!@#$%^&*()',
+  '!"§$%&/()=',
+  '1q2w3e4r5t6y7u8i9o0p',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/',
+  '1a2b3c4d5e6f7g8h9i0j',
+  'a1b2c3d4e5f6g7h8i9j0',
+].flatMap((walk) => [walk, Array.from(walk).reverse().join('')])
+const SHORTEST_WALK = 3
+
+/** What people write in place of letters. */
+const LETTERS: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  '5': 's',
+  $: 's',
+  '7': 't',
+}
+/** Of longer ones nobody tries variations. */
+const LONGEST_COMMON = 40
+const SHORTEST_NAME = 3
+
+/** Why a new password would be guessed soon; undefined when it may be used. */
+export function findPasswordFault(password: string, username = ''): string | undefined {
+  const text = password.normalize('NFKC').toLowerCase()
+  const names = [username.toLowerCase(), username.toLowerCase().split('@', 1)[0] ?? '']
+  if (names.some((name) => name.length >= SHORTEST_NAME && text.includes(name)))
+    return 'The password contains the user name. Choose another one.'
+  if (isCommon(text)) return 'This password is common and is guessed first. Choose another one.'
+  return undefined
+}
+
+function isCommon(text: string): boolean {
+  if (new Set(text).size <= 3 || /^(.{1,10})\1+$/s.test(text)) return true
+  if (text.length > LONGEST_COMMON) return false
+  return isMadeOf(text, walksAt) || isWordWithMarks(text)
+}
+
+/** `Passw0rd2024!`: words, with something before or after them that everybody adds. */
+function isWordWithMarks(text: string): boolean {
+  const [, before = '', middle = '', after = ''] = /^([^a-z]*)(.*?)([^a-z]*)$/s.exec(text) ?? []
+  const tails = [after, ...trailing(after)]
+  return tails.some((tail) => {
+    const words = middle + after.slice(0, after.length - tail.length)
+    return isUsualMark(before) && isUsualMark(tail) && isMadeOf(asLetters(words), wordsAt)
+  })
+}
+
+/** A mark at the end may be the last letter of the word: `$ecret` ends with a letter, `p4$$` does not. */
+function trailing(mark: string): string[] {
+  return [1, 2].filter((count) => count <= mark.length).map((count) => mark.slice(count))
+}
+
+function asLetters(text: string): string {
+  return Array.from(text, (char) => LETTERS[char] ?? char)
+    .filter((char) => !/[\s._-]/.test(char))
+    .join('')
+}
+
+/** A year, a counter, few characters, or the same one again and again. */
+function isUsualMark(text: string): boolean {
+  const digits = text.replaceAll(/\D/g, '')
+  const others = text.length - digits.length
+  const isUsualNumber =
+    digits.length <= 3 ||
+    /^(?:19|20)\d\d$/.test(digits) ||
+    /^(?:[0-3]?\d)(?:[01]?\d)(?:19|20)?\d\d$/.test(digits) ||
+    new Set(digits).size === 1 ||
+    isMadeOf(digits, walksAt)
+  return isUsualNumber && (others <= 3 || new Set(text.replaceAll(/\d/g, '')).size === 1)
+}
+
+/** Whether pieces cover all of a text. `lengthsAt`: how long each piece may be that begins there. */
+function isMadeOf(text: string, lengthsAt: (text: string, start: number) => number[]): boolean {
+  const reached = new Set([0])
+  for (let at = 0; at < text.length; at++) {
+    if (reached.has(at)) for (const length of lengthsAt(text, at)) reached.add(at + length)
+  }
+  return text !== '' && reached.has(text.length)
+}
+
+function wordsAt(text: string, start: number): number[] {
+  const lengths = Array.from({ length: LONGEST_WORD - SHORTEST_WORD + 1 }, (_, more) => SHORTEST_WORD + more)
+  return lengths.filter(
+    (length) => start + length <= text.length && WORDS.has(text.slice(start, start + length)),
+  )
+}
+
+function walksAt(text: string, start: number): number[] {
+  const lengths: number[] = []
+  for (let length = SHORTEST_WALK; start + length <= text.length; length++) {
+    if (!WALKS.some((walk) => walk.includes(text.slice(start, start + length)))) break
+    lengths.push(length)
+  }
+  return lengths
+}
