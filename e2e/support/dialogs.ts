@@ -6,7 +6,7 @@ export function listDialogs(
   return {
     preferences: { shows: 'Loading bar' },
     'reset-password': { shows: 'New password, again' },
-    'reset-2fa': { shows: 'You set up a new key next.' },
+    'reset-2fa': { shows: "Your authenticator app's codes stop working." },
     sessions: { shows: 'this session' },
     'add-client': { shows: 'First site' },
     'edit-client': { item: '1', shows: 'Edit Acme' },
