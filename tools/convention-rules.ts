@@ -129,29 +129,15 @@ export function findMissingLockEntries(lockText: string): string[] {
   )
 }
 
-/**
- * Without a hash npm installs whatever the registry gives. Left out are development tools for platforms that a registry
- * may not have: nothing else is installed without one, and on Linux nothing at all.
- */
+/** Without a hash npm installs whatever the registry gives. */
 export function findUnhashedLockEntries(lockText: string): string[] {
   const { packages } = Lock.parse(JSON.parse(lockText))
   return Object.entries(packages)
     .filter(([path, entry]) => /(^|\/)node_modules\//.test(path) && entry.link !== true)
     .filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true)
-    .filter(([, entry]) => !isToolElsewhere(entry))
     .map(([path]) => `package-lock.json has no hash (integrity) for ${path}`)
 }
 
-function isToolElsewhere({ dev, optional, os = [], cpu = [], libc = [] }: LockEntry): boolean {
-  const isForLinux =
-    (os.length === 0 || os.includes('linux')) &&
-    (cpu.length === 0 || cpu.includes('x64') || cpu.includes('arm64')) &&
-    (libc.length === 0 || libc.includes('glibc'))
-  return dev === true && optional === true && !isForLinux
-}
-
-/** Some packages name one, not a list of them. */
-const Names = z.union([z.string(), z.array(z.string())])
 const Lock = z.object({
   packages: z.record(
     z.string(),
@@ -159,15 +145,9 @@ const Lock = z.object({
       optionalDependencies: z.record(z.string(), z.string()).optional(),
       integrity: z.string().optional(),
       link: z.boolean().optional(),
-      dev: z.boolean().optional(),
-      optional: z.boolean().optional(),
-      os: Names.optional(),
-      cpu: Names.optional(),
-      libc: Names.optional(),
     }),
   ),
 })
-type LockEntry = z.infer<typeof Lock>['packages'][string]
 
 function findLines(files: SourceFile[], names: RegExp, pattern: RegExp, problem: string): string[] {
   return files

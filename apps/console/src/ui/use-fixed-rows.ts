@@ -44,10 +44,7 @@ export function useFixedRows({ scroller, count, rowPx, headPx }: FixedRows) {
     }
   }, [scroller, rowPx])
   const scrollTo = useCallback(
-    (index: number) => {
-      const element = scroller.current
-      element?.scrollTo({ top: scrolledTo(index, { rowPx, headPx }, element) })
-    },
+    (index: number) => scrollToRow(scroller, index, { rowPx, headPx }),
     [scroller, rowPx, headPx],
   )
   // What is in view comes first.
@@ -68,6 +65,14 @@ export function rangeInView(
   // After a search there may be fewer rows than one had scrolled past.
   const first = Math.min(Math.floor(view.topPx / rowPx), Math.max(0, count - inView))
   return { first: Math.max(0, first - overscan), end: Math.min(count, first + inView + overscan) }
+}
+
+function scrollToRow(
+  { current: element }: FixedRows['scroller'],
+  index: number,
+  sizes: { rowPx: number; headPx: number },
+): void {
+  element?.scrollTo({ top: scrolledTo(index, sizes, element) })
 }
 
 /** Where to scroll so that a row is in view; as little as possible. */
