@@ -49,6 +49,8 @@ export function firstMachinesQuery(filter: MachineFilter) {
   return queryOptions({
     queryKey: queryKey(listAgents, firstInput(filter)),
     queryFn: ({ signal }) => askFirstMachines(filter, signal),
+    // The whole list follows at once, and is what stays up to date.
+    staleTime: 'static',
     gcTime: KEPT_MS,
   })
 }
