@@ -35,6 +35,7 @@ export const User = EditableUser.extend({
   /** Two-factor sign-in is set up. */
   totp: z.boolean(),
   last_login: Instant.nullable(),
+  /** Null as well for a superuser, where the caller is none. */
   last_login_ip: z.string().nullable(),
   /** Whether the caller may change this user: nobody changes who may do more. */
   may_change: z.boolean(),

@@ -33,6 +33,23 @@ async function givenHelpDesk({ given }: Prepared) {
   return { site, desk }
 }
 
+test('only superusers see the address from which a superuser signed in last', async () => {
+  const prepared = await prepare()
+  const { server, root, rootId } = prepared
+  await using _server = server
+  const { desk } = await givenHelpDesk(prepared)
+  await server.ctx.db.updateTable('users').set({ last_login_source: '198.51.100.7' }).execute()
+  const seenBy = async (caller: typeof root) => {
+    const listed = (await caller.call(listUsers, {})).body.find(({ id }) => id === rootId)
+    const got = (await caller.call(getUser, { params: { id: rootId } })).body
+    return [listed?.last_login_ip, got.last_login_ip]
+  }
+  expect(await seenBy(server.as(desk))).toEqual([null, null])
+  expect(await seenBy(root)).toEqual(['198.51.100.7', '198.51.100.7'])
+  const own = (await server.as(desk).call(getUser, { params: { id: desk.id } })).body
+  expect(own.last_login_ip).toBe('198.51.100.7')
+})
+
 test('a user is added with a role, signs in, is changed and deleted, and what changed is written down', async () => {
   const { server, given, root } = await prepare()
   await using _server = server

@@ -12,7 +12,8 @@ export function viewUser(row: UserRow, { mayChange }: Pick<Comparison, 'mayChang
     has_all_rights: hasAllRights(row),
     totp: row.totp_confirmed === 1,
     last_login: row.last_login,
-    last_login_ip: row.last_login_source,
+    // As with their sessions: where superusers work from is for superusers only.
+    last_login_ip: hasAllRights(row) && !mayChange(row) ? null : row.last_login_source,
     may_change: mayChange(row),
     modified: modifiedOf(row),
   }
