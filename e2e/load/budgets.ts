@@ -77,7 +77,12 @@ export const BUDGETS = {
     aim: 2,
     unit: 'bytes',
   },
-  pruneWrite: { what: 'longest write while old samples are removed', must: 50, aim: 50, unit: 'ms' },
+  pruneWrite: {
+    what: 'longest write while old samples, runs, alerts and audit entries are removed',
+    must: 50,
+    aim: 50,
+    unit: 'ms',
+  },
   steadyMemory: {
     what: '10,000 machines with 10 checks every 120 s: memory of the server',
     must: 550,

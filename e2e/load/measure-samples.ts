@@ -24,6 +24,9 @@ const WRITE_SECONDS = 8
 const GRAPHS_PER_SECOND = 20
 const PAST = { days: 7, everySeconds: 120 }
 const MACHINES_WITH_PAST = 15
+const OLD_SINCE = '2024-01-01'
+const OLD_RUNS = 20_000
+const OLD_ENTRIES = 50_000
 const DAY_SECONDS = 86_400
 const MINUTE_MS = 60_000
 
@@ -101,22 +104,70 @@ async function measureGraphs(stage: Stage): Promise<Figure> {
   return { budget: 'graph', value: percentile(timesMs, 95), remark }
 }
 
-/** The longest that a write took while a week of old samples went, on a server with its usual load. */
+/** The longest that a write took while a week of old samples and years of records went, on a server with its usual load. */
 async function measurePruning(stage: Stage): Promise<Figure> {
   const { session, server } = stage
+  addOldRecords(server.dataFolder)
   const before = usedBytes(server.dataFolder)
   let timesMs: number[] = []
   let usualMs: number[] = []
   await reportWhile(stage, USUAL_PER_SECOND, async () => {
     usualMs = await writeAgainAndAgain(session)
-    const body = { check_history_prune_days: 1, check_history_5min_prune_days: 1 }
+    const body = {
+      check_history_prune_days: 1,
+      check_history_5min_prune_days: 1,
+      agent_history_prune_days: 1,
+      resolved_alerts_prune_days: 1,
+      audit_log_prune_days: 1,
+    }
     const removing = session.call(editCoreSettings, { body })
     timesMs = await writeAgainAndAgain(session)
     await removing
   })
   const gone = ((before - usedBytes(server.dataFolder)) / 1e6).toFixed(1)
-  const remark = `longest of ${timesMs.length} writes, median ${median(timesMs).toFixed(1)} ms; ${Math.max(...usualMs).toFixed(0)} ms without pruning; ${gone} MB went, ${USUAL_PER_SECOND} results/s meanwhile`
+  const remark = `longest of ${timesMs.length} writes, median ${median(timesMs).toFixed(1)} ms; ${Math.max(...usualMs).toFixed(0)} ms without pruning; ${gone} MB with ${removedRecords(server.dataFolder)} of ${2 * OLD_RUNS + OLD_ENTRIES} runs, alerts and audit entries went, ${USUAL_PER_SECOND} results/s meanwhile`
   return { budget: 'pruneWrite', value: Math.max(...timesMs), remark }
+}
+
+/** What a server of some years has: ended runs with their output, resolved alerts with their log, audit entries. */
+function addOldRecords(dataFolder: string): void {
+  using db = new DatabaseSync(join(dataFolder, 'muster.db'))
+  const numbers = (count: number) =>
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`
+  const at = `strftime('%Y-%m-%dT%H:%M:%fZ', '${OLD_SINCE}', '+' || i || ' minutes')`
+  const agent = '(select agent_id from agents order by id limit 1 offset i % 500)'
+  db.exec(`
+    begin;
+    ${numbers(OLD_ENTRIES)}
+      insert into audit_log (entry_time, username, action, object_type, message, ip_address)
+      select ${at}, 'old', 'modify', 'client', 'Changed the name of client ' || i, '' from n;
+    ${numbers(OLD_RUNS)}
+      insert into agent_history (agent_id, state, type, command, shell, username, nonce, command_name, command_input,
+        timeout_seconds, time, expires_at, finished_at)
+      select ${agent}, 'done', 'cmd_run', 'uptime', 'bash', 'old', '', 'run-command', '', 30, ${at}, ${at}, ${at} from n;
+    insert into history_output (history_id, chunk, stream, text)
+      select id, chunk, 'stdout', hex(zeroblob(200)) from agent_history
+      join (select 1 as chunk union all select 2 union all select 3) where username = 'old';
+    ${numbers(OLD_RUNS)}
+      insert into alerts (cause, alert_type, state, agent_id, severity, message, created_at, modified, alert_time,
+        resolved_on, acknowledged_by, resolved_by, flapping)
+      select 'old:' || i, 'custom', 'resolved', ${agent}, 'error', 'Old', ${at}, ${at}, ${at}, ${at}, '', '', 0 from n;
+    insert into alert_log (alert_id, at, kind, by_user, text)
+      select id, alert_time, kind, '', '' from alerts
+      join (select 'opened' as kind union all select 'resolved') where cause like 'old:%';
+    commit`)
+}
+
+function removedRecords(dataFolder: string): number {
+  using db = new DatabaseSync(join(dataFolder, 'muster.db'), { readOnly: true })
+  const left = db
+    .prepare(
+      `select (select count(*) from audit_log where username = 'old')
+        + (select count(*) from agent_history where username = 'old')
+        + (select count(*) from alerts where cause like 'old:%') as n`,
+    )
+    .get()
+  return 2 * OLD_RUNS + OLD_ENTRIES - Number(left?.['n'])
 }
 
 async function writeAgainAndAgain(session: Session): Promise<number[]> {
