@@ -9,7 +9,7 @@ export type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>
 /** 20 MB in memory, mounted as a disk of its own. */
 export async function mountSmallDisk() {
   const path = await mkdtemp(join(tmpdir(), 'muster-e2e-disk-'))
-  await asRoot('mount', '-t', 'tmpfs', '-o', 'size=20m,mode=777', 'muster', path)
+  await asRoot('mount', '-t', 'tmpfs', '-o', `size=20m,mode=700,uid=${process.getuid?.()}`, 'muster', path)
   const file = join(path, 'filler')
   return {
     path,
