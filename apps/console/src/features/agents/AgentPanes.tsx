@@ -1,7 +1,8 @@
 import { Tabs } from '@mantine/core'
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useEffect } from 'react'
+import { agentPlatform } from '../../app/agent-platform.ts'
 import { query } from '../../app/api.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
 import { type Pane, PANES } from '../../app/search.ts'
@@ -55,6 +56,11 @@ interface AgentPanesProps {
 /** The tabs of a machine. Only the visible one is drawn and asks for its data. */
 export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps) {
   const { pane, setPane } = usePane()
+  const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
+  const plat = agent?.plat
+  useEffect(() => {
+    if (plat !== undefined) agentPlatform.set(plat)
+  }, [plat])
   return (
     <Tabs
       value={pane}

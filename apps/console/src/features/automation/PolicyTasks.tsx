@@ -6,7 +6,9 @@ import { describeTask } from '@muster/rules/task-words'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { agentPlatform } from '../../app/agent-platform.ts'
 import { query } from '../../app/api.ts'
+import { shellsOf } from '../history/run-form.ts'
 import { TaskFormDialog } from '../tasks/TaskFormDialog.tsx'
 import { ALL_PLATFORMS, policyTaskPlace } from '../tasks/fields/task-place.ts'
 import { newTaskForm, readPlatforms, readTaskForm } from '../tasks/task-form.ts'
@@ -84,7 +86,10 @@ function PolicyTaskDialog({ task, checks, save, close }: PolicyTaskDialogProps) 
   )
   const [start] = useState(() =>
     task === undefined
-      ? { ...newTaskForm('sh', 'UTC'), task_supported_platforms: ALL_PLATFORMS }
+      ? {
+          ...newTaskForm(shellsOf(agentPlatform.get())[0]?.value ?? 'sh', 'UTC'),
+          task_supported_platforms: ALL_PLATFORMS,
+        }
       : { ...readTaskForm(task.task), task_supported_platforms: task.task_supported_platforms },
   )
   return (

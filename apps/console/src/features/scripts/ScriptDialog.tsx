@@ -2,6 +2,8 @@ import { Button } from '@mantine/core'
 import { type ScriptDetail, downloadScript, getScript } from '@muster/contract/api/scripts'
 import { ApiError } from '@muster/contract/client'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { agentPlatform } from '../../app/agent-platform.ts'
 import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { query } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
@@ -9,7 +11,7 @@ import { useMay } from '../../app/queries.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { ScriptEditor } from './ScriptEditor.tsx'
-import { NEW_DRAFT, toClone, toDraft } from './script-form.ts'
+import { newDraft, toClone, toDraft } from './script-form.ts'
 import { parseScriptItem, useScriptAddress } from './use-script-address.ts'
 
 const TITLE = 'Script'
@@ -24,12 +26,17 @@ export function ScriptDialog({ item }: AddressedDialogProps) {
       {wanted === undefined ? (
         <GoneScript onClose={openLibrary} />
       ) : wanted.kind === 'new' || wanted.kind === 'upload' ? (
-        <ScriptEditor draft={NEW_DRAFT} fromFile={wanted.kind === 'upload'} onClose={openLibrary} />
+        <NewScript fromFile={wanted.kind === 'upload'} onClose={openLibrary} />
       ) : (
         <LoadedScript id={wanted.id} isClone={wanted.kind === 'clone'} onClose={openLibrary} />
       )}
     </GuardedDialog>
   )
+}
+
+function NewScript(how: { fromFile: boolean; onClose: () => void }) {
+  const [draft] = useState(() => newDraft(agentPlatform.get()))
+  return <ScriptEditor draft={draft} {...how} />
 }
 
 interface LoadedScriptProps {

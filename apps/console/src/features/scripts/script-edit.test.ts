@@ -1,7 +1,7 @@
 import type { ScriptDetail } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { beginEdit, hasChanges, isOutdated, markSaved, takeFile, typeCode } from './script-edit.ts'
-import { NEW_DRAFT, toDraft } from './script-form.ts'
+import { newDraft, toDraft } from './script-form.ts'
 import { testScript } from './test-script.ts'
 
 const script = (change: Partial<ScriptDetail> = {}): ScriptDetail => ({
@@ -48,7 +48,7 @@ test('what was typed while saving is not taken for saved', () => {
 })
 
 test('a file fills what nobody has said yet', () => {
-  const fresh = takeFile(beginEdit(NEW_DRAFT), { name: 'clean-up.ps1', code: 'Get-Date' })
+  const fresh = takeFile(beginEdit(newDraft('linux')), { name: 'clean-up.ps1', code: 'Get-Date' })
   expect(fresh).toMatchObject({
     code: 'Get-Date',
     start: 'Get-Date',

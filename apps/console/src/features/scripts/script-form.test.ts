@@ -2,16 +2,16 @@ import type { ScriptDetail } from '@muster/contract/api/scripts'
 import { ScriptForm } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import {
-  NEW_DRAFT,
   checkCode,
   checkFields,
   checkVariable,
+  newDraft,
   toClone,
   toDraft,
   toScriptBody,
 } from './script-form.ts'
 
-const FIELDS = { ...NEW_DRAFT.fields, name: 'Clean' }
+const FIELDS = { ...newDraft('linux').fields, name: 'Clean' }
 
 const SCRIPT: ScriptDetail = {
   id: 7,
@@ -36,7 +36,7 @@ const SCRIPT: ScriptDetail = {
 }
 
 test('a new script needs a name only', () => {
-  expect(checkFields(NEW_DRAFT.fields)).toEqual({ name: 'A name is needed.' })
+  expect(checkFields(newDraft('linux').fields)).toEqual({ name: 'A name is needed.' })
   expect(checkFields(FIELDS)).toEqual({})
 })
 

@@ -33,11 +33,12 @@ export interface ScriptDraft {
   saved: { id: number; modified: string } | undefined
 }
 
-export const NEW_DRAFT: ScriptDraft = {
+/** An empty script, in the shell of a platform. */
+export const newDraft = (plat: Platform): ScriptDraft => ({
   fields: {
     name: '',
     description: '',
-    shell: 'shell',
+    shell: plat === 'windows' ? 'powershell' : 'shell',
     supported_platforms: [],
     category: '',
     args: [],
@@ -49,7 +50,7 @@ export const NEW_DRAFT: ScriptDraft = {
   },
   code: '',
   saved: undefined,
-}
+})
 
 export function toDraft(script: ScriptDetail): ScriptDraft {
   const { name, description, shell, supported_platforms, category, args, env_vars } = script
