@@ -1,12 +1,13 @@
-import type { AgentRow } from '@muster/contract/api/agents'
+import type { AgentName, AgentRow } from '@muster/contract/api/agents'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { DEFAULT_PAGE_SIZE } from '../../platform/http/page.ts'
 import { JsonPieces, JsonText } from '../../platform/http/route.ts'
 import { toSortKey } from '@muster/rules/sort-key'
+import type { z } from 'zod'
 import { type KeptRow, KeptRows, type RowFilter } from './kept-rows.ts'
-import { type AgentName, type AgentsRow, findAgentNames, findAgents, findAgentsAfter } from './queries.ts'
+import { type AgentsRow, findAgentNames, findAgents, findAgentsAfter, type FoundName } from './queries.ts'
 import type { SiteSum } from './site-sum.ts'
 import { viewAgentRow } from './view.ts'
 
@@ -71,7 +72,18 @@ export class AgentRows implements Disposable {
     return (await this.#find(caller, filter)).map(({ row }) => row)
   }
 
-  /** The same as JSON text; a long one in pieces, since that of ten thousand rows is 12 MB. */
+  async listNames(caller: { scope: Scope }, filter: RowFilter): Promise<z.infer<typeof AgentName>[]> {
+    const found = await this.#find(caller, filter)
+    return found.map(({ id, row: { agent_id, hostname, client, site } }) => ({
+      id,
+      agent_id,
+      hostname,
+      client,
+      site,
+    }))
+  }
+
+  /** The same as `list`, as JSON text; a long one in pieces, since that of ten thousand rows is 12 MB. */
   async listJson(caller: { scope: Scope }, filter: RowFilter): Promise<JsonText | JsonPieces> {
     const now = JSON.stringify(this.#ctx.now().toISOString())
     const found = await this.#find(caller, filter)
@@ -170,7 +182,7 @@ export class AgentRows implements Disposable {
     filter: RowFilter,
     end: number,
   ): Promise<{ total: number; rows: KeptRow[] }> {
-    let names: { row: AgentName; nameKey: string }[] = []
+    let names: { row: FoundName; nameKey: string }[] = []
     let total = 0
     let afterId = 0
     for (;;) {
@@ -235,7 +247,7 @@ export class AgentRows implements Disposable {
 
   #keep(row: AgentsRow): void {
     const now = this.#ctx.now()
-    this.#rows.keep(viewAgentRow(row, now), now.getTime())
+    this.#rows.keep(row.id, viewAgentRow(row, now), now.getTime())
   }
 
   async #loadAll(): Promise<void> {

@@ -1,6 +1,7 @@
-import { AgentRow, listAgents } from '@muster/contract/api/agents'
+import { AgentName, AgentRow, deleteAgent, getAgent, listAgents } from '@muster/contract/api/agents'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { createTestServer } from '../../test-server.ts'
 import { KeptRows } from './kept-rows.ts'
 import { count, emptySum } from './site-sum.ts'
@@ -48,7 +49,7 @@ test('after any changes the sums of sites and what is found are those of the row
           kept.delete(row.agent_id)
           model.delete(row.agent_id)
         } else {
-          kept.keep(row, NOW)
+          kept.keep(MACHINES.indexOf(machine), row, NOW)
           model.set(row.agent_id, row)
         }
       }
@@ -108,4 +109,30 @@ test('a page by host name is the same from the database and from the loaded rows
     page_size: 4,
     results: ['apfel', 'Äpfeln', 'db', 'PC-1'].map((hostname) => expect.objectContaining({ hostname })),
   })
+})
+
+test('names only carry the id of the machine, whatever the filter and whatever was removed before it', async () => {
+  await using server = await createTestServer()
+  const { given } = server
+  const [mine, other] = [await given.site(), await given.site()]
+  const removed = await given.agent({ hostname: 'a', site_id: mine.id })
+  const first = await given.agent({ hostname: 'b', site_id: mine.id })
+  const last = await given.agent({ hostname: 'c', site_id: other.id })
+  const root = server.as(await given.user({ superuser: true }))
+  const idOf = async ({ agent_id }: { agent_id: string }) =>
+    (await root.call(getAgent, { params: { agent_id } })).body.id
+  const ids = async (query: { site?: number }) =>
+    z
+      .array(AgentName)
+      .parse((await root.call(listAgents, { query: { ...query, detail: 'false' } })).body)
+      .map(({ agent_id, id }) => ({ agent_id, id }))
+  const expected = [
+    { agent_id: first.agent_id, id: await idOf(first) },
+    { agent_id: last.agent_id, id: await idOf(last) },
+  ]
+  expect(await ids({})).toHaveLength(3)
+  const params = { agent_id: removed.agent_id }
+  expect((await root.call(deleteAgent, { params })).status).toBe(200)
+  expect(await ids({})).toEqual(expected)
+  expect(await ids({ site: other.id })).toEqual(expected.slice(1))
 })

@@ -5,6 +5,8 @@ import type { Scope } from '../../platform/http/caller.ts'
 import { count, emptySum, type SiteSum } from './site-sum.ts'
 
 export interface KeptRow {
+  /** Of the row in the database. */
+  id: number
   row: AgentRow
   /** JSON of the row around its last_seen: that of a connected machine is the moment of the answer. */
   head: string
@@ -32,11 +34,12 @@ export class KeptRows {
   #all = new Map<string, KeptRow>()
   #sites = new Map<number, Site>()
 
-  keep(view: AgentRow, nowMs: number): void {
+  keep(id: number, view: AgentRow, nowMs: number): void {
     const row = AgentRow.parse(view)
     const json = JSON.stringify({ ...row, last_seen: '@' })
     const at = json.indexOf(LAST_SEEN_MARK)
     const kept = {
+      id,
       row,
       head: json.slice(0, at + LAST_SEEN_KEY.length),
       tail: json.slice(at + LAST_SEEN_MARK.length),

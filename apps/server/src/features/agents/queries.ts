@@ -107,7 +107,7 @@ export async function findAgentsAfter(
   return withParts(db, await query.execute(), now)
 }
 
-export interface AgentName {
+export interface FoundName {
   id: number
   agent_id: string
   hostname: string
@@ -119,7 +119,7 @@ export function findAgentNames(
   caller: { scope: Scope },
   filter: { client?: number | undefined; site?: number | undefined; monitoring_type?: string | undefined },
   { afterId, limit }: { afterId: number; limit: number },
-): Promise<AgentName[]> {
+): Promise<FoundName[]> {
   const { client, site, monitoring_type: type } = filter
   let query = db
     .selectFrom('agents')

@@ -29,16 +29,7 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listAgents, async ({ query, caller, request, reply }) => {
     const { client, site, monitoring_type } = query
     const filter = { client, site, monitoring_type }
-    if (query.detail === false) {
-      const rows = await fleet.rows.list(caller, filter)
-      return rows.map(({ agent_id, hostname, client, site }, index) => ({
-        id: index + 1,
-        agent_id,
-        hostname,
-        client,
-        site,
-      }))
-    }
+    if (query.detail === false) return fleet.rows.listNames(caller, filter)
     if (query.page !== undefined && query.search === undefined && query.sort === 'hostname')
       return fleet.rows.pageByName(caller, filter, { ...query, page: query.page })
     if (query.page !== undefined || query.search !== undefined || query.sort !== undefined) {
