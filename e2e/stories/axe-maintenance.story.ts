@@ -35,8 +35,12 @@ for (const look of TWO_LOOKS) {
     await expect(dialog.getByText('On until ended').first()).toBeVisible()
     await expectAccessible(page, 'the list of windows', '[role=dialog]')
 
+    await page.goto('/?dialog=open-maintenance')
+    await expect(dialog.getByRole('button', { name: /^End now/ })).toBeVisible()
+    await expectAccessible(page, 'the list of maintenance without an end')
+
     for (const [when, shows] of [
-      ['Now', 'Until somebody ends it'],
+      ['Now', 'No end time'],
       ['Once, at a time', 'Day'],
       ['Every week', 'Wednesday'],
       ['Every month', 'Days of the month'],

@@ -158,10 +158,11 @@ test('the menus of a client and a site: edit, add site, maintenance mode, instal
     await expect(treeLine(page, /Munich/)).toBeVisible()
   })
   await test.step('maintenance mode', async () => {
-    await choose(/Acme Dental/, 'Enable maintenance mode')
+    await choose(/Acme Dental/, /^Start or plan maintenance/)
+    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click()
     await expect(treeLine(page, /Acme Dental.*In maintenance mode/)).toBeVisible()
     await expect(page.getByRole('row', { name: /alpha/ })).toContainText('maintenance')
-    await choose(/Berlin/, 'Disable maintenance mode')
+    await choose(/Berlin/, /^Disable maintenance mode/)
     await expect(page.getByRole('row', { name: /alpha/ })).toContainText('online')
   })
   await test.step('install agent, with client and site chosen already', async () => {

@@ -1,3 +1,4 @@
+import { setMaintenance } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
 import { listMaintenanceWindows } from '@muster/contract/api/maintenance'
 import { expect, type Page } from '@playwright/test'
@@ -35,7 +36,7 @@ test('a site is in maintenance by the dialog, green on two consoles, and comes b
 
   await test.step('the dialog offers the next reminder, and says what it will do', async () => {
     await site(page).click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Plan maintenance' }).click()
+    await page.getByRole('menuitem', { name: /^Start or plan maintenance/ }).click()
     const dialog = dialogOf(page)
     await expect(dialog.getByText('Acme, Berlin')).toBeVisible()
     await expect(dialog.getByLabel('Until', { exact: true })).toHaveValue(/T\d\d:35$/)
@@ -113,6 +114,59 @@ test('a window of every Sunday is planned, shown in the list, changed and delete
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     await expect(dialog.getByText('No maintenance is planned. Machines alert at any time.')).toBeVisible()
+  })
+})
+
+test('maintenance of a client without an end is undone, or stands in a banner on every console until it ends', async ({
+  admin,
+  openConsole,
+}) => {
+  const { acme, fleet } = await furnish(admin)
+  using _machines = fleet
+  const page = await openConsole({ as: admin })
+  const other = await openConsole({ as: admin })
+  const client = (each: Page) => treeLine(each, /^Acme.*In maintenance mode/)
+  const banner = (each: Page) => each.getByRole('status').filter({ hasText: 'Maintenance without an end' })
+  const start = async () => {
+    await treeLine(page, /^Acme/).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: /^Start or plan maintenance/ }).click()
+    await dialogOf(page).getByRole('checkbox', { name: 'No end time' }).check()
+    await dialogOf(page).getByRole('button', { name: 'Start' }).click()
+  }
+
+  await test.step('nothing starts before the dialog, and Undo takes it back', async () => {
+    await start()
+    await expect(client(other)).toBeVisible({ timeout: 5000 })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(client(other)).toHaveCount(0, { timeout: 5000 })
+    await expect(banner(other)).toHaveCount(0)
+  })
+
+  await test.step('the other console names it, and gives it an end', async () => {
+    await start()
+    await expect(banner(other)).toContainText('Acme (2 machines)', { timeout: 5000 })
+    await banner(other).getByRole('button', { name: 'Plan an end' }).click()
+    await dialogOf(other).getByRole('checkbox', { name: 'No end time' }).uncheck()
+    await dialogOf(other).getByRole('button', { name: 'Save' }).click()
+    for (const console of [page, other]) await expect(banner(console)).toHaveCount(0, { timeout: 5000 })
+    await expect(client(page)).toBeVisible()
+  })
+
+  await test.step('what a program switches on is named too, and ends from the list', async () => {
+    await treeLine(page, /^Acme/).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: /^Disable maintenance mode/ }).click()
+    await expect(client(other)).toHaveCount(0, { timeout: 5000 })
+    await machineRow(page, 'alpha').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: /^Enable maintenance mode/ }).click()
+    await expect(banner(other)).toContainText('alpha', { timeout: 5000 })
+    const body = { type: 'Client' as const, id: acme.id, action: true }
+    await admin.call(setMaintenance, { body })
+    await expect(banner(other)).toContainText('Acme (2 machines)', { timeout: 5000 })
+    await banner(other).getByRole('button', { name: 'End now' }).click()
+    for (const console of [page, other]) {
+      await expect(banner(console)).toHaveCount(0, { timeout: 5000 })
+      await expect(client(console)).toHaveCount(0, { timeout: 5000 })
+    }
   })
 })
 

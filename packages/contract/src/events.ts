@@ -42,7 +42,12 @@ export const EVENTS = {
   },
   'agent.added': {
     scope: 'frames',
-    stale: [{ endpoint: 'GET /agents/' }, { endpoint: 'GET /clients/' }, { endpoint: 'GET /clients/sites/' }],
+    stale: [
+      { endpoint: 'GET /agents/' },
+      { endpoint: 'GET /clients/' },
+      { endpoint: 'GET /clients/sites/' },
+      { endpoint: 'GET /maintenance/open/' },
+    ],
   },
   'agent.removed': {
     scope: 'frames',
@@ -51,6 +56,7 @@ export const EVENTS = {
       { endpoint: 'GET /clients/' },
       { endpoint: 'GET /clients/sites/' },
       { endpoint: 'GET /agents/:agent_id/', by: 'agent_id' },
+      { endpoint: 'GET /maintenance/open/' },
     ],
   },
   'client.changed': {
@@ -64,6 +70,7 @@ export const EVENTS = {
       { endpoint: 'GET /clients/sites/:id/' },
       { endpoint: 'GET /agents/' },
       { endpoint: 'GET /agents/:agent_id/' },
+      { endpoint: 'GET /maintenance/open/' },
     ],
   },
   /** Definition, result or history of checks; ids are those of checks. */
@@ -129,10 +136,15 @@ export const EVENTS = {
       { endpoint: 'GET /agents/:agent_id/' },
     ],
   },
+  /** A window, or maintenance mode that a person has switched. */
   'maintenance.changed': {
     permissions: ['can_list_agents'],
     scope: 'all',
-    stale: [{ endpoint: 'GET /maintenance/' }],
+    stale: [
+      { endpoint: 'GET /maintenance/' },
+      { endpoint: 'GET /maintenance/open/' },
+      { endpoint: 'GET /core/dashinfo/' },
+    ],
   },
   /** A policy, its assignments or exclusions; ids are those of policies. */
   'policy.changed': {

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCloudOff, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { reloadConsole, useRefreshNeeded } from '../features/core/version-check.ts'
-import classes from './Banners.module.css'
+import { Banner } from './Banner.tsx'
 import { describeError } from './describe-error.ts'
 import { formatAge } from './format-seconds.ts'
 import { useLive } from './live.ts'
@@ -17,6 +17,7 @@ export function Banners() {
       <VersionBanner />
       <SettingsBanner />
       <AvailabilityBanner />
+      <MaintenanceBanner />
       <OfflineBanner />
     </>
   )
@@ -64,6 +65,20 @@ function AvailabilityBanner() {
   )
 }
 
+const OpenMaintenanceNote = lazyPart(() =>
+  import('../features/maintenance/OpenMaintenanceNote.tsx').then((file) => file.OpenMaintenanceNote),
+)
+
+/** Alerts are off without an end somewhere: nobody should have to remember it. */
+function MaintenanceBanner() {
+  if (useDashInfo()?.open_maintenance !== true) return null
+  return (
+    <Suspense>
+      <OpenMaintenanceNote />
+    </Suspense>
+  )
+}
+
 /** A link that is back this soon needs no banner. */
 const GRACE_MS = 1_500
 
@@ -86,23 +101,6 @@ function LostLink() {
         The console tries again by itself.
       </span>
     </Banner>
-  )
-}
-
-function Banner({
-  tone,
-  icon,
-  children,
-}: {
-  tone: 'info' | 'warning'
-  icon: ReactNode
-  children: ReactNode
-}) {
-  return (
-    <div role="status" className={classes.banner} data-tone={tone}>
-      {icon}
-      {children}
-    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-import { CloseButton } from '@mantine/core'
+import { Button, CloseButton } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react'
 import classes from './NotificationArea.module.css'
 import {
@@ -33,7 +33,8 @@ export function NotificationArea() {
   )
 }
 
-function Toast({ notification: { id, tone, message, caption, count } }: { notification: Notification }) {
+function Toast({ notification }: { notification: Notification }) {
+  const { id, tone, message, caption, action, count } = notification
   const Icon = ICONS[tone]
   return (
     <div
@@ -41,6 +42,8 @@ function Toast({ notification: { id, tone, message, caption, count } }: { notifi
       data-tone={tone}
       onMouseEnter={() => holdNotification(id)}
       onMouseLeave={() => releaseNotification(id)}
+      onFocus={() => holdNotification(id)}
+      onBlur={() => releaseNotification(id)}
     >
       <Icon size={18} stroke={1.75} aria-hidden className={classes.icon} />
       <div className={classes.text}>
@@ -51,6 +54,18 @@ function Toast({ notification: { id, tone, message, caption, count } }: { notifi
         <span className={classes.count} aria-label={`${count} times`}>
           {count}
         </span>
+      )}
+      {action !== undefined && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            dismiss(id)
+            action.run()
+          }}
+        >
+          {action.label}
+        </Button>
       )}
       <CloseButton size="sm" aria-label="Dismiss" onClick={() => dismiss(id)} />
     </div>

@@ -143,7 +143,11 @@ function createInvalidator(queryClient: QueryClient) {
     addTree() {
       treeTimer ??= setTimeout(() => {
         treeTimer = undefined
-        quietly(() => void queryClient.invalidateQueries({ queryKey: queryKey(listClients) }))
+        quietly(() => {
+          void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
+          // What is named there as a whole client depends on the machines that the client has.
+          void queryClient.invalidateQueries({ queryKey: ['GET /maintenance/open/'] })
+        })
       }, TREE_COLLECT_MS)
     },
     stop() {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { render } from 'vitest-browser-react'
 import { MantineProvider } from '@mantine/core'
 import { NotificationArea } from './NotificationArea.tsx'
-import { notify, notifyDone } from './notify.ts'
+import { notify, notifyDone, notifyUndo } from './notify.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(async () => {
@@ -37,6 +37,21 @@ test('feedback to the own action stands at the top for 2000 ms', async () => {
   expect(toast.element().closest('[data-position]')?.getAttribute('data-position')).toBe('top')
   vi.advanceTimersByTime(2_000)
   await expect.element(toast).not.toBeInTheDocument()
+})
+
+test('what can be taken back offers Undo for 10 seconds, once, and two of the same stay two', async () => {
+  const screen = await show()
+  const undone: string[] = []
+  notifyUndo('Maintenance has started.', () => undone.push('first'))
+  notifyUndo('Maintenance has started.', () => undone.push('second'))
+  const buttons = screen.getByRole('button', { name: 'Undo' })
+  await expect.poll(() => buttons.elements().length).toBe(2)
+  vi.advanceTimersByTime(9_999)
+  ;(buttons.last().element() as HTMLElement).click()
+  await expect.poll(() => buttons.elements().length).toBe(1)
+  expect(undone).toEqual(['second'])
+  vi.advanceTimersByTime(1)
+  await expect.element(screen.getByText('Maintenance has started.')).not.toBeInTheDocument()
 })
 
 test('equal notifications are one with a counter, and its time starts again', async () => {

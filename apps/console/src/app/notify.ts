@@ -16,6 +16,13 @@ export interface NotifyOptions {
   position?: NotificationPosition
   /** 0 = until dismissed. */
   timeoutMs?: number
+  /** One button, which also closes the notification: `{ label: 'Undo', run }`. */
+  action?: NotificationAction
+}
+
+interface NotificationAction {
+  label: string
+  run: () => void
 }
 
 export interface Notification {
@@ -25,6 +32,7 @@ export interface Notification {
   caption: string | undefined
   position: NotificationPosition
   timeoutMs: number
+  action: NotificationAction | undefined
   /** Equal notifications are one, with a counter. */
   count: number
 }
@@ -37,9 +45,15 @@ export function notify(message: string, options: NotifyOptions = {}): void {
     console.error(placed.error)
     return
   }
-  const { tone = 'info', caption } = options
+  const { tone = 'info', caption, action } = options
   const { position, timeoutMs } = placed.placement
-  const equal = shown.get().find((other) => isEqual(other, { message, tone, caption, position }))
+  // Two that can be taken back are two, whatever they say.
+  const equal =
+    action === undefined
+      ? shown
+          .get()
+          .find((other) => other.action === undefined && isEqual(other, { message, tone, caption, position }))
+      : undefined
   const notification = {
     id: equal?.id ?? nextId++,
     message,
@@ -47,6 +61,7 @@ export function notify(message: string, options: NotifyOptions = {}): void {
     caption,
     position,
     timeoutMs,
+    action,
     count: (equal?.count ?? 0) + 1,
   }
   const others = shown.get()
@@ -58,6 +73,16 @@ export function notify(message: string, options: NotifyOptions = {}): void {
 
 /** "It worked", as the answer to the user's own action. */
 export const notifyDone = (message: string): void => notify(message, { tone: 'positive', preset: 'feedback' })
+
+/** The same, with 10 seconds to take it back. */
+export const notifyUndo = (message: string, undo: () => void): void =>
+  notify(message, {
+    tone: 'positive',
+    // Not at the top, where it would cover the search field for so long.
+    position: 'bottom',
+    timeoutMs: UNDO_MS,
+    action: { label: 'Undo', run: undo },
+  })
 
 export function dismiss(id: number): void {
   clearTimeout(timers.get(id))
@@ -77,6 +102,7 @@ export function releaseNotification(id: number): void {
 
 export const useNotifications = (): readonly Notification[] => useStore(shown, (list) => list)
 
+const UNDO_MS = 10_000
 let nextId = 1
 const shown = createStore<readonly Notification[]>([])
 const timers = new Map<number, ReturnType<typeof setTimeout>>()

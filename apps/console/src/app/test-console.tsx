@@ -95,6 +95,7 @@ export const givenDashInfo = (more: Partial<DashInfo> = {}): DashInfo => ({
   terminal_theme: 'dark',
   setup_open: true,
   ask_availability_alerts: false,
+  open_maintenance: false,
   ...more,
 })
 

@@ -34,6 +34,8 @@ export const DashInfo = z.object({
   setup_open: z.boolean(),
   /** This user is to be asked whether servers shall alert when they are overdue. */
   ask_availability_alerts: z.boolean(),
+  /** Machines that this user sees are in maintenance without an end: see listOpenMaintenance. */
+  open_maintenance: z.boolean(),
 })
 export type DashInfo = z.infer<typeof DashInfo>
 

@@ -73,13 +73,36 @@ export const listMaintenanceWindows = endpoint({
   response: z.array(MaintenanceWindow),
 })
 
+/** Maintenance without an end: a window, or machines that a person switched on without one. */
+export const OpenMaintenance = z.object({
+  /** Null = switched on without a window. */
+  window_id: z.int().nullable(),
+  targets: MaintenanceWindow.shape.targets,
+  agent_count: z.int(),
+  since: Instant.nullable(),
+  reason: z.string(),
+  /** Empty = not known. */
+  created_by: z.string(),
+})
+export type OpenMaintenance = z.infer<typeof OpenMaintenance>
+
+export const listOpenMaintenance = endpoint({
+  method: 'GET',
+  path: '/maintenance/open/',
+  access: 'can_list_agents',
+  summary:
+    'Maintenance that has no end, as far as the caller may see it. Machines that were switched on without a window are one entry per client or site where all of its machines are',
+  response: z.array(OpenMaintenance),
+})
+
 export const createMaintenanceWindow = endpoint({
   method: 'POST',
   path: '/maintenance/',
   access: 'can_edit_agent',
-  summary: 'Add a maintenance window; every target must be one that the caller may see',
+  summary:
+    'Add a maintenance window; every target must be one that the caller may see. A window that starts at once takes over machines that were in maintenance without a window: they leave it when the window ends',
   body: z.object(body),
-  response: MaintenanceWindow,
+  response: MaintenanceWindow.extend({ taken_over: z.int() }),
 })
 
 export const editMaintenanceWindow = endpoint({

@@ -25,7 +25,7 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
+import { notifyDone, notifyUndo } from '../../app/notify.ts'
 import { useMay } from '../../app/queries.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { useDialog } from '../../app/use-dialog.ts'
@@ -151,6 +151,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       id: 'maintenance',
       label: maintenance_mode ? 'Disable maintenance mode' : 'Enable maintenance mode',
       icon: IconTool,
+      note: maintenance_mode ? undefined : 'No end time.',
       disabledReason: unless(mayEdit),
       run: () => maintenance({ agent_id, hostname, on: !maintenance_mode }),
     },
@@ -222,15 +223,19 @@ function noteOf(can: ReturnType<typeof agentCan.sendCommand>): string | undefine
 
 function useSetMaintenance() {
   const queryClient = useQueryClient()
-  return useMutation({
+  const mutation = useMutation({
     mutationFn: ({ agent_id, on }: { agent_id: string; hostname: string; on: boolean }) =>
       call(editAgent, { params: { agent_id }, body: { maintenance_mode: on } }),
     onSuccess: (detail, { hostname, on }) => {
       queryClient.setQueryData(queryKey(getAgent, { params: { agent_id: detail.agent_id } }), detail)
       patchMachine(queryClient, { agent_id: detail.agent_id, maintenance_mode: detail.maintenance_mode })
-      notifyDone(on ? `${hostname} is in maintenance mode.` : `${hostname} is out of maintenance mode.`)
+      if (on) {
+        const undo = () => mutation.mutate({ agent_id: detail.agent_id, hostname, on: false })
+        notifyUndo(`${hostname} is in maintenance mode, without an end.`, undo)
+      } else notifyDone(`${hostname} is out of maintenance mode.`)
     },
-  }).mutate
+  })
+  return mutation.mutate
 }
 
 function useRefreshInventory() {

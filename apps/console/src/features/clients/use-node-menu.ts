@@ -36,7 +36,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayListTemplates = useMay('can_list_alerttemplates')
   const mayRemote = useMay('can_manage_remote_access')
   const { open } = useDialog()
-  const maintain = useNodeMaintenance(line)
+  const endMaintenance = useEndMaintenance(line)
   const mayRunChecks = useMay('can_run_checks')
   const mayTerminal = useMay('can_use_terminal')
   const runNode = useRunNode(line)
@@ -44,7 +44,6 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const isClient = line.kind === 'Client'
   const mayManage = isClient ? mayClients : maySites
   const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
-  const on = line.color === 'maintenance'
   const addSite: MenuEntry = {
     id: 'add-site',
     label: 'Add site',
@@ -52,14 +51,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
     disabledReason: unless(maySites),
     run: () => open('add-site', line.nodeId),
   }
-  const isPartly = !on && line.maintenance > 0
-  const endMaintenance: MenuEntry = {
+  const disableMaintenance: MenuEntry = {
     id: 'end-maintenance',
     label: 'Disable maintenance mode',
     icon: IconTool,
     note: `Now on for ${line.maintenance} of ${line.count} machines here.`,
     disabledReason: unless(mayEditAgents),
-    run: () => maintain(false),
+    run: endMaintenance,
   }
   return [
     {
@@ -77,19 +75,12 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       disabledReason: unless(mayInstall),
       run: () => open('install-agent', line.id),
     },
+    ...(line.maintenance > 0 ? [disableMaintenance] : []),
     {
       id: 'maintenance',
-      label: on ? 'Disable maintenance mode' : 'Enable maintenance mode',
-      icon: IconTool,
-      note: `For all ${line.count} machines here.`,
-      disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayEditAgents),
-      run: () => maintain(!on),
-    },
-    ...(isPartly ? [endMaintenance] : []),
-    {
-      id: 'plan-maintenance',
-      label: 'Plan maintenance',
+      label: 'Start or plan maintenance',
       icon: IconCalendarClock,
+      note: `For all machines here, now ${line.count}.`,
       disabledReason: unless(mayEditAgents),
       run: () => open('maintenance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
@@ -148,17 +139,20 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   ]
 }
 
-function useNodeMaintenance({ kind, nodeId, label }: NodeLine) {
+function useEndMaintenance({ kind, nodeId, label }: NodeLine) {
   const queryClient = useQueryClient()
-  return useMutation({
-    mutationFn: (action: boolean) =>
-      call(setMaintenance, { body: { type: kind === 'Site' ? 'Site' : 'Client', id: nodeId, action } }),
-    onSuccess: ({ changed }, on) => {
+  const { mutate } = useMutation({
+    mutationFn: () =>
+      call(setMaintenance, {
+        body: { type: kind === 'Site' ? 'Site' : 'Client', id: nodeId, action: false },
+      }),
+    onSuccess: ({ changed }) => {
       const machines = `${changed} ${changed === 1 ? 'machine' : 'machines'} of ${label}`
-      notifyDone(`Maintenance mode ${on ? 'enabled' : 'disabled'} for ${machines}.`)
+      notifyDone(`Maintenance mode disabled for ${machines}.`)
       void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
     },
-  }).mutate
+  })
+  return () => mutate()
 }
 
 function useRunNode({ kind, nodeId, label }: NodeLine) {

@@ -3,15 +3,18 @@ import { listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
 import {
   createMaintenanceWindow,
+  deleteMaintenanceWindow,
   editMaintenanceWindow,
   listMaintenanceWindows,
   type MaintenanceWindow,
 } from '@muster/contract/api/maintenance'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Output } from '@muster/contract/endpoint'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { FormDialog } from '../../app/FormDialog.tsx'
 import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call, query, queryKey } from '../../app/api.ts'
+import { notify, notifyDone, notifyUndo } from '../../app/notify.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
 import { clientsQuery } from '../../app/queries.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -22,6 +25,7 @@ import { WindowFields } from './WindowFields.tsx'
 import { WindowPreview } from './WindowPreview.tsx'
 import { groupTargets } from './target-choices.ts'
 import { type WindowForm, checkForm, newForm, readForm, readTarget, toSchedule } from './window-form.ts'
+import { describeTargets } from './window-state.ts'
 import { windowsQuery } from './windows-query.ts'
 
 const NOW_EVERY_MS = 10_000
@@ -93,6 +97,7 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
     validate: (values) => checkForm(values, zone),
     validateInputOnChange: true,
   })
+  const tellAdded = useTellAdded()
   const groups = useTargetGroups(window?.targets ?? [])
   const { values } = form
   const isValid = Object.keys(checkForm(values, zone, nowMs)).every((field) => field === 'targets')
@@ -102,12 +107,12 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
     if (schedule === undefined) return
     const targets = values.targets.map(readTarget).filter((target) => target !== undefined)
     const body = { reason: values.reason, targets, schedule }
-    await (window === undefined
-      ? call(createMaintenanceWindow, { body })
-      : call(editMaintenanceWindow, {
-          params: { id: window.id },
-          body: { ...body, modified: window.modified },
-        }))
+    if (window === undefined) tellAdded(await call(createMaintenanceWindow, { body }))
+    else {
+      const { id, modified } = window
+      await call(editMaintenanceWindow, { params: { id }, body: { ...body, modified } })
+      notifyDone('Maintenance is planned.')
+    }
     void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
     void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
   }
@@ -117,7 +122,6 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
       form={form}
       save={save}
       submitLabel={window === undefined ? (values.when === 'now' ? 'Start' : 'Plan') : 'Save'}
-      done={values.when === 'now' ? 'Maintenance has begun.' : 'Maintenance is planned.'}
       mayStayUnchanged={window === undefined}
       onClose={close}
     >
@@ -130,6 +134,28 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
       />
     </FormDialog>
   )
+}
+
+/** Says what has been added, and takes it back where that leaves everything as it was. */
+function useTellAdded() {
+  const queryClient = useQueryClient()
+  const remove = useMutation({
+    mutationFn: ({ id }: MaintenanceWindow) => call(deleteMaintenanceWindow, { params: { id } }),
+    onSuccess: (_, window) => {
+      notifyDone(`Maintenance of ${describeTargets(window)} is cancelled.`)
+      void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
+      void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
+    },
+  })
+  return (window: Output<typeof createMaintenanceWindow>) => {
+    const { active, taken_over: takenOver } = window
+    const message = `Maintenance of ${describeTargets(window)} ${active ? 'has started' : 'is planned'}.`
+    if (takenOver === 0) notifyUndo(message, () => remove.mutate(window))
+    else {
+      const caption = `${takenOver} ${takenOver === 1 ? 'machine' : 'machines'} without an end until now leave with it.`
+      notify(message, { tone: 'positive', preset: 'feedback', timeoutMs: 5000, caption })
+    }
+  }
 }
 
 /** What can be covered, with the names of machines; who may not list clients chooses among the rest. */

@@ -76,7 +76,13 @@ function NowFields({ form }: FormProps) {
 }
 
 function OpenEnd({ form }: FormProps) {
-  return <Checkbox label="Until somebody ends it" {...form.getInputProps('open', { type: 'checkbox' })} />
+  return (
+    <Checkbox
+      label="No end time"
+      description="Alerts stay off until you end it. A banner reminds of it."
+      {...form.getInputProps('open', { type: 'checkbox' })}
+    />
+  )
 }
 
 function PlannedFields({ form }: FormProps) {

@@ -42,7 +42,7 @@ function givenServer(windows: MaintenanceWindow[], me: Partial<Me> = {}) {
   server.on(listMaintenanceWindows, () => answer(listMaintenanceWindows, windows))
   const keep = ({ body }: { body: unknown }) => {
     bodies.push(body)
-    return answer(createMaintenanceWindow, testWindow())
+    return answer(createMaintenanceWindow, { ...testWindow(), taken_over: 0 })
   }
   server.on(createMaintenanceWindow, keep)
   server.on(editMaintenanceWindow, keep)

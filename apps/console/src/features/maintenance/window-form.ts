@@ -69,7 +69,7 @@ export function readForm({ schedule, targets, reason }: MaintenanceWindow, nowMs
     open: minutes === null,
     date: starts.slice(0, 10),
     time: starts.slice(11),
-    length: (minutes ?? 120) / UNIT_MINUTES[unit],
+    length: minutes === null ? hoursSoFar(schedule, nowMs) + 1 : minutes / UNIT_MINUTES[unit],
     unit,
     ...(weekdays.length === 0 ? {} : { weekdays: weekdays.map(String) }),
     ...(monthDays.length === 0
@@ -78,6 +78,12 @@ export function readForm({ schedule, targets, reason }: MaintenanceWindow, nowMs
     until: until ?? '',
     reason,
   }
+}
+
+/** Of a window without an end: an end that is still to come. */
+function hoursSoFar({ starts, time_zone: zone }: MaintenanceSchedule, nowMs: number): number {
+  const startMs = instantOf(zone, Date.parse(`${starts}Z`))
+  return Math.max(1, Math.ceil((nowMs - startMs) / 3_600_000))
 }
 
 /** The schedule that the form describes; undefined while something in it is no date, time or number. */

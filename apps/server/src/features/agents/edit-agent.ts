@@ -153,6 +153,7 @@ export async function changeAgent(
       if (mode === undefined || mode === agent.maintenance_mode) return {}
       const now = ctx.now()
       if (mode === 0) await endWindowsOf(tx, emit, { target: { type: 'agent', id: agentId }, now })
+      emit({ type: 'maintenance.changed', ids: [] })
       return switchedByHand(mode === 1, now)
     }
   })

@@ -47,6 +47,7 @@ export async function setNodeMaintenance(
       emit,
     })
     emit({ type: 'agent.changed', ids, agent_ids: ids })
+    emit({ type: 'maintenance.changed', ids: [] })
     return { changed }
   })
 }

@@ -4,8 +4,10 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import { VERSION } from '../../platform/config/version.ts'
+import { mayDo } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
+import { hasOpenMaintenance } from '../maintenance/open-maintenance.ts'
 import { createTicket, TICKET_SECONDS } from '../sessions/socket-tickets.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { findPreferences } from '../users/queries.ts'
@@ -19,6 +21,8 @@ export function coreRoutes(api: Api, ctx: Context): void {
       caller,
       setupOpen: await isSetupOpen(ctx.db),
       settings: await readCoreSettings(ctx.db),
+      openMaintenance:
+        mayDo(caller, 'can_list_agents') && (await hasOpenMaintenance(ctx.db, { caller, now: ctx.now() })),
     }),
   )
 

@@ -17,10 +17,12 @@ export function viewDashInfo({
   caller,
   setupOpen,
   settings,
+  openMaintenance,
 }: {
   preferences: Preferences
   caller: Caller
   setupOpen: boolean
+  openMaintenance: boolean
   settings: Pick<
     StoredSettings,
     'enable_server_scripts' | 'enable_server_webterminal' | 'availability_alerts_asked'
@@ -43,5 +45,6 @@ export function viewDashInfo({
     default_date_format: DEFAULT_DATE_FORMAT,
     setup_open: setupOpen,
     ask_availability_alerts: caller.isSuperuser && !settings.availability_alerts_asked,
+    open_maintenance: openMaintenance,
   }
 }

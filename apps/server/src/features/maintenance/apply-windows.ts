@@ -4,7 +4,7 @@ import { audit } from '../audit/write-audit.ts'
 import { activeOccurrence, nextMoment } from './occurrences.ts'
 import { findPlace } from './place.ts'
 import { recordPeriods } from './record-periods.ts'
-import { coveredAgents, findWindows, type WindowRow } from './queries.ts'
+import { coveredAgents, coveredBy, findWindows, type WindowRow } from './queries.ts'
 
 type Emit = (event: Event) => void
 
@@ -133,13 +133,6 @@ async function switchOn(tx: Db, windowId: number, since: string): Promise<string
     .returning('agent_id')
     .execute()
   return rows.map(({ agent_id }) => agent_id)
-}
-
-function coveredBy(tx: Db, windowId: number) {
-  return tx
-    .selectFrom(coveredAgents(tx).as('covered'))
-    .where('covered.window_id', '=', windowId)
-    .select('covered.agent_id')
 }
 
 async function tellAudit(

@@ -44,6 +44,14 @@ export function coveredAgents(db: Db) {
     )
 }
 
+/** The machines that one window covers right now. */
+export function coveredBy(db: Db, windowId: number) {
+  return db
+    .selectFrom(coveredAgents(db).as('covered'))
+    .where('covered.window_id', '=', windowId)
+    .select('covered.agent_id')
+}
+
 /** How many machines that the caller sees each window covers. */
 export async function countCovered(db: Db, caller: Viewer): Promise<Map<number, number>> {
   const rows = await db

@@ -33,7 +33,8 @@ export async function requireWindow(
   return window
 }
 
-async function viewWindows(
+/** Windows as the caller sees them; those of which there is nothing to see are left out. */
+export async function viewWindows(
   db: Db,
   { caller, now, rows }: { caller: Viewer; now: Date; rows: WindowRow[] },
 ): Promise<MaintenanceWindow[]> {

@@ -13,7 +13,14 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { applyWindows, lockMaintenance } from './apply-windows.ts'
 import { findPlace } from './place.ts'
-import { countTargets, deleteWindows, insertWindow, replaceTargets, updateWindow } from './queries.ts'
+import {
+  countTargets,
+  coveredBy,
+  deleteWindows,
+  insertWindow,
+  replaceTargets,
+  updateWindow,
+} from './queries.ts'
 import { requireTargets } from './require-targets.ts'
 import { requireWindow } from './view.ts'
 
@@ -29,7 +36,13 @@ interface Order {
   id: number
 }
 
-export function addWindow(ctx: Context, caller: Caller, parts: WindowParts): Promise<MaintenanceWindow> {
+type AddedWindow = MaintenanceWindow & { taken_over: number }
+
+/**
+ * The latest decision of a person counts: machines that somebody switched on without an end before, and that a window
+ * covers which starts at once, leave maintenance when that window ends.
+ */
+export function addWindow(ctx: Context, caller: Caller, parts: WindowParts): Promise<AddedWindow> {
   return ctx.transaction(async (tx, emit) => {
     await lockMaintenance(tx)
     const now = ctx.now()
@@ -45,11 +58,25 @@ export function addWindow(ctx: Context, caller: Caller, parts: WindowParts): Pro
     })
     await replaceTargets(tx, id, targets)
     const window = await requireWindow(tx, { id, caller, now })
-    const change = { caller, action: 'add' as const, verb: 'Added', window, after: forAudit(window) }
-    await noteChange(tx, emit, { ...change, now })
+    const takenOver = window.active ? await takeOver(tx, id) : []
+    const after = { ...forAudit(window), ...(takenOver.length > 0 ? { taken_over: takenOver.length } : {}) }
+    await noteChange(tx, emit, { caller, action: 'add', verb: 'Added', window, after, now })
+    if (takenOver.length > 0) emit({ type: 'agent.changed', ids: takenOver, agent_ids: takenOver })
     await applyWindows(tx, emit, now)
-    return window
+    return { ...window, taken_over: takenOver.length }
   })
+}
+
+async function takeOver(tx: Db, windowId: number): Promise<string[]> {
+  const rows = await tx
+    .updateTable('agents')
+    .set({ maintenance_by: windowId })
+    .where('maintenance_mode', '=', 1)
+    .where('maintenance_by', 'is', null)
+    .where('agent_id', 'in', coveredBy(tx, windowId))
+    .returning('agent_id')
+    .execute()
+  return rows.map(({ agent_id }) => agent_id)
 }
 
 /** A stale `modified` means that somebody else saved in between. */
@@ -180,7 +207,7 @@ async function noteChange(
 
 const MOST_TARGETS_TOLD = 50
 
-function forAudit({ reason, schedule, targets }: MaintenanceWindow): unknown {
+function forAudit({ reason, schedule, targets }: MaintenanceWindow): Record<string, unknown> {
   const names = targets.slice(0, MOST_TARGETS_TOLD).map(({ type, name }) => `${type} ${name}`)
   const more = targets.length - names.length
   return { reason, ...schedule, covers: more > 0 ? [...names, `and ${more} more`] : names }

@@ -1,0 +1,105 @@
+import { Button } from '@mantine/core'
+import type { OpenMaintenance } from '@muster/contract/api/maintenance'
+import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
+import { GuardedDialog, LoadingState } from '../../app/GuardedDialog.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+import { Time } from '../../ui/Time.tsx'
+import classes from './Maintenance.module.css'
+import { TargetLink } from './TargetLink.tsx'
+import { keyOf, openMaintenanceQuery, useOpenMaintenanceActions } from './use-open-maintenance.ts'
+import { describeTargets } from './window-state.ts'
+import { writeTarget } from './window-form.ts'
+
+const TITLE = 'Maintenance without an end'
+/** Single machines come by the thousand where a program switches them on; ending some shows the next. */
+const SHOWN = 200
+
+/** Everything that stays in maintenance until a person ends it. */
+export function OpenMaintenanceDialog({ close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title={TITLE} needs="can_list_agents" size="lg" onClose={close}>
+      <Dialog title={TITLE} size="lg" onClose={close}>
+        <Entries />
+      </Dialog>
+    </GuardedDialog>
+  )
+}
+
+function Entries() {
+  const { data: entries, error, refetch } = useQuery(openMaintenanceQuery)
+  if (entries === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={4} />
+  if (entries.length === 0)
+    return <EmptyState message="No maintenance without an end. All of it ends by itself." />
+  return (
+    <>
+      <ul className={classes.entries} aria-label={TITLE}>
+        {entries.slice(0, SHOWN).map((entry) => (
+          <Entry key={keyOf(entry)} entry={entry} />
+        ))}
+      </ul>
+      {entries.length > SHOWN && (
+        <p className={classes.dim}>
+          {SHOWN} of {entries.length} are shown.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Entry({ entry }: { entry: OpenMaintenance }) {
+  const { targets, agent_count: count, since, reason, created_by: by } = entry
+  const actions = useOpenMaintenanceActions()
+  return (
+    <li>
+      <div>
+        {targets.map((target, index) => (
+          <Fragment key={writeTarget(target)}>
+            {index > 0 && ', '}
+            <TargetLink target={target} />
+          </Fragment>
+        ))}
+        <div className={classes.dim}>
+          {count} {count === 1 ? 'machine' : 'machines'}
+          {since !== null && (
+            <>
+              , since <Time instant={since} />
+            </>
+          )}
+          {by !== '' && (
+            <>
+              , by <bdi>{by}</bdi>
+            </>
+          )}
+          {reason !== '' && (
+            <>
+              : <bdi>{reason}</bdi>
+            </>
+          )}
+        </div>
+      </div>
+      {actions !== undefined && (
+        <div className={classes.buttons}>
+          <Button
+            size="compact-sm"
+            aria-label={`Plan an end for ${describeTargets(entry)}`}
+            onClick={() => actions.planEnd(entry)}
+          >
+            Plan an end
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={actions.isEnding}
+            aria-label={`End now: ${describeTargets(entry)}`}
+            onClick={() => actions.end(entry)}
+          >
+            End now
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core'
+import type { OpenMaintenance } from '@muster/contract/api/maintenance'
+import { IconTool } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Banner } from '../../app/Banner.tsx'
+import { useDialog } from '../../app/use-dialog.ts'
+import { TargetLink } from './TargetLink.tsx'
+import classes from './Maintenance.module.css'
+import { keyOf, openMaintenanceQuery, useOpenMaintenanceActions } from './use-open-maintenance.ts'
+import { writeTarget } from './window-form.ts'
+
+/** More names than this would push the screen away; all of them are in the dialog. */
+const SHOWN = 6
+
+/** The banner that names what is in maintenance without an end. */
+export function OpenMaintenanceNote() {
+  const { data: entries = [] } = useQuery(openMaintenanceQuery)
+  const { open } = useDialog()
+  if (entries.length === 0) return null
+  const named = entries.flatMap((entry) =>
+    entry.targets.map((target) => ({ key: `${keyOf(entry)} ${writeTarget(target)}`, entry, target })),
+  )
+  const more = named.length - SHOWN
+  const [only] = entries
+  return (
+    <Banner tone="info" icon={<IconTool size={16} stroke={1.75} aria-hidden />}>
+      <span className={classes.open}>
+        <span>Maintenance without an end:</span>
+        {named.slice(0, SHOWN).map(({ key, entry, target }) => (
+          <span key={key}>
+            <TargetLink target={target} />
+            {target.type !== 'agent' && entry.targets.length === 1 && ` (${countOf(entry)})`}
+          </span>
+        ))}
+        {more > 0 && <span>and {more} more</span>}
+      </span>
+      {entries.length === 1 && only !== undefined ? (
+        <EndButtons entry={only} />
+      ) : (
+        <Button size="compact-xs" onClick={() => open('open-maintenance')}>
+          Show all
+        </Button>
+      )}
+    </Banner>
+  )
+}
+
+function EndButtons({ entry }: { entry: OpenMaintenance }) {
+  const actions = useOpenMaintenanceActions()
+  if (actions === undefined) return null
+  return (
+    <>
+      <Button size="compact-xs" onClick={() => actions.planEnd(entry)}>
+        Plan an end
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={actions.isEnding}
+        onClick={() => actions.end(entry)}
+      >
+        End now
+      </Button>
+    </>
+  )
+}
+
+const countOf = ({ agent_count: count }: OpenMaintenance) =>
+  `${count} ${count === 1 ? 'machine' : 'machines'}`

@@ -1,0 +1,62 @@
+import { editAgent, setMaintenance } from '@muster/contract/api/agents'
+import { listClients } from '@muster/contract/api/clients'
+import {
+  endMaintenanceWindow,
+  listMaintenanceWindows,
+  listOpenMaintenance,
+  type OpenMaintenance,
+} from '@muster/contract/api/maintenance'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call, query, queryKey } from '../../app/api.ts'
+import { notifyDone } from '../../app/notify.ts'
+import { dashInfoQuery, useMay } from '../../app/queries.ts'
+import { useDialog } from '../../app/use-dialog.ts'
+import { writeTarget } from './window-form.ts'
+import { describeTargets } from './window-state.ts'
+
+/** Maintenance without an end, as far as the user sees it. */
+export const openMaintenanceQuery = query(listOpenMaintenance, {})
+
+export const keyOf = ({ window_id: windowId, targets: [first] }: OpenMaintenance): string =>
+  windowId === null && first !== undefined ? writeTarget(first) : `window-${windowId}`
+
+/** What can be done about maintenance without an end; undefined where the role does not allow it. */
+export function useOpenMaintenanceActions() {
+  const mayEdit = useMay('can_edit_agent')
+  const { open } = useDialog()
+  const queryClient = useQueryClient()
+  const end = useMutation({
+    mutationFn: endMaintenance,
+    onSuccess: (_, entry) => {
+      notifyDone(`Maintenance of ${describeTargets(entry)} has ended.`)
+      for (const endpoint of [listOpenMaintenance, listMaintenanceWindows, listClients]) {
+        void queryClient.invalidateQueries({ queryKey: queryKey(endpoint) })
+      }
+      void queryClient.invalidateQueries({ queryKey: dashInfoQuery.queryKey })
+    },
+  })
+  if (!mayEdit) return undefined
+  return {
+    end: end.mutate,
+    isEnding: end.isPending,
+    planEnd: (entry: OpenMaintenance) => {
+      if (entry.window_id === null) open('maintenance', entry.targets.map(writeTarget).join('.'))
+      else open('edit-maintenance', entry.window_id)
+    },
+  }
+}
+
+async function endMaintenance({ window_id: windowId, targets }: OpenMaintenance): Promise<void> {
+  if (windowId !== null) {
+    await call(endMaintenanceWindow, { params: { id: windowId } })
+    return
+  }
+  for (const { type, id } of targets) {
+    if (type === 'agent') {
+      await call(editAgent, { params: { agent_id: `${id}` }, body: { maintenance_mode: false } })
+    } else {
+      const body = { type: type === 'client' ? 'Client' : 'Site', id: Number(id), action: false } as const
+      await call(setMaintenance, { body })
+    }
+  }
+}
