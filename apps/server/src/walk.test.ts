@@ -35,6 +35,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /checks/': 'filters',
   'GET /tasks/': 'filters',
   'GET /maintenance/': 'filters',
+  'GET /maintenance/open/': 'filters',
   'GET /software/': 'filters',
   'GET /software/titles/:title/': 'filters',
   'GET /automation/policies/': 'filters',
