@@ -20,6 +20,7 @@ export function linkRoutes(api: Api, fleet: Fleet): void {
   const summary = 'WebSocket of the agents; docs/protocol.md describes it'
   const noteError = (error: Error) => api.fastify.log.debug({ err: error }, 'agent socket error')
   const gate = new SignInGate(SIGN_IN_LIMITS)
+  api.fastify.server.on('connection', () => fleet.links.pace.noteConnection())
   const answers = new WeakMap<IncomingMessage, ServerResponse>()
   api.fastify.get(
     LINK_PATH,
@@ -30,7 +31,10 @@ export function linkRoutes(api: Api, fleet: Fleet): void {
         answers.set(request.raw, reply.raw)
         done()
       },
-      preValidation: async (request) => gate.requireRoom(request.ip),
+      preValidation: async (request) => {
+        await fleet.links.pace.turn()
+        gate.requireRoom(request.ip)
+      },
     },
     (socket, request) => {
       // A link stands for weeks. Its socket would keep the request, the answer and their log until then: 10 kB a machine.

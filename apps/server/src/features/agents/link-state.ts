@@ -30,12 +30,13 @@ interface Down {
   at: string
 }
 
-const MAX_BATCH = 500
+/** Some 30 ms: everything else waits meanwhile. */
+const MAX_BATCH = 100
 const RETRY_MS = 1000
 
 /**
  * Writes links that came up or went down to the agents' rows. Changes that arrive while one transaction runs go
- * into the next together, the last one of each machine only: ten thousand reconnects are twenty transactions.
+ * into the next together, the last one of each machine only.
  */
 export class LinkState implements AsyncDisposable {
   #ctx: Context
@@ -84,8 +85,8 @@ export class LinkState implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    await new Promise(setImmediate)
     while (this.#waiting.size > 0) {
+      await new Promise(setImmediate)
       const batch = [...this.#waiting].slice(0, MAX_BATCH)
       for (const [agentId] of batch) this.#waiting.delete(agentId)
       try {

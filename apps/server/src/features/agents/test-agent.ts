@@ -144,7 +144,7 @@ export class TestAgent implements Disposable {
     const frame = await this.next(({ type }) => type === 'command', from)
     if (frame.type !== 'command') throw new Error('no command')
     const { command } = frame
-    if (!verifyProof(this.#commandKey, commandProof(command.payload), command.signature))
+    if (!(await verifyProof(this.#commandKey, commandProof(command.payload), command.signature)))
       throw new Error('bad signature')
     return { command, payload: CommandPayload.parse(JSON.parse(command.payload)) }
   }

@@ -24,7 +24,7 @@ export async function enrolMachine(
   request: EnrolRequest,
   source: string,
 ): Promise<Omit<EnrolAnswer, 'command_key'>> {
-  if (!verifyProof(request.public_key, enrolProof(request), request.signature)) {
+  if (!(await verifyProof(request.public_key, enrolProof(request), request.signature))) {
     throw new AppError('enrolment_refused', 'The machine could not prove that it holds its key.')
   }
   return ctx.transaction(async (tx, emit) => {

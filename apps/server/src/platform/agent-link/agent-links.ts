@@ -9,6 +9,7 @@ import { AgentSocket, type AnswerFrame } from './agent-socket.ts'
 import { LinkBudget } from './link-budget.ts'
 import type { ChannelEar, LinkChannel } from './link-channels.ts'
 import { type QueuedReport, ReportQueue } from './report-queue.ts'
+import { SignInPace } from './sign-in-pace.ts'
 
 export interface LinksOwner {
   log: Log
@@ -31,6 +32,7 @@ export interface LinksOwner {
 
 /** The links of the agents that are connected to this process: at most one for each agent, the newest wins. */
 export class AgentLinks implements AsyncDisposable {
+  readonly pace = new SignInPace()
   #owner: LinksOwner
   #sockets = new Map<string, AgentSocket>()
   #queue: ReportQueue
@@ -88,6 +90,7 @@ export class AgentLinks implements AsyncDisposable {
         metricsInterval: metricsInterval(),
         now,
         findKey: (id) => this.#owner.findKey(id),
+        turn: () => this.pace.turn(),
         spend: (id, bytes) => this.#requireBudget(id).spend(bytes, performance.now()),
         onUp: (socket, answer) => {
           onSignedIn()

@@ -31,6 +31,8 @@ export interface SocketOwner {
   now: () => Date
   /** base64url public key of an agent; undefined = this server knows no such machine. */
   findKey(agentId: string): Promise<string | undefined>
+  /** Resolves when an agent may sign in. */
+  turn(): Promise<void>
   /** A frame of so many bytes has come. Returns the milliseconds in which nothing more should be read. */
   spend(agentId: string, bytes: number): number
   onUp(socket: AgentSocket, answer: AnswerFrame): void
@@ -229,6 +231,10 @@ export class AgentSocket {
     const signature = isBinary || data.length > MAX_SIGN_IN_BYTES ? undefined : findSignature(data)
     if (signature === undefined)
       return this.#refuseStranger('unreadable', 'The first frame must be a signed answer to the challenge.')
+    // The agent has done its part in time; from here on it waits for the server.
+    clearTimeout(this.#signInTimer)
+    await this.#owner.turn()
+    if (this.#state !== 'signing-in') return
     try {
       const key = await this.#owner.findKey(this.agentId)
       if (key === undefined)
@@ -236,7 +242,7 @@ export class AgentSocket {
           'unknown_agent',
           'This server does not know this machine. Enrol it again.',
         )
-      if (!verifyProof(key, linkProof(this.agentId, nonce), signature))
+      if (!(await verifyProof(key, linkProof(this.agentId, nonce), signature)))
         return this.#refuseStranger('bad_signature', 'The answer to the challenge is wrong.')
     } catch (error) {
       this.#owner.log.error({ agent_id: this.agentId, err: error }, 'agent sign-in failed')

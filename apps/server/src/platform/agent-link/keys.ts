@@ -6,6 +6,7 @@ import {
   sign,
   verify,
 } from 'node:crypto'
+import { promisify } from 'node:util'
 
 /** DER of an Ed25519 public key is this prefix and the 32 raw bytes (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
@@ -19,9 +20,12 @@ export function importPublicKey(raw: string): KeyObject {
 }
 
 /** Whether `signature` (base64url) over `text` was made by the owner of `publicKey` (base64url, raw). */
-export function verifyProof(publicKey: string, text: string, signature: string): boolean {
-  return verify(null, Buffer.from(text), importPublicKey(publicKey), Buffer.from(signature, 'base64url'))
+export function verifyProof(publicKey: string, text: string, signature: string): Promise<boolean> {
+  return verifyAside(null, Buffer.from(text), importPublicKey(publicKey), Buffer.from(signature, 'base64url'))
 }
+
+/** In a thread of Node's pool. */
+const verifyAside = promisify(verify)
 
 export interface SigningKey {
   /** base64url of the raw public half. */

@@ -1,0 +1,43 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { SignInPace } from './sign-in-pace.ts'
+
+function prepare(agents: number) {
+  const pace = new SignInPace()
+  const signedIn: number[] = []
+  const all = Array.from({ length: agents }, async (_, number) => {
+    await pace.turn()
+    signedIn.push(number)
+  })
+  return { pace, signedIn, all: Promise.all(all) }
+}
+
+test('agents that come at once sign in a handful per turn of the event loop, in their order', async () => {
+  const { signedIn, all } = prepare(20)
+  const perTurn: number[] = []
+  while (signedIn.length < 20) {
+    await setImmediate()
+    perTurn.push(signedIn.length)
+  }
+  await all
+  expect(signedIn).toEqual(Array.from({ length: 20 }, (_, number) => number))
+  expect(Math.max(...perTurn.map((count, turn) => count - (perTurn[turn - 1] ?? 0)))).toBe(8)
+})
+
+test('new connections are accepted before agents sign in, which they do all the same', async () => {
+  const { pace, signedIn, all } = prepare(8)
+  await all
+  const later = pace.turn().then(() => signedIn.push(8))
+  for (let turn = 0; turn < 5; turn++) {
+    pace.noteConnection()
+    await setImmediate()
+  }
+  expect(signedIn).toHaveLength(8)
+  const startedMs = performance.now()
+  while (signedIn.length < 9 && performance.now() - startedMs < 5000) {
+    pace.noteConnection()
+    await setTimeout(1)
+  }
+  await later
+  expect(signedIn).toHaveLength(9)
+})

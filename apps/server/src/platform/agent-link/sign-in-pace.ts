@@ -1,0 +1,49 @@
+/** Some 5 ms of work. */
+const MIN_PER_TURN = 8
+const MAX_PER_TURN = 64
+/** Where turns are long because of other work, sign-ins get about as much time as that. */
+const PER_MS = 0.7
+/** So long at most it waits for new connections to be accepted. */
+const MAX_WAIT_MS = 20
+
+/**
+ * Lets agents sign in one handful at a time, in the order in which they came, and after new connections. After a
+ * restart all agents come at once. Node accepts one connection in each turn of its event loop, so a browser waits in
+ * the system's queue for as many turns as there are agents before it: turns have to be short until that is empty.
+ */
+export class SignInPace {
+  #waiting: (() => void)[] = []
+  #isRunning = false
+  #hasAccepted = false
+  #ranMs = 0
+
+  /** A connection was accepted, of whomever. */
+  noteConnection(): void {
+    this.#hasAccepted = true
+  }
+
+  /** Resolves when it is the caller's turn. */
+  turn(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    if (!this.#isRunning) {
+      this.#isRunning = true
+      this.#ranMs = performance.now()
+      setImmediate(() => this.#run())
+    }
+    return promise
+  }
+
+  #run(): void {
+    const nowMs = performance.now()
+    const sinceMs = nowMs - this.#ranMs
+    if (!this.#hasAccepted || sinceMs > MAX_WAIT_MS) {
+      const count = Math.min(MAX_PER_TURN, Math.max(MIN_PER_TURN, Math.round(sinceMs * PER_MS)))
+      for (const resolve of this.#waiting.splice(0, count)) resolve()
+      this.#ranMs = nowMs
+    }
+    this.#hasAccepted = false
+    this.#isRunning = this.#waiting.length > 0
+    if (this.#isRunning) setImmediate(() => this.#run())
+  }
+}
