@@ -1,4 +1,4 @@
-import { ActionIcon, Badge } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconMoon, IconRefresh, IconSun } from '@tabler/icons-react'
 import { Link, useMatchRoute } from '@tanstack/react-router'
 import { Suspense } from 'react'
@@ -47,18 +47,7 @@ export function Header() {
 function Version() {
   const info = useDashInfo()
   if (info === undefined) return null
-  const { trmm_version: version, latest_trmm_ver: latest, hosted } = info
-  const hasUpdate = !hosted && latest !== '' && latest !== 'error' && latest !== version
-  return (
-    <>
-      <span className={classes.version}>{version}</span>
-      {hasUpdate && (
-        <Badge variant="light" color="info" className={classes.update}>
-          {latest} available
-        </Badge>
-      )}
-    </>
-  )
+  return <span className={classes.version}>{info.trmm_version}</span>
 }
 
 function RefreshButton() {

@@ -41,18 +41,17 @@ test('the first version seen is kept and shows nothing', async () => {
     .not.toBeInTheDocument()
 })
 
-test('a newer release is announced, but not where a provider runs the server', async () => {
-  givenServer({ info: { latest_trmm_ver: '0.3.0' } })
+test('the header shows the version of the server', async () => {
+  givenServer()
   const { screen } = await openConsole('/')
-  await expect.element(screen.getByText('0.3.0 available')).toBeVisible()
+  await expect.element(screen.getByRole('banner').getByText('0.1.0', { exact: true })).toBeVisible()
   await expect.element(screen.getByRole('menuitem', { name: 'Help' })).toBeVisible()
 })
 
-test('a hosted console has neither the update chip nor the help menu', async () => {
-  givenServer({ info: { latest_trmm_ver: '0.3.0', hosted: true } })
+test('a hosted console has no help menu', async () => {
+  givenServer({ info: { hosted: true } })
   const { screen } = await openConsole('/')
   await expect.element(screen.getByRole('menuitem', { name: 'File' })).toBeVisible()
-  await expect.element(screen.getByText('0.3.0 available')).not.toBeInTheDocument()
   await expect.element(screen.getByRole('menuitem', { name: 'Help' })).not.toBeInTheDocument()
 })
 

@@ -4,6 +4,7 @@ import { Color, DoubleClickAction, TableTab, TerminalFontSize, TerminalTheme, Tr
 
 export const DashInfo = z.object({
   trmm_version: z.string(),
+  /** The same as `trmm_version`: the server does not look for newer releases. */
   latest_trmm_ver: z.string(),
   dash_info_color: Color,
   dash_positive_color: Color,
