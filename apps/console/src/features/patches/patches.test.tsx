@@ -8,7 +8,7 @@ import {
   type PatchStatus,
   scanPatches,
 } from '@muster/contract/api/patches'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
@@ -151,4 +151,20 @@ test.each([
   ['say Progress: 5 %\n', undefined],
 ])('progress is read off the output: %j', (text, percent) => {
   expect(readProgress(text)).toBe(percent)
+})
+
+test('More info opens the first web page of a patch in a window of its own, and nothing else that a machine names', async () => {
+  const patches = [
+    patch('KB1', { more_info_urls: ['javascript:alert(1)', 'https://support.microsoft.com/help/1'] }),
+    patch('KB2', { more_info_urls: ['file:///etc/passwd'] }),
+  ]
+  await openPane({ patches })
+  const open = vi.spyOn(window, 'open').mockReturnValue(null)
+  onTestFinished(() => open.mockRestore())
+  await row('KB1').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'More info' }).click()
+  expect(open.mock.calls).toEqual([['https://support.microsoft.com/help/1', '_blank', 'noopener,noreferrer']])
+  await expect.element(page.getByRole('menu')).not.toBeInTheDocument()
+  await row('KB2').click({ button: 'right' })
+  await expect.element(page.getByText('The system names no page about it.')).toBeVisible()
 })
