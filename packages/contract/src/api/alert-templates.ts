@@ -87,7 +87,7 @@ const fields = {
   task_periodic_alert_minutes: Repeat,
   task_script_actions: Actions,
 
-  /** Alerts of one's own, raised through the API. */
+  /** Custom alerts, created with `POST /alerts/`. */
   custom_always_email: Always,
   custom_always_text: Always,
   custom_always_alert: Always,

@@ -139,7 +139,7 @@ export const createAlert = endpoint({
   method: 'POST',
   path: '/alerts/',
   access: 'can_manage_alerts',
-  summary: 'Raise an alert of your own, of a machine, a site or neither',
+  summary: 'Raise a custom alert for a machine, a site or neither',
   body: z.object({
     message: z.string().trim().min(1, 'A message is needed.').max(4000),
     severity: Severity,

@@ -130,7 +130,7 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
         />
         <Select
           label="Time zone"
-          description={`Empty: the machine's own${agent.timezone === '' ? '' : `, ${agent.timezone}`}.`}
+          description={`For times on screen and {{agent.time_zone}} in scripts; tasks use the machine's own. Empty: the machine's own${agent.timezone === '' ? '' : `, ${agent.timezone}`}.`}
           data={listTimeZones()}
           searchable
           clearable
@@ -139,6 +139,7 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
         />
         <Select
           label="Shell for commands"
+          description="Preselected in Send command."
           data={SHELL_CHOICES[agent.plat === 'windows' ? 'windows' : 'unix']}
           allowDeselect={false}
           {...form.getInputProps('default_shell')}

@@ -26,13 +26,13 @@ export interface AgentForm extends Record<string, unknown>, SettingsForm {
 
 export const SHELL_CHOICES = {
   windows: [
-    { value: 'use_global', label: 'The usual one' },
+    { value: 'use_global', label: 'Default (CMD)' },
     { value: 'cmd', label: 'CMD' },
     { value: 'powershell', label: 'PowerShell' },
     { value: 'custom', label: 'Another one' },
   ],
   unix: [
-    { value: 'use_global', label: 'The usual one' },
+    { value: 'use_global', label: 'Default (Bash)' },
     { value: 'bash', label: 'Bash' },
     { value: 'custom', label: 'Another one' },
   ],

@@ -56,7 +56,10 @@ export function TemplateFields({ form, start }: TemplateFieldsProps) {
       <Section title="Tasks">
         <SettingsFields form={form} kind="task" />
       </Section>
-      <Section title="Alerts of your own" hint="Those that programs and colleagues raise through the API.">
+      <Section
+        title="Custom alerts"
+        hint="Created by signed-in users with POST /alerts/; no screen creates them."
+      >
         <SettingsFields form={form} kind="custom" />
       </Section>
       <Section

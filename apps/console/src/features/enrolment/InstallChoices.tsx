@@ -81,7 +81,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
             </div>
           </Radio.Group>
           <p className={classes.note}>
-            For Linux with curl. Windows and macOS have no one-line installer yet.
+            For Linux with curl. Windows and macOS agents cannot be installed yet.
           </p>
           <div className={classes.pair}>
             <NumberInput

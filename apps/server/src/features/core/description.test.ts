@@ -45,5 +45,6 @@ test('the page shows every endpoint and runs no script', async () => {
   })
   expect(headers['content-security-policy']).not.toContain('script-src')
   expect(text).not.toContain('<script')
+  expect(text).toContain('there are no API keys yet')
   for (const endpoint of server.app.api.mounted) expect(text).toContain(`<code>${endpoint.path}</code>`)
 })

@@ -33,7 +33,7 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       })
     }
     if (body.plat !== 'linux') {
-      throw new AppError('invalid', `There is no one-line installer for ${platformName(body.plat)} yet.`, {
+      throw new AppError('invalid', `Agents for ${platformName(body.plat)} cannot be installed yet.`, {
         fields: { plat: ['Choose Linux.'] },
       })
     }

@@ -44,7 +44,7 @@ function readToken(request: FastifyRequest): string | undefined {
   if (hasKey && header !== undefined) {
     throw new AppError('invalid', 'Send either Authorization or X-API-KEY, not both.')
   }
-  if (hasKey) throw new AppError('not_signed_in', 'This API key is not known.')
+  if (hasKey) throw new AppError('not_signed_in', 'There are no API keys yet. Sign in instead; see /docs/.')
   if (header === undefined) return undefined
   const [scheme, token, ...rest] = header.trim().split(/ +/)
   if (scheme?.toLowerCase() !== 'token' || token === undefined || rest.length > 0) {

@@ -91,7 +91,7 @@ test('a browser that lost its XSRF cookie gets a new one with the next read', as
   expect((await ada.call(savePreferences, { body: { dark_mode: false } })).status).toBe(200)
 })
 
-test('both kinds of credentials at once, an unknown key and an unknown scheme are refused clearly', async () => {
+test('both kinds of credentials at once, an API key and an unknown scheme are refused with the reason', async () => {
   await using server = await createTestServer()
   const client = server.as(await server.given.user())
   client.headers = { 'x-api-key': 'SOMEKEY' }
@@ -100,7 +100,7 @@ test('both kinds of credentials at once, an unknown key and an unknown scheme ar
   stranger.headers = { 'x-api-key': 'SOMEKEY' }
   expect(await stranger.call(getVersion, {})).toMatchObject({
     status: 401,
-    error: { detail: 'This API key is not known.' },
+    error: { detail: 'There are no API keys yet. Sign in instead; see /docs/.' },
   })
   for (const authorization of ['Bearer abc', 'Basic YTpi', 'Token', 'Token a b', 'Token <script>']) {
     stranger.headers = { authorization }

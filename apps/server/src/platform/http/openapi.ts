@@ -40,7 +40,8 @@ export function describeApi(routes: readonly DescribedRoute[], version: string):
     info: {
       title: 'Muster',
       version,
-      description: 'Instants are ISO 8601 in UTC. Errors are ErrorBody objects.',
+      description:
+        'Instants are ISO 8601 in UTC. Errors are ErrorBody objects. Only sessions of users can call the API: there are no API keys yet.',
     },
     paths,
     components: {
