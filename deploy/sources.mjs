@@ -18,6 +18,8 @@ export const targets = [
       'apps/console/index.html',
       'apps/console/vite.config.ts',
       'apps/console/inline-runtime.ts',
+      'apps/console/novnc-without-await.ts',
+      'apps/console/zod-without-json-schema.ts',
       'apps/console/package.json',
       ...sharedInputs,
     ],

@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { inlineRuntime } from './inline-runtime.ts'
 import { noVncWithoutAwait } from './novnc-without-await.ts'
+import { zodWithoutJsonSchema } from './zod-without-json-schema.ts'
 
 // `vite dev` against a running server: MUSTER_API=http://127.0.0.1:8420 npx vite apps/console
 const api = process.env.MUSTER_API ?? 'http://127.0.0.1:8420'
@@ -9,7 +10,7 @@ const api = process.env.MUSTER_API ?? 'http://127.0.0.1:8420'
 const API = String.raw`^/[^?]+/(\?|$)`
 
 export default defineConfig({
-  plugins: [react(), noVncWithoutAwait(), inlineRuntime()],
+  plugins: [react(), noVncWithoutAwait(), zodWithoutJsonSchema(), inlineRuntime()],
   build: {
     target: 'es2022',
     outDir: 'dist',

@@ -1,11 +1,12 @@
 import { Button, PasswordInput, type PasswordInputProps } from '@mantine/core'
 import { NewPassword } from '@muster/contract/api/sessions'
+import { findPasswordFault } from '@muster/rules/weak-password'
 import { useState } from 'react'
 import { generatePassword } from './generate-password.ts'
 import classes from './Users.module.css'
 
 export const checkNewPassword = (password: string) =>
-  NewPassword.safeParse(password).error?.issues[0]?.message ?? null
+  NewPassword.safeParse(password).error?.issues[0]?.message ?? findPasswordFault(password) ?? null
 
 interface NewPasswordFieldProps extends PasswordInputProps {
   label: string

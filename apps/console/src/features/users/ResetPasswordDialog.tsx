@@ -1,9 +1,10 @@
 import { PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { NewPassword, resetPassword } from '@muster/contract/api/sessions'
+import { resetPassword } from '@muster/contract/api/sessions'
 import { FormDialog } from '../../app/FormDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { checkNewPassword } from '../accounts/NewPasswordField.tsx'
 import { checkProof, ProofField, proofOf } from './ProofField.tsx'
 
 /** A new password for oneself; the other sessions end with the old one. */
@@ -13,7 +14,7 @@ export function ResetPasswordDialog({ close }: AddressedDialogProps) {
     validateInputOnBlur: true,
     validate: {
       current_password: checkProof,
-      password: (password) => NewPassword.safeParse(password).error?.issues[0]?.message ?? null,
+      password: checkNewPassword,
       again: (again, { password }) => (again === password ? null : 'The two passwords differ.'),
     },
   })
