@@ -20,6 +20,9 @@ export const OptionalEmail = z
 export const QueryFlag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
 /** A name of a client or a site: shown in trees and written `Client|3`, so it may hold no `|`. */
+/** Shown to the person at a machine beside the name of the user who opens a remote tool. */
+export const CompanyName = z.string().trim().max(255)
+
 export const NodeName = z
   .string()
   .trim()

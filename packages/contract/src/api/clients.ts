@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CustomFieldPayloads, CustomFieldValue } from '../custom-field-values.ts'
 import { endpoint } from '../endpoint.ts'
-import { Id, IdParams, ListQuery, NodeName, Nothing } from '../fields.ts'
+import { CompanyName, Id, IdParams, ListQuery, NodeName, Nothing } from '../fields.ts'
 
 /** Whether a node holds a failing machine, by severity. */
 export const FailingChecks = z.object({ error: z.boolean(), warning: z.boolean() })
@@ -65,8 +65,8 @@ export const createClient = endpoint({
     /** Of the client. */
     custom_fields: CustomFieldPayloads.optional(),
     initialsetup: z.boolean().optional(),
-    timezone: z.string().max(64).optional(),
-    companyname: z.string().max(255).optional(),
+    /** Only with initialsetup; see the setting of the same name. */
+    companyname: CompanyName.optional(),
     /** Superusers only, and only with initialsetup: whoever runs commands on that machine reads every secret. */
     monitor_server: z.boolean().optional(),
   }),

@@ -3,6 +3,7 @@ import { whyNoVncTarget } from '@muster/rules/vnc-targets'
 import { z } from 'zod'
 import { MetricsInterval } from '../agent/metrics.ts'
 import { endpoint } from '../endpoint.ts'
+import { CompanyName } from '../fields.ts'
 import { RecordedMachines } from './remote-access.ts'
 
 const Days = z
@@ -71,6 +72,10 @@ const Vnc = {
     .max(200),
 }
 
+const Company = {
+  companyname: CompanyName,
+}
+
 /** Whether an alert opens when a machine is overdue, where neither a policy nor the machine says otherwise. */
 const Availability = {
   availability_alerts_servers: z.boolean(),
@@ -94,6 +99,7 @@ export const CoreSettings = z.object({
   ...Recordings,
   ...Vnc,
   ...Availability,
+  ...Company,
   ...Switches,
   /** Changes with every save. */
   modified: z.string(),
@@ -122,6 +128,7 @@ export const editCoreSettings = endpoint({
       ...Recordings,
       ...Vnc,
       ...Availability,
+      ...Company,
       ...Switches,
     })
     .partial()

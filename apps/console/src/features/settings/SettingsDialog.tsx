@@ -1,4 +1,4 @@
-import { NumberInput, Stack, Switch } from '@mantine/core'
+import { NumberInput, Stack, Switch, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Switch.css'
 import { useForm } from '@mantine/form'
@@ -152,6 +152,15 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
               error={wrong.metrics_interval ?? form.errors.metrics_interval}
             />
           </div>
+        </fieldset>
+        <fieldset className={classes.group} disabled={!mayEdit}>
+          <legend className={classes.legend}>Your company</legend>
+          <TextInput
+            aria-label="Your company"
+            description="Shown to users at machines, beside your name, when you open remote tools."
+            maxLength={255}
+            {...form.getInputProps('companyname')}
+          />
         </fieldset>
         <RecordingFields form={form} wrong={wrong} disabled={!mayEdit} />
         <VncFields form={form} disabled={!mayEdit} />

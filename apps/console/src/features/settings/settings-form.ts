@@ -17,6 +17,7 @@ export type Values = Record<NumberName, number | ''> &
     | 'enable_server_webterminal'
     | 'record_terminals'
     | 'vnc_targets'
+    | 'companyname'
     | 'availability_alerts_servers'
     | 'availability_alerts_workstations'
     | 'availability_alerts_asked'

@@ -148,3 +148,11 @@ test('servers and workstations alert by default, or not', async () => {
     availability_alerts_workstations: true,
   })
 })
+
+test('the company that users at machines read is changed', async () => {
+  const server = await givenSettings()
+  await field('Your company').fill('Nordwind IT')
+  await save().click()
+  await expect.element(page.getByText('Settings saved.')).toBeVisible()
+  expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, companyname: 'Nordwind IT' })
+})

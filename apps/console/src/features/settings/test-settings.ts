@@ -11,6 +11,7 @@ export function testSettings(more: Partial<CoreSettings> = {}): CoreSettings {
     metrics_interval: 60,
     record_terminals: 'servers',
     recording_keep_days: 90,
+    companyname: '',
     vnc_targets: ['localhost:5900-5999'],
     recording_max_mb: 50,
     desktop_recording_max_mb: 200,

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type Client, createClient } from '@muster/contract/api/clients'
 import { NodeName } from '@muster/contract/fields'
@@ -11,9 +11,8 @@ import { clientsQuery, dashInfoQuery } from '../../app/queries.ts'
 import { takeNext } from '../../app/session.ts'
 import { BusyOverlay } from '../../ui/BusyOverlay.tsx'
 import { ErrorBox } from '../../ui/ErrorBox.tsx'
-import { listTimeZones, ownTimeZone } from './time-zones.ts'
 
-const START = { client: '', site: '', timezone: ownTimeZone(), companyname: '', monitor_server: true }
+const START = { client: '', site: '', companyname: '', monitor_server: true }
 
 /** `initial` adds the fields of the first-time setup, `canMonitorServer` the one that needs a superuser. */
 export function SetupForm({ initial, canMonitorServer }: { initial: boolean; canMonitorServer: boolean }) {
@@ -48,17 +47,9 @@ export function SetupForm({ initial, canMonitorServer }: { initial: boolean; can
         <TextInput label="Site" placeholder="Headquarters" maxLength={255} {...form.getInputProps('site')} />
         {initial && (
           <>
-            <Select
-              label="Time zone of the machines"
-              data={listTimeZones()}
-              searchable
-              allowDeselect={false}
-              nothingFoundMessage="No such time zone"
-              {...form.getInputProps('timezone')}
-            />
             <TextInput
               label="Your company"
-              description="Optional"
+              description="Optional. Shown to users at machines when you open remote tools."
               maxLength={255}
               {...form.getInputProps('companyname')}
             />

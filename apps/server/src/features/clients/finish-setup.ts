@@ -1,13 +1,11 @@
-import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { lockCoreSettings, readCoreSettings, writeCoreSettings } from '../settings/queries.ts'
 
 /** Row of `settings` that exists once any client was made: the first-time setup is closed for good. */
 const SETUP_DONE = 'setup_done'
-const DEFAULT_TIME_ZONE = 'default_time_zone'
-const COMPANY_NAME = 'companyname'
 
 /** Whether the first-time setup is still open. */
 export async function isSetupOpen(db: Db): Promise<boolean> {
@@ -29,33 +27,15 @@ export async function markSetupDone(tx: Db): Promise<boolean> {
 export async function finishSetup(
   tx: Db,
   caller: Caller,
-  given: { timezone?: string | undefined; companyname?: string | undefined },
+  { companyname }: { companyname?: string | undefined },
   emit: (event: Event) => void,
 ): Promise<void> {
-  const after: Record<string, string> = {}
-  if (given.timezone !== undefined && given.timezone !== '') {
-    requireTimeZone(given.timezone)
-    after[DEFAULT_TIME_ZONE] = given.timezone
-  }
-  if (given.companyname !== undefined) after[COMPANY_NAME] = given.companyname
-  for (const [name, text] of Object.entries(after)) {
-    const value = JSON.stringify(text)
-    await tx
-      .insertInto('settings')
-      .values({ name, value })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-      .execute()
+  const after = companyname === undefined ? {} : { companyname }
+  if (companyname !== undefined) {
+    await lockCoreSettings(tx)
+    await writeCoreSettings(tx, { ...(await readCoreSettings(tx)), companyname })
   }
   const message = 'Finished the first-time setup'
   await audit(tx, { caller, action: 'modify', object_type: 'coresettings', message, after, emit })
   emit({ type: 'settings.changed', ids: [SETUP_DONE, ...Object.keys(after)] })
-}
-
-function requireTimeZone(timeZone: string): void {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone })
-  } catch (cause) {
-    const sentence = 'This time zone is not known. Choose one such as "Europe/Berlin".'
-    throw new AppError('invalid', sentence, { fields: { timezone: [sentence] }, cause })
-  }
 }

@@ -12,6 +12,8 @@ import type { Context } from '../../context.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import type { ChannelOrder } from '../agents/tool-channels.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import { followLog } from '../logs/follow-log.ts'
 import type { EarlyMessage } from './await-hello.ts'
 import { beginSession, findOwnSession, goOnWithSession } from './begin-session.ts'
@@ -30,6 +32,9 @@ import { whyPurposeNeeded } from './why-purpose-needed.ts'
 
 /** A machine that ends a channel with one of these has no such session, or none any more. */
 const NOT_THERE = new Set<ChannelEnd['code']>(['not_found', 'too_many', 'refused', 'no_shell'])
+
+/** Of the contract's `open-channel`. */
+const MAX_PERSON_CHARS = 300
 
 interface Parts {
   ctx: Context
@@ -119,7 +124,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
     {
       tool: orderOf(request, { session, resume: own !== undefined || join !== undefined }),
       author: caller.username,
-      person: caller.name === null ? caller.username : `${caller.name} (${caller.username})`,
+      person: await namePerson(ctx, caller),
       ...(purpose !== undefined && { purpose }),
       ...(recorded && { recorded }),
     },
@@ -142,6 +147,13 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   window.connect(opened)
   if (hub.isStopped) return window.end(STOPPING)
   await hub.add(window)
+}
+
+/** The name that the person at the machine reads. */
+async function namePerson({ db }: Context, { name, username }: Caller): Promise<string> {
+  const { companyname: company } = await readCoreSettings(db)
+  const person = name === null ? username : `${name} (${username})`
+  return (company === '' ? person : `${person} of ${company}`).slice(0, MAX_PERSON_CHARS)
 }
 
 function orderOf(

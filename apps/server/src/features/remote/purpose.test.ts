@@ -1,5 +1,6 @@
 import { CHANNEL_CLOSE } from '@muster/contract/channels'
 import { listRemoteSessions } from '@muster/contract/api/remote'
+import { editCoreSettings } from '@muster/contract/api/settings'
 import { setRemoteAccess } from '@muster/contract/api/remote-access'
 import { commands } from '@muster/contract/agent/commands'
 import { expect, test } from 'vitest'
@@ -72,4 +73,24 @@ test('a desktop asks for a reason too; the nearest setting counts, and what is n
   using opened = await open(desktop)
   expect(commands['open-channel'].parse((await nextDesktop(agent)).payload.input).purpose).toBeUndefined()
   expect(opened.end).toBeUndefined()
+})
+
+test('the person at the machine reads who comes, and of which company', async () => {
+  await using server = await createTestServer()
+  const { agent, agentId, admin, ask, open } = await givenAsking(server)
+  await ask('agent', agentId, false)
+  const personOf = async () => {
+    const from = agent.frames.length
+    using opened = await open(TERMINAL)
+    const { payload } = await nextOpening(agent, from)
+    expect(opened.end).toBeUndefined()
+    return commands['open-channel'].parse(payload.input).person
+  }
+  const person = await personOf()
+  expect(person).not.toContain(' of ')
+  const saved = await admin.call(editCoreSettings, { body: { companyname: ' Nordwind IT ' } })
+  expect(saved.body.companyname).toBe('Nordwind IT')
+  expect(await personOf()).toBe(`${person} of Nordwind IT`)
+  const audit = await server.ctx.db.selectFrom('audit_log').select('message').execute()
+  expect(audit).toContainEqual({ message: 'Changed the company to "Nordwind IT"' })
 })

@@ -22,6 +22,7 @@ type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
   enable_server_webterminal?: boolean | undefined
   metrics_interval?: number | undefined
   vnc_targets?: string[] | undefined
+  companyname?: string | undefined
   availability_alerts_servers?: boolean | undefined
   availability_alerts_workstations?: boolean | undefined
   availability_alerts_asked?: boolean | undefined
@@ -77,6 +78,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     const ofRecordings = RECORDING_NAMES.filter(isNew)
     const alerting = ALERT_NAMES.filter(isNew)
     const isAsked = isNew('availability_alerts_asked')
+    const isRenamed = isNew('companyname')
     const aimed =
       change.vnc_targets !== undefined && change.vnc_targets.join('\n') !== before.vnc_targets.join('\n')
     const changed = [
@@ -84,6 +86,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       ...ofRecordings,
       ...(paced ? (['metrics_interval'] as const) : []),
       ...(aimed ? (['vnc_targets'] as const) : []),
+      ...(isRenamed ? (['companyname'] as const) : []),
       ...alerting,
       ...(isAsked ? (['availability_alerts_asked'] as const) : []),
       ...switched,
@@ -104,6 +107,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
     after.recording_keep_days = change.recording_keep_days ?? before.recording_keep_days
     after.recording_max_mb = change.recording_max_mb ?? before.recording_max_mb
     after.desktop_recording_max_mb = change.desktop_recording_max_mb ?? before.desktop_recording_max_mb
+    after.companyname = change.companyname ?? before.companyname
     after.vnc_targets = change.vnc_targets ?? before.vnc_targets
     for (const name of alerting) after[name] = change[name] ?? before[name]
     // Who sets a default has answered.
@@ -123,6 +127,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
         : []),
       ...(ofRecordings.length === 0 ? [] : [`Changed what is recorded: ${describeRecordings(after)}`]),
       ...(aimed ? [`Changed what VNC may be opened to: ${after.vnc_targets.join(', ') || 'nothing'}`] : []),
+      ...(isRenamed ? [`Changed the company to "${after.companyname}"`] : []),
       ...alerting.map((name) => `Turned ${after[name] ? 'on' : 'off'} ${ALERTS[name]}`),
       ...(isAsked && alerting.length === 0 ? ['Kept availability alerts as they are'] : []),
       ...switched.map((name) => `Switched ${SWITCHES[name]} ${after[name] ? 'on' : 'off'}`),

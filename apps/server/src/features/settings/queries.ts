@@ -23,6 +23,7 @@ export interface StoredSettings extends Retention, RecordRetention {
   recording_max_mb: number
   desktop_recording_max_mb: number
   vnc_targets: string[]
+  companyname: string
   availability_alerts_servers: boolean
   availability_alerts_workstations: boolean
   /** False only where the update from before there was a default found machines. */
@@ -49,6 +50,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     recording_max_mb: 50,
     desktop_recording_max_mb: 200,
     vnc_targets: DEFAULT_VNC_TARGETS,
+    companyname: '',
     availability_alerts_servers: true,
     availability_alerts_workstations: false,
     availability_alerts_asked: true,

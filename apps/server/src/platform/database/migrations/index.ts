@@ -38,6 +38,7 @@ import * as resultTimes from './0063-result-times.ts'
 import * as outputOfADay from './0056-output-of-a-day.ts'
 import * as remoteReceipts from './0039-remote-receipts.ts'
 import * as retention from './0065-retention.ts'
+import * as companyName from './0066-company-name.ts'
 
 /** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
 export const migrations: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   resultTimes,
   outputOfADay,
   retention,
+  companyName,
 ]
