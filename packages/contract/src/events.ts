@@ -134,6 +134,7 @@ export const EVENTS = {
       { endpoint: 'GET /alerts/templates/preview/' },
       { endpoint: 'GET /automation/agents/:agent_id/' },
       { endpoint: 'GET /agents/:agent_id/' },
+      { endpoint: 'GET /core/settings/' },
     ],
   },
   /** A window, or maintenance mode that a person has switched. */
@@ -159,6 +160,7 @@ export const EVENTS = {
       { endpoint: 'GET /automation/policies/:id/tasks/' },
       { endpoint: 'GET /automation/policies/overview/' },
       { endpoint: 'GET /automation/places/:level/:id/' },
+      { endpoint: 'GET /core/settings/' },
       { endpoint: 'GET /clients/' },
       { endpoint: 'GET /agents/:agent_id/' },
       { endpoint: 'GET /alerts/templates/' },

@@ -3,7 +3,7 @@ import { whyNoVncTarget } from '@muster/rules/vnc-targets'
 import { z } from 'zod'
 import { MetricsInterval } from '../agent/metrics.ts'
 import { endpoint } from '../endpoint.ts'
-import { CompanyName } from '../fields.ts'
+import { CompanyName, Id } from '../fields.ts'
 import { RecordedMachines } from './remote-access.ts'
 
 const Days = z
@@ -84,6 +84,15 @@ const Availability = {
   availability_alerts_asked: z.boolean(),
 }
 
+/** What counts for machines to which no client, site or machine of their own gives another one. */
+const Defaults = {
+  /** The first policy of all servers, and of all workstations. Changing it needs `can_manage_automation_policies`. */
+  server_policy: Id.nullable(),
+  workstation_policy: Id.nullable(),
+  /** Changing it needs `can_manage_alerttemplates`. */
+  alert_template: Id.nullable(),
+}
+
 /** Only a superuser may change these. */
 const Switches = {
   /** Alert templates may run scripts on the server itself, as the user that it runs as. */
@@ -100,6 +109,7 @@ export const CoreSettings = z.object({
   ...Vnc,
   ...Availability,
   ...Company,
+  ...Defaults,
   ...Switches,
   /** Changes with every save. */
   modified: z.string(),
@@ -129,6 +139,7 @@ export const editCoreSettings = endpoint({
       ...Vnc,
       ...Availability,
       ...Company,
+      ...Defaults,
       ...Switches,
     })
     .partial()

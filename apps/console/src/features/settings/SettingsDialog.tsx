@@ -78,7 +78,14 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
   const saveInto = useSaveInto(settingsQuery.queryKey)
   const mayEdit = useMay('can_edit_core_settings')
   const isSuperuser = useMe()?.is_superuser === true
-  const { modified, ...initialValues } = settings
+  // Defaults of policies and alert templates are changed on their own screens.
+  const {
+    modified,
+    server_policy: _server,
+    workstation_policy: _workstation,
+    alert_template: _template,
+    ...initialValues
+  } = settings
   const form = useForm<Values>({
     initialValues,
     validate: (values) => ({ ...checkNumbers(values), ...checkVncTargets(values.vnc_targets) }),

@@ -6,15 +6,16 @@ import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
 import { testSettings } from './test-settings.ts'
 
-const SETTINGS = testSettings()
+const { server_policy, workstation_policy, alert_template, ...SETTINGS } = testSettings()
+const ANSWER = { ...SETTINGS, server_policy, workstation_policy, alert_template }
 const dialog = () => page.getByRole('dialog', { name: 'Global settings' })
 const field = (name: string) => dialog().getByRole('textbox', { name })
 const save = () => dialog().getByRole('button', { name: 'Save' })
 
 async function givenSettings(me: Partial<Me> = {}) {
   const { server, open } = await givenDashboard({ me })
-  server.on(getCoreSettings, () => answer(getCoreSettings, SETTINGS))
-  server.on(editCoreSettings, () => answer(editCoreSettings, SETTINGS))
+  server.on(getCoreSettings, () => answer(getCoreSettings, ANSWER))
+  server.on(editCoreSettings, () => answer(editCoreSettings, ANSWER))
   await open('/?dialog=settings')
   return server
 }
@@ -80,7 +81,7 @@ test('what somebody else saved meanwhile is said, and can be begun with', async 
   const sentence = 'The settings were saved by somebody else since you opened them.'
   server.on(editCoreSettings, () => refuse('changed_meanwhile', sentence))
   await field('Every hour').fill('900')
-  const newer = { ...SETTINGS, check_history_hourly_prune_days: 800, modified: '2026-11-21T11:00:00.000Z' }
+  const newer = { ...ANSWER, check_history_hourly_prune_days: 800, modified: '2026-11-21T11:00:00.000Z' }
   server.on(getCoreSettings, () => answer(getCoreSettings, newer))
   await save().click()
   await expect.element(dialog().getByText(sentence)).toBeVisible()

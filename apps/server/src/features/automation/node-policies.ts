@@ -26,6 +26,18 @@ export async function findNodePolicies(db: Db): Promise<NodePolicies> {
   }
 }
 
+/** The first policy of all machines, for servers and for workstations. */
+export async function findDefaultPolicies(db: Db): Promise<Slots> {
+  const rows = await db
+    .selectFrom('policy_targets')
+    .select(['policy_id', 'monitoring_type'])
+    .where('level', '=', 'default')
+    .orderBy('position')
+    .orderBy('policy_id')
+    .execute()
+  return slotsOf(rows)
+}
+
 function slotsOf(
   rows: readonly { policy_id: number; monitoring_type: 'server' | 'workstation' | null }[],
 ): Slots {

@@ -1,7 +1,8 @@
 import { editAgent, getAgent } from '@muster/contract/api/agents'
-import { createAlertTemplate } from '@muster/contract/api/alert-templates'
+import { createAlertTemplate, getRelatedToTemplate } from '@muster/contract/api/alert-templates'
 import { editPolicy, listPlacePolicies, setPlacePolicies } from '@muster/contract/api/automation'
 import { editClient, editSite, getClient, getSite } from '@muster/contract/api/clients'
+import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../platform/database/database.ts'
@@ -62,6 +63,60 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       ]),
     )
   })
+
+  test('the global settings carry the default policies and the default alert template', async () => {
+    await using database = await open<Database>()
+    await using fleet = await prepareFleet(database)
+    const { root, pc, srv, add, checks, settle, server } = fleet
+    const a = await add({ name: 'A', content: ping('A') })
+    const b = await add({ name: 'B', content: ping('B') })
+    const { body: template } = await root.call(createAlertTemplate, { body: { name: 'Night' } })
+    const names = async (agent = pc) =>
+      (await checks(agent)).map(({ settings }) => 'name' in settings && settings.name)
+    const none = { server_policy: null, workstation_policy: null, alert_template: null }
+    expect((await root.call(getCoreSettings, {})).body).toMatchObject(none)
+
+    const wanted = { server_policy: a.id, workstation_policy: b.id, alert_template: template.id }
+    const saved = await root.call(editCoreSettings, { body: { ...wanted, metrics_interval: 30 } })
+    await settle()
+    expect(saved.body).toMatchObject({ ...wanted, metrics_interval: 30 })
+    expect((await root.call(getCoreSettings, {})).body).toEqual(saved.body)
+    expect([await names(srv), await names(pc)]).toEqual([['A'], ['B']])
+    const { body: related } = await root.call(getRelatedToTemplate, { params: { id: template.id } })
+    expect(related.default_template).toBe(true)
+
+    expect((await root.call(editCoreSettings, { body: none })).body).toMatchObject(none)
+    await settle()
+    expect([await names(srv), await names(pc)]).toEqual([[], []])
+    const audit = await server.ctx.db.selectFrom('audit_log').select('message').orderBy('id').execute()
+    expect(audit.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([
+        'Changed the policies of all machines',
+        'Made "Night" the default alert template',
+        'Took away the default alert template',
+      ]),
+    )
+  })
+})
+
+test('default policies and the default alert template are changed only with their own permissions', async () => {
+  await using fleet = await prepareFleet()
+  const { server, root, add } = fleet
+  const policy = await add({ name: 'A' })
+  const { body: template } = await root.call(createAlertTemplate, { body: { name: 'Night' } })
+  const keeper = server.as(await server.given.user({ permissions: ['can_edit_core_settings'] }))
+  const refused = [
+    { server_policy: policy.id, metrics_interval: 30 },
+    { alert_template: template.id, metrics_interval: 30 },
+  ]
+  for (const body of refused)
+    expect(await keeper.call(editCoreSettings, { body })).toMatchObject({ status: 403 })
+  expect((await root.call(getCoreSettings, {})).body.metrics_interval).toBe(60)
+  const same = { server_policy: null, workstation_policy: null, alert_template: null, metrics_interval: 30 }
+  expect((await keeper.call(editCoreSettings, { body: same })).body.metrics_interval).toBe(30)
+  const unknown = await root.call(editCoreSettings, { body: { alert_template: 99 } })
+  expect(unknown.error).toMatchObject({ code: 'invalid', fields: { alert_template: [expect.any(String)] } })
+  expect((await root.call(editCoreSettings, { body: { server_policy: 99 } })).error.code).toBe('not_found')
 })
 
 test('a first policy replaces the first for its kind of machine, and the others stay', async () => {

@@ -4,6 +4,8 @@ import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { changeDefault } from '../alert-templates/set-default.ts'
+import { changePlaceFields, type PlaceFields } from '../automation/place-fields.ts'
 import { applyAlertDefaults } from '../agents/availability.ts'
 import { audit } from '../audit/write-audit.ts'
 import { lockCoreSettings, readCoreSettings, type StoredSettings, writeCoreSettings } from './queries.ts'
@@ -27,6 +29,11 @@ type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
   availability_alerts_workstations?: boolean | undefined
   availability_alerts_asked?: boolean | undefined
   modified?: string | undefined
+}
+
+/** Kept where policies and alert templates are. */
+type Defaults = Pick<PlaceFields, 'server_policy' | 'workstation_policy'> & {
+  alert_template?: number | null | undefined
 }
 
 /** What each setting keeps, and the job that deletes what is older. */
@@ -60,9 +67,17 @@ const ALERTS = {
 const RECORDED = { servers: 'of servers', all: 'of all machines', none: 'of no machine' }
 
 /** Saves settings of the whole server. A shorter retention deletes older records at once, not at night. */
-export function changeCoreSettings(ctx: Context, caller: Caller, change: Change): Promise<StoredSettings> {
+export function changeCoreSettings(
+  ctx: Context,
+  caller: Caller,
+  { server_policy, workstation_policy, alert_template, ...change }: Change & Defaults,
+): Promise<void> {
   refuseLimited(caller, 'Settings of the server')
   return ctx.transaction(async (tx, emit) => {
+    const parts = { ctx, tx, emit, caller }
+    // Policies are locked first everywhere.
+    await changePlaceFields(parts, { level: 'default', id: '' }, { server_policy, workstation_policy })
+    if (alert_template !== undefined) await changeDefault(parts, caller, alert_template)
     await lockCoreSettings(tx)
     const before = await readCoreSettings(tx)
     if (change.modified !== undefined && change.modified !== before.modified) {
@@ -91,7 +106,7 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       ...(isAsked ? (['availability_alerts_asked'] as const) : []),
       ...switched,
     ]
-    if (changed.length === 0) return before
+    if (changed.length === 0) return
     const [firstSwitch] = switched
     if (firstSwitch !== undefined && !caller.isSuperuser)
       throw new AppError('not_allowed', `Only a superuser may switch ${SWITCHES[firstSwitch]} on or off.`)
@@ -148,7 +163,6 @@ export function changeCoreSettings(ctx: Context, caller: Caller, change: Change)
       await ctx.jobs.enqueue(job, null, { db: tx })
     if (ofRecordings.length > 0) await ctx.jobs.enqueue('remote.prune-recordings', null, { db: tx })
     emit({ type: 'settings.changed', ids: changed })
-    return after
   })
 }
 
