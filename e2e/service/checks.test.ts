@@ -229,7 +229,8 @@ async function addUnit(name: string, body: string): Promise<void> {
 }
 
 async function addCheck(settings: Settings): Promise<Check> {
-  return admin.call(createCheck, { body: { agent: agentId, settings } })
+  // Of a machine, not of a policy.
+  return (await admin.call(createCheck, { body: { agent: agentId, settings } })) as Check
 }
 
 /** How it stands once it has run. */

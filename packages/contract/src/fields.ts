@@ -20,15 +20,25 @@ export const OptionalEmail = z
 export const QueryFlag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
 /** A name of a client or a site: shown in trees and written `Client|3`, so it may hold no `|`. */
-/** Shown to the person at a machine beside the name of the user who opens a remote tool. */
-export const CompanyName = z.string().trim().max(255)
-
 export const NodeName = z
   .string()
   .trim()
   .min(1, 'A name is needed.')
   .max(255, 'A name has at most 255 characters.')
   .refine((name) => !name.includes('|'), 'A name may not contain "|".')
+
+/** Shown to the person at a machine beside the name of the user who opens a remote tool. */
+export const CompanyName = z.string().trim().max(255)
+
+/** A check or task of a policy. */
+export const PolicyItem = z.object({
+  /** Unique over all policies, for `status` and `run`. */
+  id: z.int(),
+  policy: z.int(),
+  /** Within the policy. */
+  number: z.int(),
+})
+export type PolicyItem = z.infer<typeof PolicyItem>
 
 /** Query of every list: with `page` the answer is one page `{total, page, page_size, results}`, without it the plain array. */
 export const ListQuery = z.object({

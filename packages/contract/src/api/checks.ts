@@ -8,7 +8,7 @@ import { logCheckFields, normalizeEventId } from '../checks/log-checks.ts'
 import { presenceCheckFields, ProcessCheck } from '../checks/presence-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
 import { Severity } from '../severity.ts'
-import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
+import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing, PolicyItem } from '../fields.ts'
 
 export const CHECK_TYPES = [...MACHINE_CHECK_TYPES, ...SERVER_CHECK_TYPES] as const
 export const CheckType = z.enum(CHECK_TYPES)
@@ -200,9 +200,10 @@ export const createCheck = endpoint({
   method: 'POST',
   path: '/checks/',
   access: 'can_manage_checks',
-  summary: 'Add a check to a machine',
-  body: alsoFlat(z.object({ agent: AgentId, ...CheckFields })),
-  response: Check,
+  summary:
+    'Add a check to a machine; with `policy` instead of `agent`, add it to that policy and answer its place there',
+  body: alsoFlat(z.object({ agent: AgentId.optional(), policy: Id.optional(), ...CheckFields })),
+  response: z.union([Check, PolicyItem]),
 })
 
 export const getCheck = endpoint({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Shell } from '../agent/shell.ts'
 import { ActionResult, InstancePolicy, MAX_ACTIONS, taskTimes, TaskTrigger } from '../agent/tasks.ts'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
+import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing, PolicyItem } from '../fields.ts'
 import { Severity } from '../severity.ts'
 
 const Timeout = z.int().min(1).max(86_400)
@@ -161,14 +161,16 @@ export const createTask = endpoint({
   method: 'POST',
   path: '/tasks/',
   access: 'can_manage_autotasks',
-  summary: 'Add a task to a machine',
+  summary:
+    'Add a task to a machine; with `policy` instead of `agent`, add it to that policy and answer its place there',
   body: TaskFields.partial().extend({
-    agent: AgentId,
+    agent: AgentId.optional(),
+    policy: Id.optional(),
     name: fields.name,
     task_type: fields.task_type,
     actions: fields.actions,
   }),
-  response: Task,
+  response: z.union([Task, PolicyItem]),
 })
 
 export const getTask = endpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Of a check, not of its type. */
-const OF_THE_CHECK = new Set(['agent', 'fails_b4_alert', 'run_interval', 'depends_on', 'modified'])
+const OF_THE_CHECK = new Set(['agent', 'policy', 'fails_b4_alert', 'run_interval', 'depends_on', 'modified'])
 
 /**
  * A body that is also taken as the field has it: the settings of the type beside the rest, the machine as `agent_id`,

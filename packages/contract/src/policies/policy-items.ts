@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CheckState } from '../api/checks.ts'
 import { TaskFields, TaskResult } from '../api/tasks.ts'
-import { AgentId } from '../fields.ts'
+import { AgentId, PolicyItem } from '../fields.ts'
 import { PolicyCheck, TASK_PLATFORMS } from './policy-content.ts'
 
 /** The checks and tasks of a policy one by one, with how they stand on the machines that have them. */
@@ -24,14 +24,6 @@ export const readPolicyItemId = (id: number): PolicyPlace => ({
 })
 
 const count = z.int().min(0)
-const item = {
-  /** For `status` and `run`. */
-  id: z.int(),
-  policy: z.int(),
-  /** Within the policy. */
-  number: z.int(),
-}
-
 /** On how many machines, of those that the caller sees. */
 export const CheckCountsOfPolicy = z.object({
   /** Fresh. */
@@ -46,7 +38,7 @@ export const CheckCountsOfPolicy = z.object({
 export type CheckCountsOfPolicy = z.infer<typeof CheckCountsOfPolicy>
 
 export const CheckOfPolicy = PolicyCheck.omit({ id: true }).extend({
-  ...item,
+  ...PolicyItem.shape,
   readable_desc: z.string(),
   /** Tasks of the policy that run when it fails. */
   assignedtasks: z.array(z.object({ id: z.int(), name: z.string() })),
@@ -58,7 +50,7 @@ export const TaskCountsOfPolicy = z.object({ passing: count, failing: count, pen
 export type TaskCountsOfPolicy = z.infer<typeof TaskCountsOfPolicy>
 
 export const TaskOfPolicy = TaskFields.extend({
-  ...item,
+  ...PolicyItem.shape,
   task_supported_platforms: z.array(z.enum(TASK_PLATFORMS)),
   /** When it runs, in words. */
   schedule: z.string(),

@@ -85,7 +85,7 @@ export function withFirst(list: Listed[], slot: Slot | undefined, id: number | n
   return id === null ? [...before, ...after] : [...before, { id, monitoring_type: slot ?? null }, ...after]
 }
 
-function requireRight(caller: Caller): void {
+export function requireRight(caller: Caller): void {
   if (mayDo(caller, 'can_manage_automation_policies')) return
   throw new AppError(
     'not_allowed',

@@ -5,6 +5,9 @@ import {
   listPolicyTaskStatus,
   runPolicyTask,
 } from '@muster/contract/api/automation'
+import { createCheck } from '@muster/contract/api/checks'
+import { createTask } from '@muster/contract/api/tasks'
+import { PERMISSIONS } from '@muster/contract/permissions'
 import { policyItemId } from '@muster/contract/policies/policy-items'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../platform/database/database.ts'
@@ -14,6 +17,33 @@ import { checkOf, contentOf, CPU, PING, prepareFleet, taskOf } from './test-poli
 const AT = '2026-11-22T06:00:00.000Z'
 
 describe.each(testEngines)('on $engine', ({ open }) => {
+  test('a check and a task are added to a policy where checks and tasks are added', async () => {
+    await using database = await open<Database>()
+    await using fleet = await prepareFleet(database)
+    const { root, site, pc, add, checks, tasks, settle } = fleet
+    const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
+    const policy = await add({ name: 'Base', content: contentOf([checkOf(CPU)]), targets })
+    const flat = { policy: policy.id, check_type: 'ping', name: 'Router', ip: '192.0.2.1', run_interval: 60 }
+    // As programs write it that were made for the reference.
+    const check = await root.call(createCheck, { body: flat as never })
+    expect(check.body).toEqual({ id: policyItemId(policy.id, 2), policy: policy.id, number: 2 })
+    const action = { type: 'cmd', shell: 'sh', command: 'true' } as const
+    const task = await root.call(createTask, {
+      body: { policy: policy.id, name: 'Tidy up', task_type: 'manual', actions: [action] },
+    })
+    expect(task.body).toEqual({ id: policyItemId(policy.id, 3), policy: policy.id, number: 3 })
+    await settle()
+    expect(
+      (await checks(pc)).map(({ settings, run_interval }) => [settings.check_type, run_interval]),
+    ).toEqual([
+      ['cpuload', 0],
+      ['ping', 60],
+    ])
+    expect((await tasks(pc)).map(({ name, policy: of }) => [name, of])).toEqual([['Tidy up', policy.id]])
+    const { body: listed } = await root.call(listPolicyChecks, { params: { id: policy.id } })
+    expect(listed.map(({ id }) => id)).toContain(check.body.id)
+  })
+
   test('a policy says how each of its checks and tasks stands, and on which machine', async () => {
     await using database = await open<Database>()
     await using fleet = await prepareFleet(database)
@@ -155,4 +185,25 @@ test('only machines that one sees are counted and listed; what is not there is n
     await root.call(listPolicyCheckStatus, { params: { id: 3 } }),
   ]
   expect(refusals.map(({ error }) => error?.code)).toEqual(Array.from({ length: 5 }, () => 'not_found'))
+})
+
+test('a check belongs to a machine or a policy, and one of a policy needs the permission for policies', async () => {
+  await using fleet = await prepareFleet()
+  const { server, root, pc, add } = fleet
+  const policy = await add({ name: 'Base' })
+  const permissions = PERMISSIONS.filter((name) => name !== 'can_manage_automation_policies')
+  const ada = server.as(await server.given.user({ permissions }))
+  const body = { policy: policy.id, settings: CPU }
+  expect((await ada.call(createCheck, { body })).error).toMatchObject({
+    code: 'not_allowed',
+    detail: expect.stringContaining('can_manage_automation_policies'),
+  })
+  for (const wrong of [{ settings: CPU }, { ...body, agent: pc.agent_id }]) {
+    const { error } = await root.call(createCheck, { body: wrong })
+    expect(error).toMatchObject({ code: 'invalid', fields: { agent: ['Give either agent or policy.'] } })
+  }
+  expect((await root.call(createCheck, { body: { ...body, policy: 99 } })).error.code).toBe('not_found')
+  expect((await root.call(createCheck, { body })).status).toBe(200)
+  const twice = await root.call(createCheck, { body })
+  expect(twice.error.detail).toContain('The policy has the same check twice')
 })

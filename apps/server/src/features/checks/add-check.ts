@@ -21,7 +21,7 @@ const MOST_CHECKS = 500
 export function addCheck(
   ctx: Context,
   caller: Caller,
-  given: Parsed<typeof createCheck>['body'],
+  given: Omit<Parsed<typeof createCheck>['body'], 'agent' | 'policy'> & { agent: string },
 ): Promise<CheckRow> {
   const { settings, fails_b4_alert, run_interval } = given
   return refuseTaken(takenCheck(settings), () =>

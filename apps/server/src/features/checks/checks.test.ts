@@ -1,5 +1,6 @@
 import { getAgent } from '@muster/contract/api/agents'
 import {
+  type Check,
   type CheckSettings,
   createCheck,
   deleteCheck,
@@ -14,6 +15,7 @@ import {
 import type { Event } from '@muster/contract/events'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
+import type { TestAnswer } from '../../test-client.ts'
 import { createTestServer } from '../../test-server.ts'
 
 const PING = { check_type: 'ping', name: 'Router', ip: '192.0.2.1', alert_severity: 'error' } as const
@@ -40,7 +42,10 @@ async function prepare() {
     ada,
     version,
     add: (settings: CheckSettings, more = {}) =>
-      ada.call(createCheck, { body: { agent: agent.agent_id, settings, ...more } }),
+      // Of a machine, not of a policy.
+      ada.call(createCheck, { body: { agent: agent.agent_id, settings, ...more } }) as Promise<
+        TestAnswer<Check>
+      >,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

@@ -1,6 +1,7 @@
-import { createCheck, editCheck } from '@muster/contract/api/checks'
+import { type Check, createCheck, editCheck } from '@muster/contract/api/checks'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
+import type { TestAnswer } from '../../test-client.ts'
 import { createTestServer } from '../../test-server.ts'
 
 // Docs/decisions/0021-check-bodies.md.
@@ -9,7 +10,8 @@ async function prepare() {
   const { agent_id } = await server.given.agent()
   const ada = server.as(await server.given.user({ permissions: PERMISSIONS }))
   // The body is what another program writes, not what the contract has.
-  const create = (body: unknown) => ada.call(createCheck, { body: body as never })
+  const create = (body: unknown) =>
+    ada.call(createCheck, { body: body as never }) as Promise<TestAnswer<Check>>
   const edit = (id: number, body: unknown) => ada.call(editCheck, { params: { id }, body: body as never })
   return { agent_id, create, edit, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }

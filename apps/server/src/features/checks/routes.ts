@@ -13,6 +13,7 @@ import {
   runNodeChecks,
 } from '@muster/contract/api/checks'
 import type { Context } from '../../context.ts'
+import { addPolicyItem, ownerOf } from '../automation/add-policy-item.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
@@ -33,7 +34,14 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return (await findChecks(ctx.db, caller, agent.agent_id)).map(viewCheck)
   })
   route(api, listChecks, async ({ caller }) => (await findChecks(ctx.db, caller)).map(viewCheck))
-  route(api, createCheck, async ({ body, caller }) => viewCheck(await addCheck(ctx, caller, body)))
+  route(api, createCheck, async ({ body: { agent, policy, ...check }, caller }) => {
+    const owner = ownerOf({ agent, policy })
+    if ('agent' in owner) return viewCheck(await addCheck(ctx, caller, { ...check, ...owner }))
+    return addPolicyItem(ctx, caller, {
+      policyId: owner.policy,
+      added: { kind: 'checks', item: { ...check, depends_on: check.depends_on ?? undefined } },
+    })
+  })
   route(api, getCheck, async ({ params, caller }) => viewCheck(await requireCheck(ctx.db, caller, params.id)))
   route(api, editCheck, async ({ params, body, caller }) =>
     viewCheck(await changeCheck(ctx, caller, params.id, body)),

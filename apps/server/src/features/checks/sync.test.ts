@@ -36,7 +36,8 @@ async function prepare() {
       return payload.input as CommandInput<'set-checks'>
     },
     add: async (settings: Parameters<typeof bodyOf>[1]): Promise<Check> =>
-      (await root.call(createCheck, { body: bodyOf(machine, settings) })).body,
+      // Of a machine, not of a policy.
+      (await root.call(createCheck, { body: bodyOf(machine, settings) })).body as Check,
     async [Symbol.asyncDispose]() {
       machine.cut()
       await server[Symbol.asyncDispose]()

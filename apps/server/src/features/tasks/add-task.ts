@@ -21,7 +21,10 @@ const MOST_TASKS = 200
 export function addTask(
   ctx: Context,
   caller: Caller,
-  { agent: agentId, ...given }: Parsed<typeof createTask>['body'],
+  {
+    agent: agentId,
+    ...given
+  }: Omit<Parsed<typeof createTask>['body'], 'agent' | 'policy'> & { agent: string },
 ): Promise<TaskRow> {
   return ctx.transaction(async (tx, emit) => {
     const agent = await requireAgent(tx, agentId, caller)

@@ -8,9 +8,12 @@ import {
   listTaskRuns,
   listTasks,
   runTask,
+  TASK_DEFAULTS,
 } from '@muster/contract/api/tasks'
 import { AppError } from '@muster/contract/errors'
+import { PolicyTask } from '@muster/contract/policies/policy-content'
 import type { Context } from '../../context.ts'
+import { addPolicyItem, ownerOf } from '../automation/add-policy-item.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../agents/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
@@ -29,7 +32,18 @@ export function tasksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return viewTasks(ctx.db, await findTasks(ctx.db, caller, agent.agent_id))
   })
   route(api, listTasks, async ({ caller }) => viewTasks(ctx.db, await findTasks(ctx.db, caller)))
-  route(api, createTask, async ({ body, caller }) => viewTask(ctx.db, await addTask(ctx, caller, body)))
+  route(api, createTask, async ({ body: { agent, policy, ...task }, caller }) => {
+    const owner = ownerOf({ agent, policy })
+    if ('agent' in owner) return viewTask(ctx.db, await addTask(ctx, caller, { ...task, ...owner }))
+    return addPolicyItem(ctx, caller, {
+      policyId: owner.policy,
+      added: {
+        kind: 'tasks',
+        // What is not given is absent, and leaves the default.
+        item: PolicyTask.parse({ task: { ...TASK_DEFAULTS, ...task } }),
+      },
+    })
+  })
   route(api, getTask, async ({ params, caller }) =>
     viewTask(ctx.db, await requireTask(ctx.db, caller, params.id)),
   )

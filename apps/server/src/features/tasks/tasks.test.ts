@@ -8,6 +8,7 @@ import {
   type Task,
 } from '@muster/contract/api/tasks'
 import { expect, test } from 'vitest'
+import type { TestAnswer } from '../../test-client.ts'
 import { createTestServer } from '../../test-server.ts'
 
 const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' } as const
@@ -22,9 +23,10 @@ async function prepare() {
   const root = server.as(await server.given.user({ superuser: true, username: 'ada' }))
   type Body = Parameters<typeof root.call<typeof createTask>>[1]['body']
   const add = (more: Partial<Body> = {}) =>
+    // Of a machine, not of a policy.
     root.call(createTask, {
       body: { agent: agent.agent_id, name: 'Nightly', actions: [COMMAND], ...DAILY, ...more },
-    })
+    }) as Promise<TestAnswer<Task>>
   return { server, agent, root, add, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
+  type Check,
   type CheckSettings,
   createCheck,
   deleteCheck,
@@ -11,6 +12,7 @@ import {
 } from '@muster/contract/api/checks'
 import { listClients } from '@muster/contract/api/clients'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { TestAnswer } from '../../../test-client.ts'
 import { createTestServer } from '../../../test-server.ts'
 import { TestAgent } from '../../agents/test-agent.ts'
 import { ServerChecks } from './server-checks.ts'
@@ -46,10 +48,10 @@ async function prepare(env: Record<string, string> = { MUSTER_CHECK_TARGETS: 'an
     http,
     state,
     add: async (settings: Partial<CheckSettings> & Pick<CheckSettings, 'check_type'>, more = {}) =>
-      // Completed by the defaults of the contract.
+      // Completed by the defaults of the contract; of a machine, not of a policy.
       root.call(createCheck, {
         body: { agent: agent.agent_id, settings: settings as CheckSettings, ...more },
-      }),
+      }) as Promise<TestAnswer<Check>>,
     /** Measures all that is due, as one process. */
     work: async (processId = 'one') => {
       await using checks = new ServerChecks({ ...server.ctx, processId })

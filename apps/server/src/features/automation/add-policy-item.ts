@@ -1,0 +1,54 @@
+import type { PolicyItem } from '@muster/contract/fields'
+import type { PolicyCheck, PolicyTask } from '@muster/contract/policies/policy-content'
+import { AppError } from '@muster/contract/errors'
+import { policyItemId } from '@muster/contract/policies/policy-items'
+import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { requireRight } from './place-fields.ts'
+import { requireWholePolicy } from './require-policy.ts'
+import { writeChange } from './save-policy.ts'
+import { openSave } from './store-save.ts'
+
+type Item = { kind: 'checks'; item: PolicyCheck } | { kind: 'tasks'; item: PolicyTask }
+
+const WORDS = { checks: 'check', tasks: 'task' } as const
+/** As the contract's `PolicyContent` has it. */
+const MOST = { checks: 200, tasks: 50 } as const
+
+/** Adds a check or task to a policy as its next version, with the permission, audit and history of any other change. */
+export function addPolicyItem(
+  ctx: Context,
+  caller: Caller,
+  { policyId, added: { kind, item } }: { policyId: number; added: Item },
+): Promise<PolicyItem> {
+  return ctx.transaction(async (tx, emit) => {
+    const save = await openSave({ ctx, tx, emit, caller }, undefined)
+    const policy = await requireWholePolicy(tx, caller, save.set, policyId)
+    requireRight(caller)
+    const { content } = policy.document
+    if (content[kind].length >= MOST[kind])
+      throw new AppError('conflict', `A policy has at most ${MOST[kind]} ${kind}.`)
+    const document = {
+      ...policy.document,
+      content: { ...content, [kind]: [...content[kind], item] },
+    }
+    await writeChange(save, policy, { document, reason: `Added a ${WORDS[kind]}` })
+    // Only new items are numbered, from there on.
+    const number = policy.row.last_number + 1
+    return { id: policyItemId(policyId, number), policy: policyId, number }
+  })
+}
+
+/** A check or task belongs to a machine or to a policy: `invalid` for both or none. */
+export function ownerOf({
+  agent,
+  policy,
+}: {
+  agent?: string | undefined
+  policy?: number | undefined
+}): { agent: string } | { policy: number } {
+  if (agent !== undefined && policy === undefined) return { agent }
+  if (policy !== undefined && agent === undefined) return { policy }
+  const sentence = 'Give either agent or policy.'
+  throw new AppError('invalid', sentence, { fields: { agent: [sentence] } })
+}
