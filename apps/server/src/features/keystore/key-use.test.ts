@@ -6,8 +6,16 @@ import { createCheck, editCheck } from '@muster/contract/api/checks'
 import { runScript, testScript } from '@muster/contract/api/history'
 import { createKey, deleteKey, editKey, listKeyStore } from '@muster/contract/api/keystore'
 import { deleteRole } from '@muster/contract/api/roles'
-import { testScriptOnServer } from '@muster/contract/api/scripts'
+import {
+  createScript,
+  editScript,
+  getScript,
+  listScriptVersions,
+  restoreScriptVersion,
+  testScriptOnServer,
+} from '@muster/contract/api/scripts'
 import { editCoreSettings } from '@muster/contract/api/settings'
+import { createSnippet, deleteSnippet, editSnippet } from '@muster/contract/api/snippets'
 import { createTask, editTask, TASK_DEFAULTS } from '@muster/contract/api/tasks'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { NO_CONTENT } from '@muster/contract/policies/policy-content'
@@ -137,6 +145,97 @@ test('a key is refused where a task, check, policy or alert template with it is 
   ]
   for (const answer of changes) expect(answer).toMatchObject(refused)
   for (const answer of await saves(ops)) expect(answer.status).toBe(200)
+})
+
+type Bench = Awaited<ReturnType<typeof prepare>>
+const USES: [what: string, use: (bench: Bench) => Promise<{ status: number }>, sentence: string][] = [
+  [
+    'a task',
+    ({ ops, params, task }) => ops.call(createTask, { body: { agent: params.agent_id, ...task(VARIABLE) } }),
+    'The task "Nightly" on web-01 runs it.',
+  ],
+  [
+    'a check',
+    ({ ops, params, settings }) =>
+      ops.call(createCheck, { body: { agent: params.agent_id, settings: settings(VARIABLE) } }),
+    'A check on web-01 runs it.',
+  ],
+  [
+    'a check of a policy',
+    ({ ops, settings }) => {
+      const content = { ...NO_CONTENT, checks: [{ settings: settings(VARIABLE) }] }
+      return ops.call(createPolicy, { body: { name: 'Base', content } })
+    },
+    'The policy "Base" runs it.',
+  ],
+  [
+    'a task of a policy',
+    ({ ops, task }) => {
+      const content = { ...NO_CONTENT, tasks: [{ task: task(VARIABLE) }] }
+      return ops.call(createPolicy, { body: { name: 'Base', content } })
+    },
+    'The policy "Base" runs it.',
+  ],
+  [
+    'an alert template',
+    ({ ops, script }) =>
+      ops.call(createAlertTemplate, {
+        body: {
+          name: 'Night',
+          resolved_action_type: 'script',
+          resolved_action: script.id,
+          resolved_action_env_vars: [`KEY=${VARIABLE}`],
+        },
+      }),
+    'The alert template "Night" runs it.',
+  ],
+]
+
+test.each(USES)(
+  'the code that %s calls with a key is written only with the role for the key',
+  async (_, use, sentence) => {
+    await using bench = await prepare()
+    const { ops, eve, script } = bench
+    const params = { id: script.id }
+    await ops.call(editScript, { params, body: { script_body: 'echo {{log}}' } })
+    const { body: snippet } = await ops.call(createSnippet, {
+      body: { name: 'log', shell: 'shell', code: 'logger' },
+    })
+    expect((await use(bench)).status).toBe(200)
+    const [, first] = (await ops.call(listScriptVersions, { params })).body
+    const restore = { params: { ...params, version_id: first?.id ?? 0 }, body: {} }
+    const ofSnippet = { params: { id: snippet.id } }
+    const reason = `${sentence} The role of eve may not use ${VARIABLE}.`
+    const refused = { status: 403, error: { detail: `This script is in use. ${reason}` } }
+    const change = { params, body: { script_body: 'echo "$1" | rev' } }
+    expect(await eve.call(editScript, change)).toMatchObject(refused)
+    expect(await eve.call(restoreScriptVersion, restore)).toMatchObject(refused)
+    const bySnippet = `The script "Call", which includes this snippet, is in use. ${reason}`
+    const refusedSnippet = { status: 403, error: { detail: bySnippet } }
+    expect(await eve.call(editSnippet, { ...ofSnippet, body: { code: 'rev' } })).toMatchObject(refusedSnippet)
+    expect(await eve.call(deleteSnippet, ofSnippet)).toMatchObject(refusedSnippet)
+    expect((await eve.call(editScript, { params, body: { description: 'Calls' } })).status).toBe(200)
+    expect((await ops.call(editSnippet, { ...ofSnippet, body: { code: 'cat' } })).status).toBe(200)
+    expect((await ops.call(editScript, change)).status).toBe(200)
+  },
+)
+
+test('the code of a script that is called with a key by itself is written only with the role for the key', async () => {
+  await using bench = await prepare()
+  const { ops, eve } = bench
+  const refused = refusalOf('eve')
+  const own = { name: 'Own', shell: 'shell' as const, script_body: 'echo {{log}}' }
+  expect(await eve.call(createScript, { body: { ...own, args: [VARIABLE] } })).toMatchObject(refused)
+  const { id } = (await eve.call(createScript, { body: own })).body
+  const params = { id }
+  const withKey = { params, body: { env_vars: [`KEY=${VARIABLE}`] } }
+  expect(await eve.call(editScript, withKey)).toMatchObject(refused)
+  expect((await ops.call(editScript, withKey)).status).toBe(200)
+  expect(await eve.call(editScript, { params, body: { script_body: 'env | rev' } })).toMatchObject(refused)
+  const log = { name: 'log', shell: 'shell' as const, code: 'env | rev' }
+  expect(await eve.call(createSnippet, { body: log })).toMatchObject(refused)
+  expect((await ops.call(getScript, { params })).body.script_body).toBe(own.script_body)
+  expect((await eve.call(editScript, { params, body: { env_vars: [] } })).status).toBe(200)
 })
 
 test('a task and a check read a key with the role of the user who set them up, each time', async () => {

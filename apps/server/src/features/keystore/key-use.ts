@@ -63,3 +63,9 @@ export async function refuseKeys(db: Db, caller: Caller, texts: readonly string[
   const refusal = await findKeyRefusal(db, caller.userId, texts)
   if (refusal !== undefined) throw new AppError('not_allowed', refusal)
 }
+
+/** Whether there is a key that not every role may use. */
+export async function hasRestrictedKeys(db: Db): Promise<boolean> {
+  const query = db.selectFrom('key_store').select('id').where('all_roles', '=', 0).limit(1)
+  return (await query.executeTakeFirst()) !== undefined
+}

@@ -5,8 +5,10 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
+import { refuseKeys } from '../keystore/key-use.ts'
 import { insertScript, type ScriptRow } from './queries.ts'
 import { takenName, toColumns, type ScriptColumns } from './script-columns.ts'
+import { ownTexts } from './script-uses.ts'
 import { keepVersion } from './versions.ts'
 import { viewForAudit } from './view.ts'
 
@@ -26,6 +28,7 @@ export function addScript(
         created_at: at.toISOString(),
         modified: at.toISOString(),
       })
+      await refuseKeys(tx, caller, ownTexts(row))
       await keepVersion(tx, row, caller.username)
       await audit(tx, {
         caller,

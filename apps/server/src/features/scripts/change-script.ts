@@ -7,10 +7,11 @@ import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findScriptChecks } from '../checks/queries.ts'
 import { redefineChecks } from '../checks/redefine-checks.ts'
+import { refuseKeys } from '../keystore/key-use.ts'
 import { redefineTasksOf } from '../tasks/forget-script.ts'
 import { type ScriptRow, updateScript } from './queries.ts'
 import { requireLockedScript } from './require-script.ts'
-import { refuseScriptUses } from './script-uses.ts'
+import { ownTexts, refuseScriptUses } from './script-uses.ts'
 import { type ScriptColumns, type ScriptParts, takenName, toColumns } from './script-columns.ts'
 import { keepFirstVersion, keepVersion } from './versions.ts'
 import { viewForAudit } from './view.ts'
@@ -46,7 +47,10 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
       }
       if (isContent && change.modified !== undefined && change.modified !== before.modified)
         refuseOldSave(before)
-      if (names.some((name) => !DESCRIPTIVE.has(name))) await refuseScriptUses(tx, caller, change.id)
+      if (names.some((name) => !DESCRIPTIVE.has(name))) {
+        await refuseKeys(tx, caller, ownTexts({ ...before, ...columns }))
+        await refuseScriptUses(tx, caller, change.id)
+      }
       const at = ctx.now()
       const modified = isContent ? laterThan(before.modified, at) : before.modified
       if (isContent) await keepFirstVersion(tx, before)

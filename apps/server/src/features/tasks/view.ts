@@ -56,12 +56,11 @@ type Stored = Pick<
 
 export function readFields(row: Stored): TaskFields {
   const { name, enabled, task_type, alert_severity, assigned_check, custom_field } = row
-  // Both stored by task-columns.ts as the contract's schema made them; one field came later.
+  // Stored by task-columns.ts as the contract's schema made it; one field came later.
   const settings = JSON.parse(row.settings) as Omit<
     TaskFields,
     'actions' | keyof Stored | 'remove_if_not_scheduled'
   >
-  const actions = JSON.parse(row.actions) as TaskAction[]
   return {
     name,
     enabled: enabled === 1,
@@ -70,10 +69,15 @@ export function readFields(row: Stored): TaskFields {
     assigned_check,
     custom_field,
     collector_all_output: row.collector_all_output === 1,
-    actions,
+    actions: readTaskActions(row),
     remove_if_not_scheduled: false,
     ...settings,
   }
+}
+
+export function readTaskActions({ actions }: Pick<Stored, 'actions'>): TaskAction[] {
+  // Stored by task-columns.ts as the contract's schema made it.
+  return JSON.parse(actions) as TaskAction[]
 }
 
 export function scriptIdsOf({ actions }: Pick<TaskFields, 'actions'>): number[] {
