@@ -1,3 +1,4 @@
+import { editAgent } from '@muster/contract/api/agents'
 import {
   createPolicy,
   editPolicy,
@@ -8,6 +9,8 @@ import {
   setPlacePolicies,
 } from '@muster/contract/api/automation'
 import { type CheckSettings, createCheck, editCheck } from '@muster/contract/api/checks'
+import { editClient, editSite } from '@muster/contract/api/clients'
+import { editCoreSettings } from '@muster/contract/api/settings'
 import { createTask, editTask, type TaskAction, TASK_DEFAULTS } from '@muster/contract/api/tasks'
 import type { Permission } from '@muster/contract/permissions'
 import { NO_CONTENT, type PolicyCheck, type PolicyTask } from '@muster/contract/policies/policy-content'
@@ -217,4 +220,56 @@ test('a task of a policy that is given to another system needs the right to run 
   expect(await change(['linux', 'windows'])).toMatchObject(refused)
   expect(await change(['linux'], 'reboot')).toMatchObject(refused)
   expect((await change(['linux'])).status).toBe(200)
+})
+
+test('a check or task that is added to a policy by itself needs the right to run what it runs', async () => {
+  await using bench = await prepare()
+  const { root, scriptAction, scriptCheck, as } = bench
+  const policy = (await root.call(createPolicy, { body: { name: 'Base' } })).body.id
+  const task = (action: TaskAction) => ({
+    body: { ...TASK_DEFAULTS, policy, name: 'Tidy up', task_type: 'manual' as const, actions: [action] },
+  })
+  const manage = [...POLICIES, 'can_manage_autotasks', 'can_manage_checks'] as const
+  const author = await as(...manage)
+  const needs = (permission: Permission) => refusal(expect.stringContaining(`needs ${permission}`) as string)
+  expect(await author.call(createTask, task(COMMAND))).toMatchObject(needs('can_send_cmd'))
+  expect(await author.call(createTask, task(scriptAction()))).toMatchObject(needs('can_run_scripts'))
+  const check = { body: { policy, settings: scriptCheck() } }
+  expect(await author.call(createCheck, check)).toMatchObject(needs('can_run_scripts'))
+  expect((await root.call(getPolicy, { params: { id: policy } })).body.content).toEqual(NO_CONTENT)
+  const allowed = await as(...manage, 'can_send_cmd', 'can_run_scripts')
+  expect((await allowed.call(createTask, task(COMMAND))).status).toBe(200)
+  expect((await allowed.call(createCheck, check)).status).toBe(200)
+})
+
+test('a policy that a place is given with its other fields needs the right to run what it runs', async () => {
+  await using bench = await prepare()
+  const { root, pc, site, client, as } = bench
+  const content = withTask(taskOf({ actions: [COMMAND] }))
+  const { body: policy } = await root.call(createPolicy, { body: { name: 'Base', active: true, content } })
+  const manage = [
+    ...POLICIES,
+    'can_manage_autotasks',
+    'can_edit_agent',
+    'can_manage_clients',
+    'can_manage_sites',
+    'can_edit_core_settings',
+  ] as const
+  const give = async (caller: Pick<typeof root, 'call'>) => [
+    await caller.call(editAgent, { params: { agent_id: pc.agent_id }, body: { policy: policy.id } }),
+    await caller.call(editSite, {
+      params: { id: site.id },
+      body: { site: { workstation_policy: policy.id } },
+    }),
+    await caller.call(editClient, {
+      params: { id: client.id },
+      body: { client: { server_policy: policy.id } },
+    }),
+    await caller.call(editCoreSettings, { body: { server_policy: policy.id } }),
+  ]
+  const refused = refusal('The task "Tidy up" runs a command. Your role needs can_send_cmd to set it up.')
+  for (const answer of await give(await as(...manage))) expect(answer).toMatchObject(refused)
+  const params = { id: policy.id }
+  expect((await root.call(getPolicy, { params })).body.targets).toEqual([])
+  for (const answer of await give(await as(...manage, 'can_send_cmd'))) expect(answer.status).toBe(200)
 })
