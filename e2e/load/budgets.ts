@@ -155,6 +155,7 @@ export const BUDGETS = {
     unit: 'ms',
   },
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 55, unit: 'MB' },
+  agentPrivate: { what: 'agent, idle, private memory', must: 25, aim: 15, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.05, aim: 0.03, unit: '%' },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS

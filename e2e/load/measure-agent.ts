@@ -5,7 +5,7 @@ import { startServer } from '../support/start-server.ts'
 import type { Figure } from './budgets.ts'
 import { median } from './figures.ts'
 import { waitForMachine } from './measure-api.ts'
-import { cpuSeconds, residentMb } from './process-figures.ts'
+import { cpuSeconds, privateMb, residentMb } from './process-figures.ts'
 
 const QUIET_AFTER_MS = 30_000
 const WATCH_MS = 60_000
@@ -21,20 +21,27 @@ export async function measureAgent(): Promise<Figure[]> {
   await sleep(QUIET_AFTER_MS)
   const startedMs = performance.now()
   const before = cpuSeconds(agent.pid)
-  const memory: number[] = []
+  const resident: number[] = []
+  const own: number[] = []
   for (let sample = 0; sample < SAMPLES; sample++) {
     await sleep(WATCH_MS / SAMPLES)
-    memory.push(residentMb(agent.pid))
+    resident.push(residentMb(agent.pid))
+    own.push(privateMb(agent.pid))
   }
   const seconds = (performance.now() - startedMs) / 1000
   return [
-    { budget: 'agentMemory', value: median(memory), remark: `at most ${Math.max(...memory).toFixed(0)} MB` },
+    { budget: 'agentMemory', value: median(resident), remark: describeMost(resident) },
+    { budget: 'agentPrivate', value: median(own), remark: describeMost(own) },
     {
       budget: 'agentCpu',
       value: ((cpuSeconds(agent.pid) - before) / seconds) * 100,
       remark: `over ${seconds.toFixed(0)} s`,
     },
   ]
+}
+
+function describeMost(values: readonly number[]): string {
+  return `at most ${Math.max(...values).toFixed(0)} MB`
 }
 
 function sleep(ms: number): Promise<void> {

@@ -5,8 +5,17 @@ const TICKS_PER_SECOND = 100
 
 /** Resident memory of a process, in MB of 1,000,000 bytes, as the budgets count. */
 export function residentMb(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  if (kib === undefined) throw new Error(`process ${pid} has no resident memory`)
+  return readStatusMb(pid, 'VmRSS')
+}
+
+/** Resident memory that no file is mapped to: it stays the same, whatever other processes share Node's program. */
+export function privateMb(pid: number): number {
+  return readStatusMb(pid, 'RssAnon')
+}
+
+function readStatusMb(pid: number, name: string): number {
+  const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  if (kib === undefined) throw new Error(`process ${pid} has no ${name}`)
   return (Number(kib) * 1024) / 1e6
 }
 
