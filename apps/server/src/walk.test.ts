@@ -189,6 +189,11 @@ test('a user who may do all but one thing is refused exactly that', async () => 
   }
 })
 
+test('each permission of a role is demanded by an endpoint', () => {
+  const demanded = new Set<string>(endpoints.map(({ access }) => access))
+  expect(PERMISSIONS.filter((permission) => !demanded.has(permission))).toEqual([])
+})
+
 test('a session that still has to set up TOTP can do nothing else', async () => {
   await using server = await createTestServer()
   const world = await createWorld(server, 'Walk')
