@@ -281,6 +281,7 @@ export const createInstaller = endpoint({
     site: Id,
     agenttype: MonitoringType,
     plat: Platform,
+    /** The line finds out what processor the machine has. */
     goarch: z.enum(['amd64', '386', 'arm64', 'arm']).default('amd64'),
     /** Hours. */
     expires: z
@@ -289,7 +290,7 @@ export const createInstaller = endpoint({
       .max(24 * 365)
       .default(24),
     uses: z.int().min(1).max(100_000).default(100),
-    installMethod: z.enum(['manual', 'powershell', 'bash', 'mac', 'exe']).default('bash'),
+    installMethod: z.literal('bash', 'Choose bash: there is no other installer yet.').default('bash'),
     /** An agent with a data folder of its own, run in the foreground by whoever pastes the line. */
     data_folder: z.string().max(1000).optional(),
   }),

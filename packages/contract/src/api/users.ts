@@ -49,7 +49,7 @@ export const savePreferences = endpoint({
   path: '/accounts/users/ui/',
   access: 'signed-in',
   summary: "Save some of the caller's console preferences",
-  body: Preferences.partial(),
+  body: Preferences.partial().extend({ url_action: z.null('There are no URL actions yet.').optional() }),
   response: Preferences,
 })
 

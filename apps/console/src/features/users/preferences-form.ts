@@ -35,7 +35,7 @@ export function readPreferences(info: DashInfo): PreferencesForm {
   }
 }
 
-export const toPreferences = (form: PreferencesForm): Partial<Preferences> => ({
+export const toPreferences = (form: PreferencesForm): PreferencesForm => ({
   ...form,
   date_format: form.date_format.trim(),
 })

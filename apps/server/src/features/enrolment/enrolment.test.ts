@@ -213,4 +213,9 @@ test('an installer is made for a site that the caller sees, only', async () => {
     .as(bob)
     .call(createInstaller, { body: { ...order, client: mine.client_id, site: mine.id } })
   expect(made.status).toBe(200)
+  for (const installMethod of ['powershell', 'exe'] as const) {
+    const body = { ...order, client: mine.client_id, site: mine.id, installMethod: installMethod as never }
+    const { status, error } = await server.as(bob).call(createInstaller, { body })
+    expect([status, error.fields]).toEqual([400, { installMethod: [expect.any(String)] }])
+  }
 })

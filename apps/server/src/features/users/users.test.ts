@@ -68,6 +68,7 @@ test.each([
   [{ client_tree_splitter: 500 }, 'client_tree_splitter'],
   [{ default_agent_tbl_tab: 'printers' }, 'default_agent_tbl_tab'],
   [{ date_format: 'x'.repeat(61) }, 'date_format'],
+  [{ url_action: 1 }, 'url_action'],
   [{ dark_mode: 'yes' }, 'dark_mode'],
 ])('%j is refused at its field', async (body, field) => {
   await using server = await createTestServer()
