@@ -2,7 +2,17 @@ import { z } from 'zod'
 import { Shell } from '../agent/shell.ts'
 import { ActionResult, InstancePolicy, MAX_ACTIONS, taskTimes, TaskTrigger } from '../agent/tasks.ts'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing, PolicyItem } from '../fields.ts'
+import {
+  AgentId,
+  AgentParams,
+  Id,
+  IdParams,
+  Instant,
+  ListQuery,
+  Nothing,
+  Platform,
+  PolicyItem,
+} from '../fields.ts'
 import { Severity } from '../severity.ts'
 
 const Timeout = z.int().min(1).max(86_400)
@@ -68,6 +78,12 @@ const fields = {
    */
   remove_if_not_scheduled: z.boolean(),
 }
+/** The systems of the machines that get a task of a policy. */
+export const TaskPlatforms = z
+  .array(Platform)
+  .min(1, 'Choose at least one system.')
+  .max(Platform.options.length)
+
 /** What people say of a task. */
 export const TaskFields = z.object(fields)
 export type TaskFields = z.infer<typeof TaskFields>
@@ -166,6 +182,8 @@ export const createTask = endpoint({
   body: TaskFields.partial().extend({
     agent: AgentId.optional(),
     policy: Id.optional(),
+    /** Only with `policy`: it reaches machines of these systems only. */
+    task_supported_platforms: TaskPlatforms.optional(),
     name: fields.name,
     task_type: fields.task_type,
     actions: fields.actions,

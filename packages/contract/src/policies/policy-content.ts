@@ -1,8 +1,8 @@
 import { AGENT_SETTINGS, type NumberSetting } from '@muster/rules/policy-settings'
 import { z } from 'zod'
 import { CheckSchedule, CheckSettings } from '../api/checks.ts'
-import { TaskFields } from '../api/tasks.ts'
-import { Id } from '../fields.ts'
+import { TaskFields, TaskPlatforms } from '../api/tasks.ts'
+import { Id, Platform } from '../fields.ts'
 
 /** What policies hold: a field for each kind of content. The server has a file for each in features/automation/kinds. */
 
@@ -16,19 +16,13 @@ export const PolicyCheck = z.object({
 })
 export type PolicyCheck = z.infer<typeof PolicyCheck>
 
-export const TASK_PLATFORMS = ['windows', 'linux', 'darwin'] as const
-
 /** `assigned_check` is the number of a check of the same policy. */
 export const PolicyTask = z.object({
   /** As of checks; checks and tasks are numbered together. */
   id: z.int().min(1).max(1_000_000).optional(),
   task: TaskFields,
   /** It reaches machines of these systems only. */
-  task_supported_platforms: z
-    .array(z.enum(TASK_PLATFORMS))
-    .min(1, 'Choose at least one system.')
-    .max(TASK_PLATFORMS.length)
-    .default([...TASK_PLATFORMS]),
+  task_supported_platforms: TaskPlatforms.default([...Platform.options]),
 })
 export type PolicyTask = z.infer<typeof PolicyTask>
 

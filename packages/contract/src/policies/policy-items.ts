@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { CheckState } from '../api/checks.ts'
 import { TaskFields, TaskResult } from '../api/tasks.ts'
-import { AgentId, PolicyItem } from '../fields.ts'
-import { PolicyCheck, TASK_PLATFORMS } from './policy-content.ts'
+import { AgentId, Platform, PolicyItem } from '../fields.ts'
+import { PolicyCheck } from './policy-content.ts'
 
 /** The checks and tasks of a policy one by one, with how they stand on the machines that have them. */
 
@@ -51,7 +51,7 @@ export type TaskCountsOfPolicy = z.infer<typeof TaskCountsOfPolicy>
 
 export const TaskOfPolicy = TaskFields.extend({
   ...PolicyItem.shape,
-  task_supported_platforms: z.array(z.enum(TASK_PLATFORMS)),
+  task_supported_platforms: z.array(Platform),
   /** When it runs, in words. */
   schedule: z.string(),
   check_name: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { TaskSchedule } from '@muster/contract/agent/tasks'
 import { TASK_DEFAULTS, TaskFields } from '@muster/contract/api/tasks'
-import { type PolicyTask, TASK_PLATFORMS } from '@muster/contract/policies/policy-content'
+import { Platform } from '@muster/contract/fields'
+import type { PolicyTask } from '@muster/contract/policies/policy-content'
 import { LAST_DAY_BIT } from '@muster/rules/task-schedule'
 import { findTaskProblem, listTaskProblems } from '@muster/rules/task-problems'
 import { instantOf, wallClockAt } from '@muster/rules/zone-time'
@@ -130,7 +131,7 @@ export function readTaskForm(task: TaskFields): TaskForm {
     run_asap_after_missed: task.run_asap_after_missed,
     remove_if_not_scheduled: task.remove_if_not_scheduled,
     task_instance_policy: `${task.task_instance_policy}`,
-    task_supported_platforms: [...TASK_PLATFORMS],
+    task_supported_platforms: [...Platform.options],
   }
 }
 
@@ -139,7 +140,7 @@ export const toTask = (form: TaskForm): TaskFields | undefined => TaskFields.saf
 
 /** The systems of a task of a policy, in their usual order. */
 export function readPlatforms(form: TaskForm): PolicyTask['task_supported_platforms'] {
-  return TASK_PLATFORMS.filter((platform) => form.task_supported_platforms.includes(platform))
+  return Platform.options.filter((platform) => form.task_supported_platforms.includes(platform))
 }
 
 /** When the task of the form runs, whatever else is not said yet; undefined while that is not whole. */

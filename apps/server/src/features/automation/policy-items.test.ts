@@ -32,6 +32,9 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       body: { policy: policy.id, name: 'Tidy up', task_type: 'manual', actions: [action] },
     })
     expect(task.body).toEqual({ id: policyItemId(policy.id, 3), policy: policy.id, number: 3 })
+    const onWindows = { name: 'Defragment', task_type: 'manual' as const, actions: [action] }
+    const task_supported_platforms = ['windows' as const]
+    await root.call(createTask, { body: { policy: policy.id, ...onWindows, task_supported_platforms } })
     await settle()
     expect(
       (await checks(pc)).map(({ settings, run_interval }) => [settings.check_type, run_interval]),
@@ -39,7 +42,18 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       ['cpuload', 0],
       ['ping', 60],
     ])
+    // The machine runs Linux.
     expect((await tasks(pc)).map(({ name, policy: of }) => [name, of])).toEqual([['Tidy up', policy.id]])
+    const { body: policyTasks } = await root.call(listPolicyTasks, { params: { id: policy.id } })
+    expect(policyTasks.map((item) => [item.name, item.task_supported_platforms])).toEqual([
+      ['Tidy up', ['windows', 'linux', 'darwin']],
+      ['Defragment', ['windows']],
+    ])
+    const body = { agent: pc.agent_id, ...onWindows, task_supported_platforms }
+    expect((await root.call(createTask, { body })).error).toMatchObject({
+      code: 'invalid',
+      fields: { task_supported_platforms: ['Only a task of a policy has systems.'] },
+    })
     const { body: listed } = await root.call(listPolicyChecks, { params: { id: policy.id } })
     expect(listed.map(({ id }) => id)).toContain(check.body.id)
   })

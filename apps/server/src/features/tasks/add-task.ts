@@ -24,7 +24,9 @@ export function addTask(
   {
     agent: agentId,
     ...given
-  }: Omit<Parsed<typeof createTask>['body'], 'agent' | 'policy'> & { agent: string },
+  }: Omit<Parsed<typeof createTask>['body'], 'agent' | 'policy' | 'task_supported_platforms'> & {
+    agent: string
+  },
 ): Promise<TaskRow> {
   return ctx.transaction(async (tx, emit) => {
     const agent = await requireAgent(tx, agentId, caller)

@@ -32,15 +32,22 @@ export function tasksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return viewTasks(ctx.db, await findTasks(ctx.db, caller, agent.agent_id))
   })
   route(api, listTasks, async ({ caller }) => viewTasks(ctx.db, await findTasks(ctx.db, caller)))
-  route(api, createTask, async ({ body: { agent, policy, ...task }, caller }) => {
+  route(api, createTask, async ({ body, caller }) => {
+    const { agent, policy, task_supported_platforms, ...task } = body
     const owner = ownerOf({ agent, policy })
-    if ('agent' in owner) return viewTask(ctx.db, await addTask(ctx, caller, { ...task, ...owner }))
+    if ('agent' in owner) {
+      if (task_supported_platforms !== undefined) {
+        const sentence = 'Only a task of a policy has systems.'
+        throw new AppError('invalid', sentence, { fields: { task_supported_platforms: [sentence] } })
+      }
+      return viewTask(ctx.db, await addTask(ctx, caller, { ...task, ...owner }))
+    }
     return addPolicyItem(ctx, caller, {
       policyId: owner.policy,
       added: {
         kind: 'tasks',
         // What is not given is absent, and leaves the default.
-        item: PolicyTask.parse({ task: { ...TASK_DEFAULTS, ...task } }),
+        item: PolicyTask.parse({ task: { ...TASK_DEFAULTS, ...task }, task_supported_platforms }),
       },
     })
   })

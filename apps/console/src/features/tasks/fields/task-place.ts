@@ -1,5 +1,5 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { TASK_PLATFORMS } from '@muster/contract/policies/policy-content'
+import { Platform } from '@muster/contract/fields'
 
 /** Where a task is to run: on a machine, or on those that a policy reaches, of which nothing is known. */
 export type TaskPlace =
@@ -13,7 +13,7 @@ export type TaskPlace =
       checks: readonly { value: string; label: string }[]
     }
 
-export const ALL_PLATFORMS: string[] = [...TASK_PLATFORMS]
+export const ALL_PLATFORMS: string[] = [...Platform.options]
 
 export function policyTaskPlace(checks: readonly { value: string; label: string }[]): TaskPlace {
   return { agent_id: null, hostname: 'each machine', plat: null, timezone: 'UTC', checks }
