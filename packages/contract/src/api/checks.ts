@@ -219,9 +219,19 @@ export const editCheck = endpoint({
   method: 'PUT',
   path: '/checks/:id/',
   access: 'can_manage_checks',
-  summary: 'Change a check; its type stays. With `modified`, refused when somebody else saved since',
+  summary:
+    'Change some or all of a check; its type stays. With `modified`, refused when somebody else saved since',
   params: IdParams,
-  body: alsoFlat(z.object({ ...CheckFields, modified: z.string().optional() })),
+  body: alsoFlat(
+    z.object({
+      // As a whole.
+      settings: CheckSettings.optional(),
+      fails_b4_alert: CheckSchedule.fails_b4_alert.unwrap().optional(),
+      run_interval: CheckSchedule.run_interval.unwrap().optional(),
+      depends_on: CheckFields.depends_on,
+      modified: z.string().optional(),
+    }),
+  ),
   volatile: ['check_result', 'dependency', 'readable_desc', 'script_name', 'overridden_by_policy'],
   response: Check,
 })

@@ -18,7 +18,9 @@ function nest(body: unknown): unknown {
   if (!isObject(body)) return body
   if (isObject(body['settings'])) return { ...body, settings: rename(body['settings']) }
   if (!('check_type' in body) || 'settings' in body) return body
-  const { agent_id, ...flat } = body
+  const { agent_id, ...rest } = body
+  // Beside `agent`, `agent_id` is an unknown field.
+  const flat = 'agent' in body ? body : rest
   const parts = (wanted: boolean) =>
     Object.fromEntries(Object.entries(flat).filter(([name]) => OF_THE_CHECK.has(name) === wanted))
   return {

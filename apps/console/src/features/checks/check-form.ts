@@ -1,5 +1,5 @@
 import type { CheckType } from '@muster/contract/api/checks'
-import { type Check, checkFields, editCheck } from '@muster/contract/api/checks'
+import { type Check, checkFields, createCheck } from '@muster/contract/api/checks'
 import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import { validateThresholds } from '@muster/rules/thresholds'
 import { checkVariable } from '../history/run-form.ts'
@@ -141,7 +141,7 @@ function parseForm(type: CheckType, form: CheckForm) {
     fromFormValue(name, value),
   ])
   const settings: unknown = { ...Object.fromEntries(own), check_type: type }
-  const parsed = editCheck.body?.safeParse({ settings, fails_b4_alert, run_interval, depends_on })
+  const parsed = createCheck.body?.safeParse({ settings, fails_b4_alert, run_interval, depends_on })
   return parsed?.success === true
     ? { data: parsed.data, issues: [] }
     : { data: undefined, issues: parsed?.error.issues ?? [] }

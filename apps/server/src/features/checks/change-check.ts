@@ -22,11 +22,15 @@ type Change = Parsed<typeof editCheck>['body']
 
 /** Changes a check. New thresholds count at once, for what was measured last. */
 export function changeCheck(ctx: Context, caller: Caller, id: number, change: Change): Promise<CheckRow> {
-  const { settings, fails_b4_alert, run_interval } = change
-  return refuseTaken(takenCheck(settings), () =>
+  const save = () =>
     ctx.transaction(async (tx, emit) => {
       await lockRow(tx, 'checks', 'id', id)
       const before = await requireOwnCheck(tx, caller, id)
+      const {
+        settings = readSettings(before),
+        fails_b4_alert = before.fails_b4_alert,
+        run_interval = before.run_interval,
+      } = change
       refuseOldSave(before, change)
       refuseBadThresholds(settings)
       refuseTarget(settings, ctx.config.checkTargets)
@@ -66,12 +70,12 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
       // It may be the same as one of a policy now.
       emit({ type: 'agent.changed', ids: [after.agent_id], agent_ids: [after.agent_id] })
       return after
-    }),
-  )
+    })
+  return change.settings === undefined ? save() : refuseTaken(takenCheck(change.settings), save)
 }
 
 function refuseOldSave(before: CheckRow, { modified, settings }: Change): void {
-  if (settings.check_type !== before.check_type) {
+  if (settings !== undefined && settings.check_type !== before.check_type) {
     const sentence = 'The type of a check cannot be changed: delete it and add another.'
     throw new AppError('invalid', sentence, { fields: { 'settings.check_type': [sentence] } })
   }

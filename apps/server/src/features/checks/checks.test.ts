@@ -73,7 +73,7 @@ test('checks of a machine are added, listed, changed and deleted', async () => {
   })
   expect(changed.body).toMatchObject({
     readable_desc: 'CPU Load Check: Error Threshold: 90%',
-    fails_b4_alert: 1,
+    fails_b4_alert: 2,
     run_interval: 30,
   })
   expect((await ada.call(getCheck, { params: { id: cpu.id } })).body).toEqual(changed.body)

@@ -65,6 +65,7 @@ test('what is wrong with a flat body is said at its field', async () => {
     [{ agent_id, check_type: 'winsvc' }, 'settings.svc_name'],
     [{ agent_id, check_type: 'winsvc', svc_name: 'Spooler', name: 'Printing' }, 'settings.name'],
     [{ agent_id, check_type: 'cpuload', email_alert: true }, 'settings.email_alert'],
+    [{ agent: agent_id, agent_id: 'another', check_type: 'cpuload' }, 'settings.agent_id'],
     [{ check_type: 'cpuload' }, 'agent'],
     [{ agent_id, check_type: 'nothing' }, 'settings.check_type'],
     [{ agent_id }, 'settings'],
@@ -74,4 +75,31 @@ test('what is wrong with a flat body is said at its field', async () => {
     const { status, error } = await create(body)
     expect([at, status, Object.keys(error.fields ?? {}).includes(at)]).toEqual([at, 400, true])
   }
+})
+
+test('a change of one field of a check leaves its other fields as they are', async () => {
+  await using prepared = await prepare()
+  const { agent_id, create, edit } = prepared
+  const { body: check } = await create({
+    agent_id,
+    check_type: 'ping',
+    name: 'Router',
+    ip: '192.0.2.1',
+    fails_b4_alert: 3,
+    run_interval: 60,
+  })
+  const { settings } = check
+  expect((await edit(check.id, { fails_b4_alert: 5 })).body).toMatchObject({
+    settings,
+    fails_b4_alert: 5,
+    run_interval: 60,
+  })
+  const renamed = { ...settings, name: 'Gateway' }
+  expect((await edit(check.id, { settings: renamed })).body).toMatchObject({
+    settings: renamed,
+    fails_b4_alert: 5,
+    run_interval: 60,
+  })
+  const { status, error } = await edit(check.id, { email_alert: true })
+  expect([status, error.fields]).toEqual([400, { email_alert: ['Unknown field: email_alert'] }])
 })
