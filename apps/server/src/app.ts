@@ -58,6 +58,7 @@ import { registerFigures } from './features/core/figures.ts'
 import { coreRoutes } from './features/core/routes.ts'
 import { authenticate } from './features/sessions/authenticate.ts'
 import { sessionJobs } from './features/sessions/jobs.ts'
+import { switchOffWhenHosted } from './features/settings/switch-off-when-hosted.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import { servicesRoutes } from './features/services/routes.ts'
 import { softwareJobs } from './features/software/jobs.ts'
@@ -102,6 +103,7 @@ export interface App {
 /** The whole API: its table of contents is the list of `xxxRoutes` below. */
 export async function createApp(ctx: Context, options: { consoleFolder?: string } = {}): Promise<App> {
   await refuseForeignKey(ctx)
+  await switchOffWhenHosted(ctx)
   const http = await openHttp(ctx, options.consoleFolder ?? CONSOLE_FOLDER)
   const { fastify, metrics, mounted, routes, stop } = http
   const cookies = await openSessionCookies(ctx)
@@ -122,7 +124,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   fastify.addHook('onListen', () => serverChecks.start())
   const serverMachine = new ServerMachine(ctx, fastify)
   const sweep = new AlertSweep(ctx)
-  fastify.addHook('onListen', () => serverMachine.start())
+  if (!ctx.config.hosted) fastify.addHook('onListen', () => serverMachine.start())
   fastify.addHook('onListen', async () => sweep.start())
   fastify.addHook('preClose', async () => {
     await sweep[Symbol.asyncDispose]()

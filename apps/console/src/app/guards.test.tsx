@@ -79,6 +79,15 @@ test('the initial setup offers to monitor the server to superusers only', async 
   await expect.element(screen.getByRole('checkbox', { name: offer })).not.toBeInTheDocument()
 })
 
+test('the initial setup of a hosted server does not offer to monitor it', async () => {
+  givenSession({ token: 'abc', username: 'ada' })
+  const server = freshServer()
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo({ hosted: true })))
+  const { screen } = await openConsole('/')
+  await expect.element(screen.getByRole('textbox', { name: 'Your company' })).toBeVisible()
+  await expect.element(screen.getByRole('checkbox', { name: /Also monitor/ })).not.toBeInTheDocument()
+})
+
 test('without a client, who may not add one is told so', async () => {
   givenSession({ token: 'abc', username: 'ada' })
   const server = freshServer()

@@ -99,6 +99,8 @@ const Switches = {
   enable_server_scripts: z.boolean(),
   /** Superusers may open a shell of the server itself in the console. */
   enable_server_webterminal: z.boolean(),
+  /** Only superusers may sign in with a password. */
+  block_local_user_logon: z.boolean(),
 }
 
 export const CoreSettings = z.object({

@@ -30,16 +30,21 @@ const TYPES: { value: NonNullable<ActionType> | typeof NOTHING; label: string }[
 export function ActionFields(props: ActionFieldsProps) {
   const { form, kind } = props
   const type = form.values[`${kind}_type`]
-  const mayRunOnServer = useDashInfo()?.server_scripts_enabled === true
+  const info = useDashInfo()
+  const mayRunOnServer = info?.server_scripts_enabled === true
+  // One that was set before stays visible.
+  const types = TYPES.filter(({ value }) => value !== 'server' || info?.hosted !== true || type === 'server')
   return (
     <>
       <Select
         label="Run"
         description={
-          mayRunOnServer ? undefined : 'Scripts on the server are switched off in the global settings.'
+          mayRunOnServer || info?.hosted === true
+            ? undefined
+            : 'Scripts on the server are switched off in the global settings.'
         }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        data={TYPES.map((one) => ({ ...one, disabled: one.value === 'server' && !mayRunOnServer }))}
+        data={types.map((one) => ({ ...one, disabled: one.value === 'server' && !mayRunOnServer }))}
         allowDeselect={false}
         value={type ?? NOTHING}
         onChange={(chosen) => {

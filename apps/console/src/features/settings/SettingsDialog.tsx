@@ -13,7 +13,7 @@ import { useSaveInto } from '../../app/use-save-into.ts'
 import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
 import { call } from '../../app/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { useMay, useMe } from '../../app/queries.ts'
+import { useDashInfo, useMay, useMe } from '../../app/queries.ts'
 import { checkRecords, RecordFields } from './RecordFields.tsx'
 import { checkRecordings, RecordingFields } from './RecordingFields.tsx'
 import classes from './SettingsDialog.module.css'
@@ -78,6 +78,7 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
   const saveInto = useSaveInto(settingsQuery.queryKey)
   const mayEdit = useMay('can_edit_core_settings')
   const isSuperuser = useMe()?.is_superuser === true
+  const isHosted = useDashInfo()?.hosted !== false
   // Defaults of policies and alert templates are changed on their own screens.
   const {
     modified,
@@ -172,22 +173,31 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
         <RecordingFields form={form} wrong={wrong} disabled={!mayEdit} />
         <VncFields form={form} disabled={!mayEdit} />
         <fieldset className={classes.group} disabled={!isSuperuser}>
-          <legend className={classes.legend}>What runs on the server itself</legend>
-          <p className={classes.note}>
-            Scripts of alert templates, and tests of scripts, run there as the user that the server runs as.
-            Only a superuser may switch this; whoever makes use of it needs can_run_server_scripts.
-          </p>
+          <legend className={classes.legend}>Sign-in</legend>
           <Switch
-            label="Scripts on the server"
-            {...form.getInputProps('enable_server_scripts', { type: 'checkbox' })}
-          />
-          <Switch
-            mt="xs"
-            label="Web terminal"
-            description="A shell of the server in the console, for superusers. Each is recorded."
-            {...form.getInputProps('enable_server_webterminal', { type: 'checkbox' })}
+            label="Password sign-in for superusers only"
+            {...form.getInputProps('block_local_user_logon', { type: 'checkbox' })}
           />
         </fieldset>
+        {!isHosted && (
+          <fieldset className={classes.group} disabled={!isSuperuser}>
+            <legend className={classes.legend}>What runs on the server itself</legend>
+            <p className={classes.note}>
+              Scripts of alert templates, and tests of scripts, run there as the user that the server runs as.
+              Only a superuser may switch this; whoever makes use of it needs can_run_server_scripts.
+            </p>
+            <Switch
+              label="Scripts on the server"
+              {...form.getInputProps('enable_server_scripts', { type: 'checkbox' })}
+            />
+            <Switch
+              mt="xs"
+              label="Web terminal"
+              description="A shell of the server in the console, for superusers. Each is recorded."
+              {...form.getInputProps('enable_server_webterminal', { type: 'checkbox' })}
+            />
+          </fieldset>
+        )}
         {!mayEdit && <p className={classes.note}>Your role may see these settings, and not change them.</p>}
       </Stack>
     </FormDialog>

@@ -15,6 +15,7 @@ export type Values = Record<NumberName, number | ''> &
     CoreSettings,
     | 'enable_server_scripts'
     | 'enable_server_webterminal'
+    | 'block_local_user_logon'
     | 'record_terminals'
     | 'vnc_targets'
     | 'companyname'

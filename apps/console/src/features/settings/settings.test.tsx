@@ -1,7 +1,9 @@
+import { type DashInfo, getDashInfo } from '@muster/contract/api/core'
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
+import { givenDashInfo } from '../../app/test-console.tsx'
 import { answer, refuse } from '../../app/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
 import { testSettings } from './test-settings.ts'
@@ -12,8 +14,9 @@ const dialog = () => page.getByRole('dialog', { name: 'Global settings' })
 const field = (name: string) => dialog().getByRole('textbox', { name })
 const save = () => dialog().getByRole('button', { name: 'Save' })
 
-async function givenSettings(me: Partial<Me> = {}) {
+async function givenSettings(me: Partial<Me> = {}, info: Partial<DashInfo> = {}) {
   const { server, open } = await givenDashboard({ me })
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo(info)))
   server.on(getCoreSettings, () => answer(getCoreSettings, ANSWER))
   server.on(editCoreSettings, () => answer(editCoreSettings, ANSWER))
   await open('/?dialog=settings')
@@ -95,6 +98,23 @@ test('a superuser switches scripts on the server on; to others the switch is clo
   await save().click()
   await expect.element(page.getByText('Settings saved.')).toBeVisible()
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, enable_server_scripts: true })
+})
+
+test('a superuser limits password sign-in to superusers', async () => {
+  const server = await givenSettings()
+  await dialog().getByRole('switch', { name: 'Password sign-in for superusers only' }).click()
+  await save().click()
+  await expect.element(page.getByText('Settings saved.')).toBeVisible()
+  expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, block_local_user_logon: true })
+})
+
+test('the settings of a hosted server have no switches for its own machine', async () => {
+  await givenSettings({}, { hosted: true })
+  await expect.element(field('Every sample')).toBeVisible()
+  await expect
+    .element(dialog().getByRole('switch', { name: 'Scripts on the server' }))
+    .not.toBeInTheDocument()
+  await expect.element(dialog().getByRole('switch', { name: /^Web terminal/ })).not.toBeInTheDocument()
 })
 
 test('who is no superuser cannot switch scripts on the server on', async () => {

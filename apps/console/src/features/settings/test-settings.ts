@@ -20,6 +20,7 @@ export function testSettings(more: Partial<CoreSettings> = {}): CoreSettings {
     desktop_recording_max_mb: 200,
     enable_server_scripts: false,
     enable_server_webterminal: false,
+    block_local_user_logon: false,
     availability_alerts_servers: true,
     availability_alerts_workstations: false,
     availability_alerts_asked: true,

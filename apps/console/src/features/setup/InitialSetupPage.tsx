@@ -50,7 +50,10 @@ export function InitialSetupPage() {
       <p>
         Machines belong to a site, and sites to a client. Name the first of each; both can be renamed later.
       </p>
-      <SetupForm initial={info.data.setup_open} canMonitorServer={me.data.is_superuser} />
+      <SetupForm
+        initial={info.data.setup_open}
+        canMonitorServer={me.data.is_superuser && !info.data.hosted}
+      />
     </MessagePage>
   )
 }

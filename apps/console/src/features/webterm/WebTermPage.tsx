@@ -53,9 +53,11 @@ export function WebTermPage() {
             </Suspense>
           ) : (
             <EmptyState message="The web terminal is switched off.">
-              <Button variant="default" component="a" href="/?dialog=settings">
-                Open the global settings
-              </Button>
+              {!info.hosted && (
+                <Button variant="default" component="a" href="/?dialog=settings">
+                  Open the global settings
+                </Button>
+              )}
             </EmptyState>
           )}
         </Tabs.Panel>

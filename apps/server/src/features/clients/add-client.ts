@@ -26,6 +26,9 @@ export async function addClient(
       "Only superusers can add the server's machine, during the first-time setup.",
     )
   }
+  if (body.monitor_server === true && ctx.config.hosted) {
+    throw new AppError('not_allowed', 'The machine of a hosted server cannot be added.')
+  }
   const { name } = body.client
   const sentence = `There is already a client named "${name}".`
   return refuseTaken({ field: 'client.name', sentence }, () =>

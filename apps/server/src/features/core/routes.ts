@@ -19,6 +19,7 @@ export function coreRoutes(api: Api, ctx: Context): void {
     viewDashInfo({
       preferences: await findPreferences(ctx.db, caller.userId),
       caller,
+      config: ctx.config,
       setupOpen: await isSetupOpen(ctx.db),
       settings: await readCoreSettings(ctx.db),
       openMaintenance:

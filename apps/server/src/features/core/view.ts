@@ -1,6 +1,7 @@
 import type { DashInfo } from '@muster/contract/api/core'
 import type { Preferences } from '@muster/contract/api/users'
 import { DEFAULT_DATE_FORMAT } from '@muster/rules/layout'
+import type { Config } from '../../platform/config/config.ts'
 import { VERSION } from '../../platform/config/version.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { StoredSettings } from '../settings/queries.ts'
@@ -18,14 +19,19 @@ export function viewDashInfo({
   setupOpen,
   settings,
   openMaintenance,
+  config,
 }: {
   preferences: Preferences
   caller: Caller
   setupOpen: boolean
   openMaintenance: boolean
+  config: Pick<Config, 'hosted' | 'openAi'>
   settings: Pick<
     StoredSettings,
-    'enable_server_scripts' | 'enable_server_webterminal' | 'availability_alerts_asked'
+    | 'enable_server_scripts'
+    | 'enable_server_webterminal'
+    | 'availability_alerts_asked'
+    | 'block_local_user_logon'
   >
 }): DashInfo {
   const { agent_dblclick_action: dblClickAction, ...rest } = preferences
@@ -34,13 +40,13 @@ export function viewDashInfo({
     dbl_click_action: dblClickAction,
     trmm_version: VERSION,
     latest_trmm_ver: VERSION,
-    hosted: false,
+    hosted: config.hosted,
     token_is_expired: caller.session?.inGrace === true,
-    open_ai_integration_enabled: false,
+    open_ai_integration_enabled: config.openAi !== undefined,
     run_cmd_placeholder_text: RUN_CMD_PLACEHOLDERS,
     server_scripts_enabled: settings.enable_server_scripts,
     web_terminal_enabled: settings.enable_server_webterminal,
-    block_local_user_logon: false,
+    block_local_user_logon: settings.block_local_user_logon,
     sso_enabled: false,
     default_date_format: DEFAULT_DATE_FORMAT,
     setup_open: setupOpen,

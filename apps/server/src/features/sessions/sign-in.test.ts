@@ -1,3 +1,4 @@
+import { getDashInfo } from '@muster/contract/api/core'
 import {
   checkCredentials,
   confirmTotp,
@@ -6,6 +7,7 @@ import {
   logout,
   setupTotp,
 } from '@muster/contract/api/sessions'
+import { editCoreSettings } from '@muster/contract/api/settings'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../test-server.ts'
@@ -227,3 +229,27 @@ function fromAddress(client: TestClient, address: string): TestClient {
   client.source = address
   return client
 }
+
+test('where password sign-in is for superusers only, others are refused by password and by code', async () => {
+  await using server = await createTestServer()
+  const root = await server.given.user({ username: 'root', password: PASSWORD, superuser: true })
+  await server.given.user({ username: 'ada', password: PASSWORD })
+  const { totpKey = '' } = await server.given.user({ username: 'bob', password: PASSWORD, totp: true })
+  const keeper = await server.given.user({
+    permissions: ['can_view_core_settings', 'can_edit_core_settings'],
+  })
+  const block = { body: { block_local_user_logon: true } }
+  expect((await server.as(keeper).call(editCoreSettings, block)).status).toBe(403)
+  expect((await server.as(root).call(editCoreSettings, block)).status).toBe(200)
+  expect((await server.as(root).call(getDashInfo, {})).body.block_local_user_logon).toBe(true)
+  const signIn = (username: string, password = PASSWORD) =>
+    server.anonymous.call(checkCredentials, { body: { username, password } })
+  const refused = { code: 'not_allowed', detail: 'Only superusers can sign in with a password.' }
+  expect((await signIn('ada')).error).toMatchObject(refused)
+  expect((await signIn('bob')).error).toMatchObject(refused)
+  const twofactor = codeOf(server, totpKey)
+  const byCode = { body: { username: 'bob', password: PASSWORD, twofactor } }
+  expect((await server.anonymous.call(login, byCode)).error).toMatchObject(refused)
+  expect((await signIn('ada', 'wrong horse')).error).toMatchObject({ code: 'bad_credentials' })
+  expect((await signIn('root')).status).toBe(200)
+})

@@ -4,9 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import { verifyPassword } from '../../platform/secrets/passwords.ts'
 import { audit } from '../audit/write-audit.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 import { findDevice } from './devices.ts'
 import { openSession, type SigningUser } from './open-session.ts'
-import { findUserByName, takeTotpStep } from './queries.ts'
+import { findUserByName, isSuperuser, takeTotpStep } from './queries.ts'
 import type { SessionCookies } from './session-cookies.ts'
 import { countFailure, keyList, refuseWhileBlocked, type ThrottleKeys, throttleKeys } from './throttle.ts'
 import { findTotpStep, newTotpKey } from './totp.ts'
@@ -71,6 +72,7 @@ async function attemptSignIn(
       user?.is_active === 1 ? user.password_hash : undefined,
     )
     if (user !== undefined && isRight) {
+      await refuseBlockedLogon(ctx, user, request.ip)
       const answer = await finish(keys, user)
       if (answer !== undefined) return answer
     } else if (attempt.code !== undefined) {
@@ -86,6 +88,14 @@ function findStep(desk: SignInDesk, user: SigningUser | undefined, code: string)
   const key = user?.totp_key == null ? undefined : desk.ctx.secrets.decrypt(user.totp_key)
   const step = findTotpStep(key ?? desk.nobodysKey, code, desk.ctx.now())
   return key === undefined ? undefined : step
+}
+
+/** Superusers get in by password whatever the settings say. */
+async function refuseBlockedLogon(ctx: Context, user: SigningUser, source: string): Promise<void> {
+  const { block_local_user_logon: isBlocked } = await readCoreSettings(ctx.db)
+  if (!isBlocked || (await isSuperuser(ctx.db, user.id))) return
+  await auditFailure(ctx, source, user)
+  throw new AppError('not_allowed', 'Only superusers can sign in with a password.')
 }
 
 /** A name that nobody has is not written down: it may be a password in the wrong field. */

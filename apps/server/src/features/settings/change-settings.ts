@@ -8,7 +8,13 @@ import { changeDefault } from '../alert-templates/set-default.ts'
 import { changePlaceFields, type PlaceFields } from '../automation/place-fields.ts'
 import { applyAlertDefaults } from '../agents/availability.ts'
 import { audit } from '../audit/write-audit.ts'
-import { lockCoreSettings, readCoreSettings, type StoredSettings, writeCoreSettings } from './queries.ts'
+import {
+  lockCoreSettings,
+  readCoreSettings,
+  SERVER_SWITCHES,
+  type StoredSettings,
+  writeCoreSettings,
+} from './queries.ts'
 
 type Recordings = Pick<
   StoredSettings,
@@ -22,6 +28,7 @@ type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
 } & {
   enable_server_scripts?: boolean | undefined
   enable_server_webterminal?: boolean | undefined
+  block_local_user_logon?: boolean | undefined
   metrics_interval?: number | undefined
   vnc_targets?: string[] | undefined
   companyname?: string | undefined
@@ -57,8 +64,9 @@ const RECORDING_NAMES = [
 const SWITCHES = {
   enable_server_scripts: 'scripts on the server',
   enable_server_webterminal: 'the web terminal',
+  block_local_user_logon: 'password sign-in for superusers only',
 }
-const SWITCH_NAMES = ['enable_server_scripts', 'enable_server_webterminal'] as const
+const SWITCH_NAMES = [...SERVER_SWITCHES, 'block_local_user_logon'] as const
 const ALERT_NAMES = ['availability_alerts_servers', 'availability_alerts_workstations'] as const
 const ALERTS = {
   availability_alerts_servers: 'availability alerts for servers',
@@ -110,6 +118,9 @@ export function changeCoreSettings(
     const [firstSwitch] = switched
     if (firstSwitch !== undefined && !caller.isSuperuser)
       throw new AppError('not_allowed', `Only a superuser may switch ${SWITCHES[firstSwitch]} on or off.`)
+    if (ctx.config.hosted && SERVER_SWITCHES.some((name) => isNew(name) && change[name] === true)) {
+      throw new AppError('not_allowed', 'A hosted server has no web terminal and runs no scripts itself.')
+    }
     if (isAsked && !caller.isSuperuser) {
       throw new AppError('not_allowed', 'Only a superuser may answer whether servers shall alert.')
     }

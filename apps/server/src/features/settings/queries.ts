@@ -16,6 +16,8 @@ export interface StoredSettings extends Retention, RecordRetention {
   enable_server_scripts: boolean
   /** Superusers may open a shell of the server itself. */
   enable_server_webterminal: boolean
+  /** Only superusers sign in with a password. */
+  block_local_user_logon: boolean
   /** Seconds from one look of each machine at itself to the next. */
   metrics_interval: number
   record_terminals: CoreSettings['record_terminals']
@@ -31,6 +33,9 @@ export interface StoredSettings extends Retention, RecordRetention {
   modified: string
 }
 
+/** What reaches the server's own machine; always off where the server is hosted. */
+export const SERVER_SWITCHES = ['enable_server_scripts', 'enable_server_webterminal'] as const
+
 const NAME = 'core_settings'
 /** Before anybody has saved. */
 const NEVER = '1970-01-01T00:00:00.000Z'
@@ -45,6 +50,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     metrics_interval: DEFAULT_METRICS_INTERVAL,
     enable_server_scripts: false,
     enable_server_webterminal: false,
+    block_local_user_logon: false,
     record_terminals: 'servers',
     recording_keep_days: 90,
     recording_max_mb: 50,

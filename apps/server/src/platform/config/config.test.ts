@@ -10,6 +10,8 @@ test('every setting is optional', () => {
     isLoopback: true,
     checkTargets: 'lan',
     channelTargets: 'lan',
+    hosted: false,
+    openAi: undefined,
   })
   expect(config.databaseUrl).toBeUndefined()
 })
@@ -23,6 +25,8 @@ test.each([
   [{ MUSTER_METRICS_TOKEN: 'short' }, 'MUSTER_METRICS_TOKEN'],
   [{ MUSTER_ALLOWED_ORIGINS: 'https://a.example nonsense' }, 'MUSTER_ALLOWED_ORIGINS'],
   [{ MUSTER_ADMIN_PASSWORD: 'short' }, 'MUSTER_ADMIN_PASSWORD'],
+  [{ MUSTER_HOSTED: 'perhaps' }, 'MUSTER_HOSTED'],
+  [{ MUSTER_OPENAI_URL: 'http://127.0.0.1/v1' }, 'MUSTER_OPENAI_MODEL'],
   [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
   [{ MUSTER_TLS_CERT: '/a.pem' }, 'MUSTER_TLS_KEY'],
   [{ NATS_URL: 'nats://127.0.0.1:4222' }, 'DATABASE_URL'],

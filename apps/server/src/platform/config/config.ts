@@ -26,6 +26,10 @@ const Environment = z.object({
     .string()
     .regex(/^\S{20,200}$/, 'use 20 to 200 characters without spaces')
     .optional(),
+  MUSTER_HOSTED: z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] }).default(false),
+  MUSTER_OPENAI_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MUSTER_OPENAI_MODEL: z.string().min(1).optional(),
+  MUSTER_OPENAI_KEY: z.string().min(1).optional(),
   MUSTER_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).optional(),
@@ -52,6 +56,10 @@ export interface Config {
   channelTargets: OutboundTargets
   /** Lets others than programs on this machine read /metrics. */
   metricsToken: string | undefined
+  /** A provider runs the server for others: nobody reaches the machine that it runs on. */
+  hosted: boolean
+  /** Server that speaks the OpenAI API and writes scripts. */
+  openAi: { url: string; model: string; key: string | undefined } | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   databaseUrl: string | undefined
   natsUrl: string | undefined
@@ -78,6 +86,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if ((value.MUSTER_TLS_CERT === undefined) !== (value.MUSTER_TLS_KEY === undefined)) {
     throw new ConfigError('MUSTER_TLS_CERT and MUSTER_TLS_KEY must be given together')
   }
+  if ((value.MUSTER_OPENAI_URL === undefined) !== (value.MUSTER_OPENAI_MODEL === undefined)) {
+    throw new ConfigError('MUSTER_OPENAI_URL and MUSTER_OPENAI_MODEL must be given together')
+  }
   if (value.NATS_URL !== undefined && value.DATABASE_URL === undefined) {
     throw new ConfigError('NATS_URL needs DATABASE_URL: several processes cannot share the embedded database')
   }
@@ -96,6 +107,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     checkTargets: value.MUSTER_CHECK_TARGETS,
     channelTargets: value.MUSTER_CHANNEL_TARGETS,
     metricsToken: value.MUSTER_METRICS_TOKEN,
+    hosted: value.MUSTER_HOSTED,
+    openAi:
+      value.MUSTER_OPENAI_URL !== undefined && value.MUSTER_OPENAI_MODEL !== undefined
+        ? { url: value.MUSTER_OPENAI_URL, model: value.MUSTER_OPENAI_MODEL, key: value.MUSTER_OPENAI_KEY }
+        : undefined,
     logLevel: value.MUSTER_LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
     natsUrl: value.NATS_URL,
