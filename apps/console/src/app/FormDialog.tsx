@@ -7,6 +7,7 @@ import { ErrorBox } from '../ui/ErrorBox.tsx'
 import { describeError } from './describe-error.ts'
 import { fieldErrors, focusFirstError } from './form-errors.ts'
 import { notifyDone } from './notify.ts'
+import { useWhyInvalid } from './use-why-invalid.ts'
 import { useLeaveQuestion } from './use-leave-question.tsx'
 
 interface FormDialogProps<Values extends Record<string, unknown>> {
@@ -24,7 +25,7 @@ interface FormDialogProps<Values extends Record<string, unknown>> {
   mayStayUnchanged?: boolean
 }
 
-/** A form in a dialog: save is enabled when something changed and is valid, errors stand where they are, leaving with changes asks. */
+/** A form in a dialog: save is enabled when something changed and is valid, else it says why, errors stand where they are, leaving with changes asks. */
 export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
   const {
     title,
@@ -57,7 +58,9 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
   const isAtField = Object.values(fieldErrors(error, form.getValues())).includes(describeError(error).message)
   const dirty = form.isDirty()
   const question = useLeaveQuestion(() => dirty && !saved.current)
-  const canSave = (dirty || mayStayUnchanged) && form.isValid() && !isPending
+  const invalid = useWhyInvalid(form, formId)
+  const why = invalid ?? (dirty || mayStayUnchanged ? undefined : 'No changes to save.')
+  const canSave = (dirty || mayStayUnchanged) && invalid === undefined && !isPending
   return (
     <>
       <Dialog
@@ -65,6 +68,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
         onClose={onClose}
         {...(size === undefined ? {} : { size })}
         persistent={dirty}
+        why={why}
         footer={
           <>
             <Button variant="default" onClick={onClose}>

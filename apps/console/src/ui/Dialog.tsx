@@ -11,6 +11,8 @@ export interface DialogProps {
   children: ReactNode
   /** Buttons, at the foot; the one accent button last. */
   footer?: ReactNode
+  /** Why the main button is disabled; stands beside it. */
+  why?: string | undefined
   /** `full` covers the window, for screens like the script library. */
   size?: 'sm' | 'md' | 'lg' | 'xl' | 'full'
   /** Neither Escape nor a click beside it closes: for work that would be lost. */
@@ -28,6 +30,7 @@ export function Dialog({
   onClose,
   children,
   footer,
+  why,
   size = 'md',
   persistent = false,
   opened = true,
@@ -62,7 +65,12 @@ export function Dialog({
           {onClose && <Modal.CloseButton aria-label="Close" />}
         </div>
         <Modal.Body>{children}</Modal.Body>
-        {footer !== undefined && <div className={classes.footer}>{footer}</div>}
+        {footer !== undefined && (
+          <div className={classes.footer}>
+            {why !== undefined && <span className={classes.why}>{why}</span>}
+            {footer}
+          </div>
+        )}
       </Modal.Content>
     </Modal.Root>
   )

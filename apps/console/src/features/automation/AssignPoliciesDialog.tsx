@@ -87,6 +87,7 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
       size="md"
       onClose={close}
       persistent={isDirty}
+      why={isReviewed || isDirty ? undefined : 'No changes to review.'}
       footer={
         isReviewed ? (
           <>

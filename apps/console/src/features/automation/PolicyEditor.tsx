@@ -74,6 +74,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
                 Undo changes
               </Button>
             )}
+            {!isDirty && <span className={classes.dim}>No changes to save.</span>}
             <Button
               disabled={!isDirty || problem !== undefined}
               onClick={() => setSaving({ document: draft, reason: '' })}

@@ -40,6 +40,11 @@ export function RemoveNodeDialog(props: RemoveNodeDialogProps) {
   const isStuck = agent_count > 0 && targets.length === 0
   const hasTarget = agent_count === 0 || target !== null
   const canRemove = hasTarget && typed.trim().toLowerCase() === name.trim().toLowerCase() && !isPending
+  const whyNot = isStuck
+    ? 'The machines have nowhere to go.'
+    : hasTarget
+      ? 'Type the name to confirm.'
+      : 'Choose a site for the machines.'
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     if (canRemove) mutate()
@@ -48,6 +53,7 @@ export function RemoveNodeDialog(props: RemoveNodeDialogProps) {
     <Dialog
       title={title}
       onClose={onClose}
+      why={canRemove || isPending ? undefined : whyNot}
       footer={
         <>
           <Button variant="default" onClick={onClose}>

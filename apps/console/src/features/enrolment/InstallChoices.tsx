@@ -10,6 +10,7 @@ import { FormError } from '../../app/FormDialog.tsx'
 import { call } from '../../app/api.ts'
 import { fieldErrors, focusFirstError } from '../../app/form-errors.ts'
 import { useMay } from '../../app/queries.ts'
+import { useWhyInvalid } from '../../app/use-why-invalid.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import type { MadeLine } from './InstallAgentDialog.tsx'
 import classes from './InstallAgent.module.css'
@@ -27,6 +28,7 @@ interface InstallChoicesProps {
 /** Where the machine belongs, what it is, and how long the line is good. */
 export function InstallChoices({ title, clients, form, onMade, onClose }: InstallChoicesProps) {
   const formId = useId()
+  const why = useWhyInvalid(form, formId)
   const mayList = useMay('can_list_agents')
   const queryClient = useQueryClient()
   const client = clients.find(({ id }) => `${id}` === form.values.client)
@@ -49,6 +51,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
     <Dialog
       title={title}
       onClose={onClose}
+      why={why}
       footer={
         <>
           <Button variant="default" onClick={onClose}>
@@ -57,7 +60,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
           <Button
             type="submit"
             form={formId}
-            disabled={!form.isValid()}
+            disabled={why !== undefined}
             loading={make.isPending}
             data-autofocus={(client !== undefined && form.values.site !== null) || undefined}
           >

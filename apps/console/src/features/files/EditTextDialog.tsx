@@ -73,6 +73,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
         onClose={close}
         size="xl"
         persistent={isDirty}
+        why={isDirty ? undefined : 'No changes to save.'}
         footer={
           <>
             {isConflict && (

@@ -13,6 +13,8 @@ interface RunDialogProps {
   /** The run that was started last; its output stands below the form. */
   runId: number | undefined
   canStart: boolean
+  /** Why it cannot be started yet. */
+  why: string | undefined
   starting: boolean
   error: unknown
   startLabel: string
@@ -23,7 +25,8 @@ interface RunDialogProps {
 
 /** A form that starts something on a machine, with the output of what it started. Closing it stops nothing. */
 export function RunDialog(props: RunDialogProps) {
-  const { title, agent, runId, canStart, starting, error, startLabel, onStart, onClose, children } = props
+  const { title, agent, runId, canStart, why, starting, error, startLabel, onStart, onClose, children } =
+    props
   return (
     <Dialog
       title={
@@ -34,9 +37,12 @@ export function RunDialog(props: RunDialogProps) {
       onClose={onClose}
       size="lg"
       persistent
+      why={why}
       footer={
         <>
-          <span className={classes.keys}>Ctrl+Enter starts, Escape closes; what runs goes on.</span>
+          {why === undefined && (
+            <span className={classes.keys}>Ctrl+Enter starts, Escape closes; what runs goes on.</span>
+          )}
           <Button variant="default" onClick={onClose}>
             Close
           </Button>

@@ -77,6 +77,15 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
       agent={agent}
       runId={runId}
       canStart={can?.allowed === true && isValid && !isPending}
+      why={
+        script === undefined
+          ? 'Choose a script.'
+          : can?.allowed === false
+            ? 'This script cannot run on this machine.'
+            : isValid
+              ? undefined
+              : 'Some fields are missing or invalid.'
+      }
       starting={isPending}
       error={error}
       startLabel="Run"

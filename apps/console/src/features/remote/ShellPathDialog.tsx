@@ -19,6 +19,7 @@ export function ShellPathDialog({ path, problem, onPath, onClose }: ShellPathDia
       title="Custom shell"
       size="sm"
       onClose={onClose}
+      why={shell.trim() === '' ? 'Enter a program.' : undefined}
       footer={
         <>
           <Button variant="default" onClick={onClose}>

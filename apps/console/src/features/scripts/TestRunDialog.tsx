@@ -46,6 +46,7 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
       title="Test the script"
       size="lg"
       onClose={onClose}
+      why={place === null ? 'Choose where to run it.' : undefined}
       footer={
         <>
           <Button variant="default" onClick={onClose}>

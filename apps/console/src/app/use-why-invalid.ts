@@ -1,0 +1,32 @@
+import type { UseFormReturnType } from '@mantine/form'
+import { useSyncExternalStore } from 'react'
+
+/** Why the form cannot be sent, with the labels of the fields that are in the way; undefined where it is valid. */
+export function useWhyInvalid<Values extends Record<string, unknown>>(
+  form: UseFormReturnType<Values>,
+  formId: string,
+): string | undefined {
+  const isValid = form.isValid()
+  // Only the document knows the labels and which fields are shown. React reads it again after each drawing.
+  const labels = useSyncExternalStore(subscribe, () =>
+    isValid ? '' : invalidLabels(form, formId).join(', '),
+  )
+  if (isValid) return undefined
+  return labels === '' ? 'Some fields are missing or invalid.' : `Missing or invalid: ${labels}`
+}
+
+/** Labels change with a drawing only. */
+const subscribe = () => () => undefined
+
+function invalidLabels<Values extends Record<string, unknown>>(
+  form: UseFormReturnType<Values>,
+  formId: string,
+): string[] {
+  const fields = document.getElementById(formId)?.querySelectorAll<HTMLInputElement>('[data-path]') ?? []
+  return Array.from(fields).flatMap((field) => {
+    // Paths of the form's own values.
+    if (form.isValid(field.dataset.path as never)) return []
+    const label = field.labels?.[0]?.textContent ?? field.getAttribute('aria-label')
+    return label === null || label === '' ? [] : [label.replace(/\s*\*$/, '')]
+  })
+}
