@@ -149,6 +149,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /scripts/snippets/:id/': { desc: 'changed' },
     'POST /scripts/:agent_id/test/': { code: 'true', shell: 'shell', wait: false },
     'PUT /scripts/:id/': { description: 'changed' },
+    'POST /core/openai/generate/': { prompt: 'Print the date' },
     'POST /core/serverscript/test/': { code: 'true', shell: 'shell' },
     'PATCH /core/customfields/': { model: 'agent' },
     'POST /core/customfields/': { model: 'agent', type: 'text', name: 'A new field' },

@@ -88,6 +88,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'PUT /scripts/snippets/:id/': 'refused',
   'DELETE /scripts/snippets/:id/': 'refused',
   'POST /core/serverscript/test/': 'refused',
+  'POST /core/openai/generate/': 'refused',
   'POST /core/keystore/': 'refused',
   'PUT /core/keystore/:id/': 'refused',
   'DELETE /core/keystore/:id/': 'refused',

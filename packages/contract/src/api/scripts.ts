@@ -236,3 +236,13 @@ export const approveScript = endpoint({
   body: z.object({ hash: z.string().max(64) }),
   response: ScriptApproval,
 })
+
+export const generateScript = endpoint({
+  method: 'POST',
+  path: '/core/openai/generate/',
+  access: 'can_manage_scripts',
+  summary:
+    'Code for what the prompt describes, written by the OpenAI-compatible server that is configured; 412 where none is',
+  body: z.object({ prompt: z.string().trim().min(1, 'A description is needed.').max(10_000) }),
+  response: z.string(),
+})

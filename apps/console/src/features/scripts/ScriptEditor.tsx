@@ -5,16 +5,18 @@ import { Suspense, useEffect, useId, useRef, useState } from 'react'
 import { FormError } from '../../app/FormDialog.tsx'
 import { fieldErrors } from '../../app/form-errors.ts'
 import { lazyPart } from '../../app/lazy-part.ts'
-import { useMay } from '../../app/queries.ts'
+import { useDashInfo, useMay } from '../../app/queries.ts'
 import { useLeaveQuestion } from '../../app/use-leave-question.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { CodePane } from './CodePane.tsx'
 import { ConflictDialog, OutdatedNote } from './ConflictDialog.tsx'
+import { GenerateScript } from './GenerateScript.tsx'
 import { WaitingNote } from './ScriptApproval.tsx'
 import { ScriptFieldset } from './ScriptFieldset.tsx'
 import classes from './ScriptEditor.module.css'
-import { type ScriptEdit, markSaved } from './script-edit.ts'
+import { type ScriptEdit, markSaved, replaceCode } from './script-edit.ts'
 import { type ScriptDraft, checkCode, checkFields } from './script-form.ts'
+import { SHELL_LABELS } from './script-words.ts'
 import { useSaveScript } from './use-save-script.ts'
 import { useScriptAddress } from './use-script-address.ts'
 import { useMayTestOnServer } from './use-test-run.ts'
@@ -23,6 +25,13 @@ import { useScriptEdit } from './use-script-edit.ts'
 const TestRunDialog = lazyPart<{ edit: ScriptEdit; onClose: () => void }>(() =>
   import('./TestRunDialog.tsx').then((file) => file.TestRunDialog),
 )
+
+const FIELD_LABELS: Partial<Record<string, string>> = {
+  name: 'Name',
+  default_timeout: 'Time limit',
+  args: 'Arguments',
+  env_vars: 'Environment variables',
+}
 
 interface ScriptEditorProps {
   /** As it is on the server now; another one when somebody else has saved. */
@@ -54,6 +63,7 @@ export function ScriptEditor({
   const mayRunOnServer = useMayTestOnServer()
   const mayTest = useMay('can_run_scripts') || mayRunOnServer
   const mayManage = useMay('can_manage_scripts')
+  const mayGenerate = useDashInfo()?.open_ai_integration_enabled === true && mayManage
   const question = useLeaveQuestion(() => dirty && !isLeaving.current)
   const saving = useSaveScript((script, { sent, andClose }) => {
     setEdit((now) => markSaved(now, sent, script))
@@ -71,6 +81,14 @@ export function ScriptEditor({
     if (fromFile && !waitsForFile) form.current?.querySelector('input')?.focus()
   }, [fromFile, waitsForFile])
   const isValid = !waitsForFile && Object.keys(errors).length === 0 && codeError === undefined
+  const wrong = Object.keys(errors).map((name) => FIELD_LABELS[name as keyof typeof errors] ?? name)
+  const why = waitsForFile
+    ? 'Choose a file first.'
+    : wrong.length > 0
+      ? `Missing or invalid: ${wrong.join(', ')}`
+      : codeError === undefined
+        ? undefined
+        : 'The code is too long.'
   const mayBeSaved = !readOnly && (dirty || base.saved === undefined)
   const canSave = mayBeSaved && isValid && !saving.isPending
   const save = (how: { andClose: boolean; over: boolean }) => {
@@ -87,10 +105,11 @@ export function ScriptEditor({
         title={titleOf(base, { readOnly, fromFile })}
         size="full"
         persistent={dirty}
+        why={readOnly ? undefined : (why ?? (mayBeSaved ? undefined : 'No changes to save.'))}
         onClose={onClose}
         footer={
           <>
-            {!readOnly && <span className={classes.hint}>Ctrl+S saves and stays here.</span>}
+            {canSave && <span className={classes.hint}>Ctrl+S saves and stays here.</span>}
             {mayTest && (
               <Button
                 variant="default"
@@ -142,6 +161,12 @@ export function ScriptEditor({
               </div>
             )}
             {readOnlyReason !== undefined && <p className={classes.note}>{readOnlyReason}</p>}
+            {mayGenerate && base.saved === undefined && !waitsForFile && (
+              <GenerateScript
+                shell={SHELL_LABELS[fields.shell]}
+                onCode={(generated) => setEdit((now) => replaceCode(now, generated))}
+              />
+            )}
             <ScriptFieldset
               fields={fields}
               errors={errors}

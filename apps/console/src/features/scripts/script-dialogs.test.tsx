@@ -3,12 +3,15 @@ import {
   createScript,
   downloadScript,
   editScript,
+  generateScript,
   getScript,
   listScripts,
 } from '@muster/contract/api/scripts'
+import type { DashInfo } from '@muster/contract/api/core'
 import type { Me } from '@muster/contract/api/users'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { agentPlatform } from '../../app/agent-platform.ts'
 import { queryKey } from '../../app/query-key.ts'
 import { givenSession, openConsole } from '../../app/test-console.tsx'
 import { givenFrame } from '../../app/test-frame.ts'
@@ -28,8 +31,14 @@ const SCRIPT: ScriptDetail = {
 }
 
 /** A library of one script that can be changed behind the console's back. */
-function givenServer({ me = {}, script = {} }: { me?: Partial<Me>; script?: Partial<ScriptDetail> } = {}) {
-  const server = givenFrame({ me })
+interface Given {
+  me?: Partial<Me>
+  info?: Partial<DashInfo>
+  script?: Partial<ScriptDetail>
+}
+
+function givenServer({ me = {}, info = {}, script = {} }: Given = {}) {
+  const server = givenFrame({ me, info })
   const library = { script: { ...SCRIPT, ...script } }
   server.on(listScripts, () => answer(listScripts, [library.script]))
   server.on(getScript, () => answer(getScript, library.script))
@@ -142,6 +151,8 @@ test('what others save is taken over while nothing is changed here, and told oth
 })
 
 test('a new script needs a name and whole variables; a first line without #! is told', async () => {
+  agentPlatform.set('linux')
+  onTestFinished(() => agentPlatform.set('windows'))
   const { server } = givenServer()
   server.on(createScript, ({ body }) =>
     answer(createScript, { ...SCRIPT, id: 8, ...(body as Partial<ScriptDetail>) }),
@@ -174,6 +185,26 @@ test('a new script needs a name and whole variables; a first line without #! is 
     script_body: 'echo hello',
     default_timeout: 90,
   })
+})
+
+test('a new script is generated where a model is configured', async () => {
+  const { server } = givenServer({ info: { open_ai_integration_enabled: true } })
+  server.on(generateScript, () => answer(generateScript, 'Get-Date'))
+  const { screen, code } = await openEditor('new')
+  const generate = screen.getByRole('button', { name: 'Generate script' })
+  await expect.element(generate).toBeDisabled()
+  await screen.getByRole('textbox', { name: 'Describe the script' }).fill('Print the date')
+  await generate.click()
+  await expect.element(code.getByText('Get-Date')).toBeVisible()
+  expect(server.calls(generateScript)[0]?.body).toEqual({
+    prompt: 'Write a script for PowerShell. Print the date',
+  })
+})
+
+test('without a configured model nothing is offered to generate a script', async () => {
+  givenServer()
+  const { screen } = await openEditor('new')
+  await expect.element(screen.getByRole('button', { name: 'Generate script' })).not.toBeInTheDocument()
 })
 
 test('a built-in script is read with its snippets in place, and cloned, not changed', async () => {

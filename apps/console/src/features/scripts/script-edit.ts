@@ -34,21 +34,23 @@ export function typeCode(edit: ScriptEdit, text: string): ScriptEdit {
   return { ...edit, code: withLineEndsOf(text, edit.start) }
 }
 
+/** Other code, with which the code editor begins anew. */
+export function replaceCode(edit: ScriptEdit, code: string): ScriptEdit {
+  return { ...edit, code, start: code, edition: edit.edition + 1 }
+}
+
 /** Code from a file; what the file's name tells fills what nobody has said yet. */
 export function takeFile(edit: ScriptEdit, file: { name: string; code: string }): ScriptEdit {
   const { fields } = edit
   const isBlank = edit.base.saved === undefined && edit.code === ''
   return {
-    ...edit,
+    ...replaceCode(edit, file.code),
     fields: {
       ...fields,
       filename: file.name.slice(0, 255),
       ...(fields.name === '' ? { name: file.name.replace(/\.[^.]+$/, '').slice(0, 255) } : {}),
       ...(isBlank ? { shell: shellOfFile(file.name) ?? fields.shell } : {}),
     },
-    code: file.code,
-    start: file.code,
-    edition: edit.edition + 1,
   }
 }
 

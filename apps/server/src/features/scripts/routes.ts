@@ -4,6 +4,7 @@ import {
   deleteScript,
   downloadScript,
   editScript,
+  generateScript,
   getScript,
   getScriptApproval,
   getScriptVersion,
@@ -19,6 +20,7 @@ import { addScript } from './add-script.ts'
 import { changeScript } from './change-script.ts'
 import { downloadName } from './download-name.ts'
 import { loadSnippets } from './expand-script.ts'
+import { generateScript as generate } from './generate-script.ts'
 import { findScripts, type ScriptRow } from './queries.ts'
 import { removeScript } from './remove-script.ts'
 import { runServerTest } from './run-server-test.ts'
@@ -70,6 +72,11 @@ export function scriptsRoutes(api: Api, ctx: Context): void {
   route(api, testScriptOnServer, async ({ body, caller, request }) => {
     using connected = whileConnected(request.raw)
     return runServerTest(ctx, caller, { body, signal: AbortSignal.any([stopping.signal, connected.signal]) })
+  })
+  route(api, generateScript, async ({ body, caller, request }) => {
+    using connected = whileConnected(request.raw)
+    const signal = AbortSignal.any([stopping.signal, connected.signal])
+    return generate(ctx, caller, { prompt: body.prompt, signal })
   })
 
   async function viewDetail(row: ScriptRow) {

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getDashInfo } from '@muster/contract/api/core'
+import { generateScript } from '@muster/contract/api/scripts'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../test-server.ts'
+
+const CODE = 'Remove-Item C:\\Temp\\* -Recurse\n'
+
+/** Speaks the part of the OpenAI API that is used; keeps the requests. */
+async function givenModel(answer: { status: number; content: string }) {
+  const requests: { path: string | undefined; authorization: string | undefined; body: unknown }[] = []
+  const http = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (part: string) => (text += part))
+    request.on('end', () => {
+      const { authorization } = request.headers
+      requests.push({ path: request.url, authorization, body: JSON.parse(text) })
+      response.writeHead(answer.status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content: answer.content } }] }))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  const { port } = http.address() as AddressInfo
+  const server = await createTestServer({
+    env: {
+      MUSTER_OPENAI_URL: `http://127.0.0.1:${port}/v1`,
+      MUSTER_OPENAI_MODEL: 'small',
+      MUSTER_OPENAI_KEY: 'sk-1',
+    },
+  })
+  return {
+    server,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]()
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}
+
+test('a configured OpenAI-compatible server writes a script, whose fence is removed', async () => {
+  await using bench = await givenModel({ status: 200, content: `\`\`\`powershell\n${CODE}\`\`\`` })
+  const { server, requests } = bench
+  const user = server.as(await server.given.user({ permissions: ['can_manage_scripts'] }))
+  expect((await user.call(getDashInfo, {})).body.open_ai_integration_enabled).toBe(true)
+  expect((await user.call(generateScript, { body: { prompt: 'Empty C:\\Temp' } })).body).toBe(CODE)
+  expect(requests).toEqual([
+    {
+      path: '/v1/chat/completions',
+      authorization: 'Bearer sk-1',
+      body: {
+        model: 'small',
+        messages: [
+          { role: 'system', content: expect.stringContaining('code of one script only') },
+          { role: 'user', content: 'Empty C:\\Temp' },
+        ],
+      },
+    },
+  ])
+})
+
+test('a model that fails is reported as unavailable', async () => {
+  await using bench = await givenModel({ status: 500, content: '' })
+  const { server } = bench
+  server.expectLog(/no script was generated/)
+  const user = server.as(await server.given.user({ permissions: ['can_manage_scripts'] }))
+  expect((await user.call(generateScript, { body: { prompt: 'Hello' } })).error).toMatchObject({
+    code: 'unavailable',
+  })
+})
+
+test('without a configured model the flag is off and nothing is generated', async () => {
+  await using server = await createTestServer()
+  const user = server.as(await server.given.user({ permissions: ['can_manage_scripts'] }))
+  expect((await user.call(getDashInfo, {})).body.open_ai_integration_enabled).toBe(false)
+  expect((await user.call(generateScript, { body: { prompt: 'Hello' } })).status).toBe(412)
+})
