@@ -68,5 +68,6 @@ export function listDialogs(
     vnc: { item: agentId, shows: 'localhost is the machine itself' },
     'remote-access': { item: 'client-1', shows: 'By the clock and the time zone of each machine.' },
     'maintenance-windows': { shows: 'No maintenance is planned.' },
+    'open-maintenance': { shows: 'Maintenance without an end' },
   }
 }
