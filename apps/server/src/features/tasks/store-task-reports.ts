@@ -114,6 +114,7 @@ async function storeStart({ ctx, tx }: Scene, report: ReportOf<'task-started'>):
     more_info: '',
     actions: '[]',
   })
+  await pruneRuns(tx, report.task_id)
   await markRunning(tx, report.task_id)
 }
 

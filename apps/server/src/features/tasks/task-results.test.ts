@@ -253,6 +253,15 @@ test('of each task the newest 200 runs are kept', async () => {
   expect([kept.length, kept[0]?.started_at, kept.at(-1)?.started_at]).toEqual([200, at(209), at(10)])
 })
 
+test('a machine that begins runs and ends none has no more of them', async () => {
+  await using prepared = await prepare()
+  const { add, report, runs } = prepared
+  const task = await add()
+  await report(...Array.from({ length: 210 }, (_, index) => started(task.id, index)))
+  const kept = await runs(task.id)
+  expect([kept.length, kept[0]?.started_at, kept.at(-1)?.started_at]).toEqual([200, at(209), at(10)])
+})
+
 test('a machine cannot speak for the tasks of another, nor from the future', async () => {
   await using prepared = await prepare()
   const { server, add, report, result, alerts } = prepared
