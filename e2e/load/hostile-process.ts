@@ -2,7 +2,14 @@
 // measure-hostile.ts: one JSON order, obeyed for so many seconds, then answered with what was sent.
 import { createHash, randomUUID } from 'node:crypto'
 import type { AgentFrame } from '@muster/contract/agent/agent-frame'
-import { LINK_PATH, linkProof, PROTOCOL_VERSIONS, type Report } from '@muster/contract/agent/link'
+import { CommandPayload, commands } from '@muster/contract/agent/commands'
+import {
+  LINK_PATH,
+  linkProof,
+  PROTOCOL_VERSIONS,
+  type Report,
+  type ServerFrame,
+} from '@muster/contract/agent/link'
 import { enrolMachine } from '@muster/fake-agent/enrol'
 import { AGENT_VERSION } from '@muster/fake-agent/facts'
 import { signAs } from '@muster/fake-agent/identity'
@@ -18,6 +25,9 @@ const SEED = 666
 
 let agentId: string | undefined
 let seq = Date.now()
+/** The check that it was told to run, and the moment of its last result. */
+let check: { id: number; revision: string } | undefined
+let resultMs = Date.now()
 
 process.on('message', (order: HostileOrder) => {
   const sent: HostileSent = { connects: 0, frames: 0, bytes: 0 }
@@ -60,7 +70,7 @@ async function report({ url, untilMs, sent }: Target): Promise<void> {
   if (id === undefined) throw new Error('not enrolled yet')
   await comeAgain({ url, untilMs, sent }, id, (socket) => {
     socket.on('message', (data: Buffer) => {
-      const frame: { type: string; nonce: string } = JSON.parse(data.toString('utf8'))
+      const frame: ServerFrame = JSON.parse(data.toString('utf8'))
       if (frame.type === 'challenge') {
         const answer: AgentFrame = {
           type: 'answer',
@@ -72,6 +82,10 @@ async function report({ url, untilMs, sent }: Target): Promise<void> {
           beats: true,
         }
         socket.send(JSON.stringify(answer))
+      }
+      if (frame.type === 'command') {
+        const payload = CommandPayload.parse(JSON.parse(frame.command.payload))
+        if (payload.name === 'set-checks') check = commands['set-checks'].parse(payload.input).wanted[0]
       }
       if (frame.type === 'welcome') flood(socket, { untilMs, sent }, nextReport)
     })
@@ -132,6 +146,7 @@ function makeReport(turn: number): Report {
     const hash = createHash('sha256').update(randomUUID()).digest('hex').slice(0, 32)
     return { kind: 'software', hash, inventory: { packages: makePackages(), left_out: 0 } }
   }
+  if (turn % 5 === 0 && check !== undefined) return { kind: 'checks', results: makeResults(check) }
   if (turn % 4 === 1) {
     const names = Array.from({ length: 40 }, () => `disk:/${randomUUID()}`)
     return { kind: 'metrics', sample: { at, values: Object.fromEntries(names.map((name) => [name, turn])) } }
@@ -143,6 +158,16 @@ function makeReport(turn: number): Report {
   if (turn % 4 === 3)
     return { kind: 'facts', facts: { logged_in_user: randomUUID(), needs_reboot: turn > 20 } }
   return { kind: 'output', history_id: 1, chunk: seq, stream: 'stdout', text: 'x'.repeat(32_768) }
+}
+
+/** It fails and passes in turns: an alert that opens and ends costs more than a result. */
+function makeResults({ id, revision }: { id: number; revision: string }) {
+  return Array.from({ length: 100 }, (_, index) => ({
+    check_id: id,
+    revision,
+    at: new Date((resultMs += 1)).toISOString(),
+    measured: { check_type: 'cpuload' as const, percent: index % 2 === 0 ? 100 : 0 },
+  }))
 }
 
 function makePackages() {

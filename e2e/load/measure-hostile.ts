@@ -2,6 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { listAgents } from '@muster/contract/api/agents'
+import { createCheck } from '@muster/contract/api/checks'
 import { makeToken } from '../support/seed.ts'
 import type { Figure } from './budgets.ts'
 import { median, percentile } from './figures.ts'
@@ -38,6 +40,7 @@ export async function measureHostile(): Promise<Figure[]> {
   if (client === undefined) throw new Error('the stage has no clients')
   await using hostile = openHostile()
   await hostile.ask({ kind: 'enrol', server: server.url, token: await makeToken(session, client) })
+  await giveCheck(stage)
   await settle(() => cpuSeconds(server.pid))
 
   using http = openHttp(session)
@@ -72,6 +75,15 @@ export async function measureHostile(): Promise<Figure[]> {
     },
     { budget: 'hostileReports', value: reported.changeMs, remark: reported.remark },
   ]
+}
+
+/** One that the hostile machine can say fails. */
+async function giveCheck({ session }: Stage): Promise<void> {
+  const machines = await session.call(listAgents, { query: {} })
+  const hostile = 'results' in machines ? undefined : machines.find(({ hostname }) => hostname === 'hostile')
+  if (hostile === undefined) throw new Error('the hostile machine is not enrolled')
+  const settings = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const
+  await session.call(createCheck, { body: { agent: hostile.agent_id, settings } })
 }
 
 /** How the p95 of a call changes while the server is attacked. */
