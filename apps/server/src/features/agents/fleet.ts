@@ -248,7 +248,8 @@ export class Fleet implements AsyncDisposable {
   }
 
   #sendChore(agentId: string, { name, input, author }: Chore, nonce?: string): boolean {
-    if (name === 'report-software') this.#limits.expectList(agentId)
+    // For a person who waits, one that was on its way already must not take the place of theirs.
+    if (name === 'report-software') this.#limits.expectLists(agentId, author === 'server' ? 1 : 2)
     const chore = { agentId, name, input, author, nonce }
     const command = signChore(this.commandKey, this.#ctx.now(), chore)
     return this.links.send(agentId, { type: 'command', command })

@@ -83,12 +83,17 @@ test('a machine cannot measure itself more often than it should, nor under names
   expect(await count('series')).toBe(50)
 })
 
-test('of lists of software that come one after the other three are taken, and later another one', async () => {
+test('of lists of software one in half a minute is taken, three at most, and later another one', async () => {
   await using server = await createTestServer()
   using given = await start(server)
   const lists = Array.from({ length: 8 }, (_, index) => reportOf([known('vim', `${index}.0`)]))
-  for (const list of lists) await given.report([list])
-  expect(await listVersions(server)).toEqual(['0.0', '1.0', '2.0'])
+  for (const list of lists.slice(0, 3)) await given.report([list])
+  expect(await listVersions(server)).toEqual(['0.0'])
+  for (const list of lists.slice(3)) {
+    server.clock.advance(30)
+    await given.report([list])
+  }
+  expect(await listVersions(server)).toEqual(['0.0', '3.0', '4.0'])
   server.clock.advance(600)
   const from = given.agent.frames.length
   const later = reportOf([known('vim', '9.0')])
@@ -96,4 +101,39 @@ test('of lists of software that come one after the other three are taken, and la
   expect((await given.agent.nextCommand(from)).payload).toMatchObject({ name: 'report-software' })
   await given.report([later])
   expect(await listVersions(server)).toContain('9.0')
+})
+
+test('a check that a machine says fails and passes without end raises no more alerts than runs of it could', async () => {
+  await using server = await createTestServer()
+  server.clock.freeze('2026-03-20T12:00:00.000Z')
+  using given = await start(server)
+  const check = await server.given.check({
+    agent_id: given.agent.agentId,
+    check_type: 'cpuload',
+    settings: JSON.stringify({ warning_threshold: 70, error_threshold: 90 }),
+    revision: 'cpu.1',
+    run_interval: 60,
+  })
+  const nowMs = server.clock.now().getTime()
+  const send = (count: number, fromMs: number, gapMs: number) =>
+    given.report(
+      Array.from({ length: count / 100 }, (_, part): Report => ({
+        kind: 'checks',
+        results: Array.from({ length: 100 }, (_one, index) => ({
+          check_id: check.id,
+          revision: 'cpu.1',
+          at: new Date(fromMs + (part * 100 + index) * gapMs).toISOString(),
+          measured: { check_type: 'cpuload', percent: index % 2 === 0 ? 100 : 0 },
+        })),
+      })),
+    )
+  const alerts = async () => (await server.ctx.db.selectFrom('alerts').select('id').execute()).length
+  // Of the time when it was away: each of them counts.
+  await send(600, nowMs - 100_000_000, 60_000)
+  expect(await alerts()).toBe(300)
+  // A year ago, within a second, and from the future: five hundred in all.
+  await send(1000, nowMs - 366 * 86_400_000, 60_000)
+  await send(1000, nowMs - 2000, 1)
+  await send(1000, nowMs + 120_000, 60_000)
+  expect(await alerts()).toBeLessThanOrEqual(300 + 250)
 })

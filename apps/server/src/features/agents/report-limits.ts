@@ -3,10 +3,21 @@ import type { QueuedReport } from '../../platform/agent-link/report-queue.ts'
 
 /** Lists of software that nobody asked for by hand. A machine on which somebody works has some in an hour. */
 const LISTS = { perSecond: 1 / 600, burst: 3 }
+/** Others wait while one is stored. A machine whose software changes waits for a minute of rest before it tells. */
+const LIST_PACE = { perSecond: 1 / 30, burst: 1 }
+/** Results of checks that come between two runs: somebody has asked for them, or they come late or twice. */
+const EXTRA_RESULTS = { perSecond: 1, burst: 500 }
 /** Clocks and schedulers are not exact. */
 const JITTER = 0.5
 /** In what it measured while it was away, a machine may have had another interval: the shortest is 10 s. */
 const SHORTEST_INTERVAL_SECONDS = 10
+
+export interface ResultTimes {
+  atMs: number
+  /** Infinite where it is the first one. */
+  gapMs: number
+  intervalMs: number
+}
 
 /**
  * How often this process takes from one agent what takes room in the database. An agent that keeps to the protocol
@@ -18,7 +29,10 @@ export class ReportLimits {
   /** The newest moment of which a sample was taken, in milliseconds. */
   #sampledAt = new Map<string, number>()
   #lists = new Map<string, TokenBucket>()
-  #expectsList = new Set<string>()
+  #listPace = new Map<string, TokenBucket>()
+  /** Lists that were asked for and have not come. */
+  #expectedLists = new Map<string, number>()
+  #extraResults = new Map<string, TokenBucket>()
 
   constructor({ now, intervalSeconds }: { now: () => Date; intervalSeconds: () => number }) {
     this.#now = now
@@ -26,13 +40,20 @@ export class ReportLimits {
   }
 
   /** The machine is asked for its list of software: it is taken whenever it comes. */
-  expectList(agentId: string): void {
-    this.#expectsList.add(agentId)
+  expectLists(agentId: string, count: number): void {
+    this.#expectedLists.set(agentId, (this.#expectedLists.get(agentId) ?? 0) + count)
   }
 
   /** Whether the server may ask for the list of its own accord now. */
   mayAskForList(agentId: string): boolean {
     return this.#spendList(agentId)
+  }
+
+  /** Whether a result is taken that came `gapMs` after the one before it of its check, which is due each `intervalMs`. */
+  takeResult(agentId: string, { atMs, gapMs, intervalMs }: ResultTimes): boolean {
+    return (
+      gapMs >= this.#leastGapMs(atMs, intervalMs) || this.#spend(this.#extraResults, EXTRA_RESULTS, agentId)
+    )
   }
 
   /** Returns the reports without what comes too often, and what to call when they are stored. */
@@ -43,7 +64,8 @@ export class ReportLimits {
       if (report.kind === 'metrics') {
         const last = sampledAt.get(agentId) ?? this.#sampledAt.get(agentId)
         const atMs = Date.parse(report.sample.at)
-        if (last !== undefined && atMs - last < this.#leastGapMs(atMs)) return []
+        if (last !== undefined && atMs - last < this.#leastGapMs(atMs, this.#intervalSeconds() * 1000))
+          return []
         // A clock that was ahead is put right one day.
         sampledAt.set(agentId, Math.min(atMs, this.#now().getTime()))
       }
@@ -62,24 +84,33 @@ export class ReportLimits {
     for (const agentId of agentIds) {
       this.#sampledAt.delete(agentId)
       this.#lists.delete(agentId)
-      this.#expectsList.delete(agentId)
+      this.#listPace.delete(agentId)
+      this.#expectedLists.delete(agentId)
+      this.#extraResults.delete(agentId)
     }
   }
 
-  #leastGapMs(atMs: number): number {
-    const intervalMs = this.#intervalSeconds() * 1000
+  #leastGapMs(atMs: number, intervalMs: number): number {
     const isOfNow = this.#now().getTime() - atMs < 2 * intervalMs
     return JITTER * (isOfNow ? intervalMs : SHORTEST_INTERVAL_SECONDS * 1000)
   }
 
   #takeList(agentId: string): boolean {
-    return this.#expectsList.delete(agentId) || this.#spendList(agentId)
+    const expected = this.#expectedLists.get(agentId) ?? 0
+    if (expected === 0) return this.#spendList(agentId)
+    if (expected === 1) this.#expectedLists.delete(agentId)
+    else this.#expectedLists.set(agentId, expected - 1)
+    return true
   }
 
   #spendList(agentId: string): boolean {
+    return this.#spend(this.#listPace, LIST_PACE, agentId) && this.#spend(this.#lists, LISTS, agentId)
+  }
+
+  #spend(buckets: Map<string, TokenBucket>, rate: typeof LISTS, agentId: string): boolean {
     const nowMs = this.#now().getTime()
-    const bucket = this.#lists.get(agentId) ?? new TokenBucket(LISTS, nowMs)
-    this.#lists.set(agentId, bucket)
+    const bucket = buckets.get(agentId) ?? new TokenBucket(rate, nowMs)
+    buckets.set(agentId, bucket)
     return bucket.trySpend(1, nowMs)
   }
 }

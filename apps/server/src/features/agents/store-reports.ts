@@ -43,14 +43,15 @@ export async function storeReports(
   const receipts: ReportedReceipt[] = []
   const software: ReportedSoftware[] = []
   const patches: ReportedPatches[] = []
-  const { taken, onStored } = wanted.limits.sift(reports)
+  const { limits } = wanted
+  const { taken, onStored } = limits.sift(reports)
   for (const { agentId, report } of taken) {
     switch (report.kind) {
       case 'facts':
         facts.set(agentId, [...(facts.get(agentId) ?? []), report])
         break
       case 'checks':
-        results.push({ agentId, results: report.results })
+        results.push({ agentId, results: report.results, limits })
         break
       case 'metrics':
         metrics.push({ agentId, sample: report.sample })
@@ -108,7 +109,7 @@ export async function storeReports(
     return changed
   })
   onStored()
-  wanted.software.add(wantedSoftware.filter((agentId) => wanted.limits.mayAskForList(agentId)))
+  wanted.software.add(wantedSoftware.filter((agentId) => limits.mayAskForList(agentId)))
   await settleActions(ctx, runs)
   emitChanged(ctx, runs)
 }

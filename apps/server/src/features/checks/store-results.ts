@@ -5,6 +5,7 @@ import { effectiveInterval, freshUntil, standingOf as standingOfResult } from '@
 import { seriesOf } from '@muster/rules/check-series'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
+import type { ReportLimits } from '../agents/report-limits.ts'
 import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
 import { startFailureTasks } from '../tasks/failure-tasks.ts'
 import { isSameSubject } from './definitions.ts'
@@ -19,6 +20,7 @@ import {
   type Transition,
   upsertResults,
 } from './results-queries.ts'
+import { ACCEPT_SECONDS } from './samples/keep.ts'
 import { type MeasuredValue, storeSamples } from './samples/store-samples.ts'
 import { readSettings } from './view.ts'
 
@@ -27,6 +29,7 @@ export interface ReportedResults {
   results: AnyResult[]
   /** The server has measured them itself. */
   fromServer?: boolean
+  limits?: Pick<ReportLimits, 'takeResult'>
 }
 type AnyResult = Omit<CheckResult, 'measured'> & { measured: AnyMeasured }
 
@@ -38,6 +41,8 @@ interface Progress {
   settings: CheckSettings
   standing: Standing
   lastRunMs: number
+  /** Of the newest result that was taken, counted or not. */
+  takenMs: number
   /** Its last result did not count any more: the next one changes what is counted. */
   wasOld: boolean
   /** The row to write; absent while nothing was newer than what is known. */
@@ -63,6 +68,11 @@ export async function storeResults(
     )
     .filter(({ from, result }) => belongs(checks.get(result.check_id), from, result))
     .toSorted((a, b) => a.atMs - b.atMs)
+    .filter(({ from: { limits }, result, atMs }) => {
+      // belongs() has found it.
+      const progress = checks.get(result.check_id)!
+      return limits === undefined || isTaken(progress, limits, { atMs, now })
+    })
   const values = runs.flatMap(({ result, atMs }): MeasuredValue[] => {
     // belongs() has found it.
     const { check } = checks.get(result.check_id)!
@@ -124,7 +134,7 @@ async function findProgress(
         check,
         settings: readSettings(check),
         standing: standingOf(check),
-        lastRunMs: check.last_run === null ? Number.NEGATIVE_INFINITY : Date.parse(check.last_run),
+        ...timesOf(check),
         wasOld: isOld(check, now),
       },
     ]),
@@ -142,6 +152,26 @@ function belongs(
   const { check_type } = result.measured
   if (check_type !== 'unmeasurable' && check_type !== progress.check.check_type) return false
   return isSameSubject(result.revision, progress.check.revision)
+}
+
+/** A machine may send a result of a check each time it is due, and few others. */
+function isTaken(
+  progress: Progress,
+  limits: Pick<ReportLimits, 'takeResult'>,
+  { atMs, now }: { atMs: number; now: Date },
+): boolean {
+  const { check, takenMs } = progress
+  const isPossible = atMs > now.getTime() - ACCEPT_SECONDS * 1000 && atMs <= now.getTime() + AHEAD_MS
+  const gapMs = isPossible ? atMs - takenMs : 0
+  const intervalMs = effectiveInterval(check, check.check_interval) * 1000
+  if (!limits.takeResult(check.agent_id, { atMs, gapMs, intervalMs })) return false
+  progress.takenMs = Math.max(takenMs, atMs)
+  return true
+}
+
+function timesOf({ last_run }: KnownCheck): Pick<Progress, 'lastRunMs' | 'takenMs'> {
+  const lastRunMs = last_run === null ? Number.NEGATIVE_INFINITY : Date.parse(last_run)
+  return { lastRunMs, takenMs: lastRunMs }
 }
 
 function takeRun(progress: Progress, { measured }: AnyResult, at: Date): Transition[] {
