@@ -18,6 +18,13 @@ describe('nouns', () => {
     expect(rules.findMissingFeatures([noun, file('apps/server/src/features/scripts/routes.ts')])).toEqual([])
   })
 
+  test('a folder inside the folder of its parent is fine', () => {
+    const channels = file('packages/contract/src/api/alert-channels.ts')
+    expect(
+      rules.findMissingFeatures([channels, file('apps/server/src/features/alerts/channels/routes.ts')]),
+    ).toEqual([])
+  })
+
   test('a folder whose name only begins alike does not count', () => {
     expect(
       rules.findMissingFeatures([noun, file('apps/server/src/features/scripts-old/routes.ts')]),

@@ -13,9 +13,21 @@ export function findMissingFeatures(files: SourceFile[]): string[] {
     const noun = /^packages\/contract\/src\/api\/([\w-]+)\.ts$/.exec(path)?.[1]
     return noun === undefined ? [] : [noun]
   })
+  const folders = new Set(
+    files.flatMap(({ path }) => {
+      const folder = /^apps\/server\/src\/features\/(.+)\/[^/]+$/.exec(path)?.[1]
+      return folder === undefined ? [] : nounsOf(folder)
+    }),
+  )
   return nouns
-    .filter((noun) => !files.some(({ path }) => path.startsWith(`apps/server/src/features/${noun}/`)))
-    .map((noun) => `packages/contract/src/api/${noun}.ts has no folder apps/server/src/features/${noun}`)
+    .filter((noun) => !folders.has(noun))
+    .map((noun) => `packages/contract/src/api/${noun}.ts has no folder in apps/server/src/features`)
+}
+
+/** The nouns of `alerts/channels`: `channels` and `alert-channels`. */
+function nounsOf(folder: string): string[] {
+  const [last = '', parent = ''] = folder.split('/').toReversed()
+  return [last, `${parent}-${last}`, `${parent.replace(/s$/, '')}-${last}`]
 }
 
 export function findWronglyMounted(files: SourceFile[]): string[] {

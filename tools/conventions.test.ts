@@ -11,7 +11,7 @@ const files = readSources(root)
 
 test('the whole project is looked at', () => {
   expect(files.length).toBeGreaterThan(100)
-  expect(files.map(({ path }) => path)).toContain('packages/rules/src/thresholds.ts')
+  expect(files.map(({ path }) => path)).toContain('packages/rules/src/checks/thresholds.ts')
 })
 
 test.each([

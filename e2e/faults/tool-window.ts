@@ -8,7 +8,7 @@ import {
   readChannelEnd,
   readChannelText,
 } from '@muster/contract/agent/channel'
-import { createSocketTicket } from '@muster/contract/api/core'
+import { createSocketTicket } from '@muster/contract/api/system'
 import { channelPath, TerminalNews, type ToolRequest } from '@muster/contract/channels'
 import { DesktopNews } from '@muster/contract/desktop'
 import { vi } from 'vitest'

@@ -1,6 +1,6 @@
 import { getAgent, listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
-import { listAgentHistory } from '@muster/contract/api/history'
+import { listAgentHistory } from '@muster/contract/api/runs'
 import type { Session } from '../support/sign-in.ts'
 import { median } from './figures.ts'
 import { cpuSeconds, residentMb } from './process-figures.ts'

@@ -1,4 +1,4 @@
-import { createPolicy } from '@muster/contract/api/automation'
+import { createPolicy } from '@muster/contract/api/policies'
 import { listAgentChecks } from '@muster/contract/api/checks'
 import type { Input } from '@muster/contract/endpoint'
 import type { Stage } from './stage.ts'

@@ -1,7 +1,7 @@
 import { setMaintenance } from '@muster/contract/api/agents'
 import { createAlertChannel, deleteAlertChannel } from '@muster/contract/api/alert-channels'
 import { listAlerts } from '@muster/contract/api/alerts'
-import { createPolicy, deletePolicy } from '@muster/contract/api/automation'
+import { createPolicy, deletePolicy } from '@muster/contract/api/policies'
 import { startHookReceiver } from '../support/receivers.ts'
 import type { Figure } from './budgets.ts'
 import { median, percentile } from './figures.ts'

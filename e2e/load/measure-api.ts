@@ -1,6 +1,6 @@
 import { getAgent, listAgents } from '@muster/contract/api/agents'
-import { createSocketTicket } from '@muster/contract/api/core'
-import { sendCommand } from '@muster/contract/api/history'
+import { createSocketTicket } from '@muster/contract/api/system'
+import { sendCommand } from '@muster/contract/api/runs'
 import { startAgent } from '../support/start-agent.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'

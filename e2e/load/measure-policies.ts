@@ -3,7 +3,7 @@ import {
   getEffectivePolicy,
   planPolicy,
   type PolicyTarget,
-} from '@muster/contract/api/automation'
+} from '@muster/contract/api/policies'
 import { listAgentChecks } from '@muster/contract/api/checks'
 import { NO_CONTENT, type PolicyContent } from '@muster/contract/policies/policy-content'
 import type { Figure } from './budgets.ts'

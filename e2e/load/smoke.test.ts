@@ -1,5 +1,5 @@
 import { listAgents } from '@muster/contract/api/agents'
-import { sendCommand } from '@muster/contract/api/history'
+import { sendCommand } from '@muster/contract/api/runs'
 import { startFleet } from '@muster/fake-agent/fleet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Deployment, openDeployment } from '../support/deployment.ts'

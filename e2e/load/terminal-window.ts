@@ -7,7 +7,7 @@ import {
   readChannelEnd,
 } from '@muster/contract/agent/channel'
 import { CreditDebt } from '@muster/contract/agent/channel-flow'
-import { createSocketTicket } from '@muster/contract/api/core'
+import { createSocketTicket } from '@muster/contract/api/system'
 import { channelPath, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 import type { Session } from '../support/sign-in.ts'
 

@@ -1,4 +1,4 @@
-import { createPolicy, editPolicy } from '@muster/contract/api/automation'
+import { createPolicy, editPolicy } from '@muster/contract/api/policies'
 import { listAgentChecks } from '@muster/contract/api/checks'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect } from '@playwright/test'

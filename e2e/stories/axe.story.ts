@@ -3,7 +3,7 @@ import { createAlert } from '@muster/contract/api/alerts'
 import { createCheck, listAgentChecks, runChecks } from '@muster/contract/api/checks'
 import { createTask, runTask } from '@muster/contract/api/tasks'
 import { createNote } from '@muster/contract/api/notes'
-import { sendCommand } from '@muster/contract/api/history'
+import { sendCommand } from '@muster/contract/api/runs'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect, type Page } from '@playwright/test'
 import {

@@ -1,4 +1,4 @@
-import { listAgentHistory } from '@muster/contract/api/history'
+import { listAgentHistory } from '@muster/contract/api/runs'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { machineRow, machineTable, searchField, treeLine } from '../support/dashboard.ts'
 import { startMachines } from '../support/machines.ts'

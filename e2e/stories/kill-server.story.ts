@@ -1,5 +1,5 @@
 import { createClient, listClients } from '@muster/contract/api/clients'
-import { listAgentHistory, sendCommand } from '@muster/contract/api/history'
+import { listAgentHistory, sendCommand } from '@muster/contract/api/runs'
 import { createNote, listNotes } from '@muster/contract/api/notes'
 import { createScript, listScripts } from '@muster/contract/api/scripts'
 import { ApiError, callEndpoint } from '@muster/contract/client'

@@ -1,7 +1,7 @@
 import { createAlertChannel } from '@muster/contract/api/alert-channels'
 import { createAlertTemplate, setDefaultTemplate } from '@muster/contract/api/alert-templates'
 import { changeAlerts, createAlert } from '@muster/contract/api/alerts'
-import { listAgentHistory } from '@muster/contract/api/history'
+import { listAgentHistory } from '@muster/contract/api/runs'
 import { expect } from '@playwright/test'
 import { startMachines } from '../support/machines.ts'
 import { type Post, startHookReceiver } from '../support/receivers.ts'

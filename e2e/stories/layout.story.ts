@@ -1,4 +1,4 @@
-import { getDashInfo } from '@muster/contract/api/core'
+import { getDashInfo } from '@muster/contract/api/system'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { treeLine } from '../support/dashboard.ts'
 import { startMachines } from '../support/machines.ts'

@@ -1,5 +1,5 @@
 import { listAgents } from '@muster/contract/api/agents'
-import { sendCommand } from '@muster/contract/api/history'
+import { sendCommand } from '@muster/contract/api/runs'
 import { savePreferences } from '@muster/contract/api/users'
 import type { Fleet } from '@muster/fake-agent/fleet'
 import { expect, type Page } from '@playwright/test'

@@ -9,7 +9,7 @@ import {
   listAgentChecks,
   runChecks,
 } from '@muster/contract/api/checks'
-import { listAgentHistory } from '@muster/contract/api/history'
+import { listAgentHistory } from '@muster/contract/api/runs'
 import { createMaintenanceWindow, editMaintenanceWindow } from '@muster/contract/api/maintenance'
 import type { Input } from '@muster/contract/endpoint'
 import { expect, type Page } from '@playwright/test'

@@ -1,4 +1,4 @@
-import { getDashInfo } from '@muster/contract/api/core'
+import { getDashInfo } from '@muster/contract/api/system'
 import { expect, type Locator } from '@playwright/test'
 import { machineRow } from '../support/dashboard.ts'
 import { startMachines } from '../support/machines.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listAgents } from '@muster/contract/api/agents'
-import { sendCommand } from '@muster/contract/api/history'
+import { sendCommand } from '@muster/contract/api/runs'
 import { expect, type Page } from '@playwright/test'
 import { chooseAction, machineRow } from '../support/dashboard.ts'
 import { startMachines } from '../support/machines.ts'

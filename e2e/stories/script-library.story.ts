@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { listAgents } from '@muster/contract/api/agents'
-import { listAgentHistory } from '@muster/contract/api/history'
+import { listAgentHistory } from '@muster/contract/api/runs'
 import { editScript } from '@muster/contract/api/scripts'
 import { expect, type Page } from '@playwright/test'
 import { addClient, addScript, makeToken } from '../support/seed.ts'

@@ -1,5 +1,5 @@
 import { endSession, listOwnSessions } from '@muster/contract/api/sessions'
-import { getDashInfo } from '@muster/contract/api/core'
+import { getDashInfo } from '@muster/contract/api/system'
 import { expect } from '@playwright/test'
 import { addClient } from '../support/seed.ts'
 import { readSession, sendPassword } from '../support/sign-in-page.ts'

@@ -1,6 +1,6 @@
 import { editAgent, listAgents } from '@muster/contract/api/agents'
 import { createClient } from '@muster/contract/api/clients'
-import { getHistoryOutput, listAgentHistory, sendCommand } from '@muster/contract/api/history'
+import { getHistoryOutput, listAgentHistory, sendCommand } from '@muster/contract/api/runs'
 import { watchMachineMetrics } from '@muster/contract/api/metrics'
 import { listOwnSessions } from '@muster/contract/api/sessions'
 import { expect } from '@playwright/test'

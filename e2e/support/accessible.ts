@@ -53,7 +53,7 @@ export async function follow(page: Page, path: string): Promise<void> {
 
 /** The names of all dialogs that have an address, as the console's own table holds them. */
 export function listDialogNames(): string[] {
-  const source = readFileSync(join(ROOT, 'apps/console/src/app/dialogs.tsx'), 'utf8')
+  const source = readFileSync(join(ROOT, 'apps/console/src/app/dialogs/dialogs.tsx'), 'utf8')
   const [, table = ''] = /const DIALOG_LOADERS = \{([^]*?)\n\}/.exec(source) ?? []
   return [...table.matchAll(/^ {2}'?([\w-]+)'?: \(\) =>/gm)].map(([, name]) => name ?? '')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runFuzz } from './test-fuzz.ts'
+import { runFuzz } from './testing/run-fuzz.ts'
 
 // The whole of it is `npm run fuzz`; see CONTRIBUTING.md.
 test('requests that no honest client would make are answered or refused in the shape of the contract', async () => {

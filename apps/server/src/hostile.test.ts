@@ -1,10 +1,10 @@
 import type { Endpoint } from '@muster/contract/endpoint'
 import { ERROR_STATUS, ErrorBody } from '@muster/contract/errors'
 import { beforeAll, expect, test } from 'vitest'
-import type { TestClient } from './test-client.ts'
-import { createTestServer, type TestServer } from './test-server.ts'
-import { addressIn, bodyIn } from './test-calls.ts'
-import { createWorld, type World } from './test-world.ts'
+import type { TestClient } from './testing/test-client.ts'
+import { createTestServer, type TestServer } from './testing/test-server.ts'
+import { addressIn, bodyIn } from './testing/test-calls.ts'
+import { createWorld, type World } from './testing/test-world.ts'
 
 // Sends every endpoint what no honest client would: each answer is an ErrorBody with a 4xx status, or a success
 // where the input happens to be fine. Never a 500, never an unexpected line in the log.

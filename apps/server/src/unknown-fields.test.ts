@@ -1,8 +1,8 @@
 import type { Endpoint } from '@muster/contract/endpoint'
 import { beforeAll, expect, test } from 'vitest'
-import { addressIn, bodyIn, queryIn } from './test-calls.ts'
-import { createTestServer, type TestServer } from './test-server.ts'
-import { createWorld, type World } from './test-world.ts'
+import { addressIn, bodyIn, queryIn } from './testing/test-calls.ts'
+import { createTestServer, type TestServer } from './testing/test-server.ts'
+import { createWorld, type World } from './testing/test-world.ts'
 
 /** Bodies that hold the object under its noun. */
 const WRAPPED: Record<string, string> = { '/clients/:id/': 'client', '/clients/sites/:id/': 'site' }

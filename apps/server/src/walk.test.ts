@@ -2,10 +2,10 @@ import type { Endpoint } from '@muster/contract/endpoint'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { beforeAll, expect, test } from 'vitest'
 import { markSetupDone } from './features/clients/finish-setup.ts'
-import type { TestClient } from './test-client.ts'
-import { createTestServer, type TestServer } from './test-server.ts'
-import { addressIn, bodyIn, queryIn } from './test-calls.ts'
-import { createWorld, type World } from './test-world.ts'
+import type { TestClient } from './testing/test-client.ts'
+import { createTestServer, type TestServer } from './testing/test-server.ts'
+import { addressIn, bodyIn, queryIn } from './testing/test-calls.ts'
+import { createWorld, type World } from './testing/test-world.ts'
 
 // Walks every endpoint of the API, whoever adds one: product.md section 3 point 8.
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getVersion } from './api/core.ts'
+import { getVersion } from './api/system.ts'
 import { callEndpoint } from './client.ts'
 
 /** Answers the first part of a body; what comes then is for each test to say. */

@@ -1,4 +1,4 @@
-import { isVncHost } from '@muster/rules/vnc-targets'
+import { isVncHost } from '@muster/rules/remote/vnc-targets'
 import { z } from 'zod'
 
 /** What a person asks for. `display`: which of the machine's, by its name (`:0`); null = the one people sit at. */

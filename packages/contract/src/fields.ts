@@ -1,4 +1,4 @@
-import { isEmail } from '@muster/rules/email'
+import { isEmail } from '@muster/rules/text/email'
 import { z } from 'zod'
 
 /** Shapes that several nouns share. */

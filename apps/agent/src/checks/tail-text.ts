@@ -1,4 +1,4 @@
-import { SecretFilter } from '@muster/rules/hide-secrets'
+import { SecretFilter } from '@muster/rules/text/hide-secrets'
 
 /** Keeps the last characters of a text that comes in bytes, however much comes. */
 export class TailText {

@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os'
-import { keepSnapshot, makeReceipt } from '../receipts/make-receipt.ts'
+import { keepSnapshot, makeReceipt } from '../remote/receipts/make-receipt.ts'
 
 const LOWEST = 19
 

@@ -6,7 +6,7 @@ import { closeDataFolder } from '../identity/data-folder.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { createProcessLog } from '../log/log.ts'
 import { os } from '../os/index.ts'
-import { makeReceiptsApart } from '../receipts/receipts-apart.ts'
+import { makeReceiptsApart } from '../remote/receipts/receipts-apart.ts'
 import { lockDataFolder } from '../state/lock.ts'
 import { AGENT_VERSION } from '../version.ts'
 

@@ -1,4 +1,4 @@
-import type { ChannelRoom } from '../files/channel-room.ts'
+import type { ChannelRoom } from '../remote/files/channel-room.ts'
 import type { FoundLog, LogSearch, LogSource } from '@muster/contract/agent/logs'
 
 /** How a system's log is read. Loaded when somebody looks, see `Os.loadLogTools`. */

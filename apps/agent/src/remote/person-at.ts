@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Display, findScreens, SOCKETS } from '../desktop/displays.ts'
+import { type Display, findScreens, SOCKETS } from './desktop/displays.ts'
 import { UserNames } from '../os/linux/user-names.ts'
 import type { MachineUser, Os } from '../os/os.ts'
 

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { CommandName, commands } from '@muster/contract/agent/commands'
-import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote-rules'
-import { wallClockAt } from '@muster/rules/zone-time'
+import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote/remote-rules'
+import { wallClockAt } from '@muster/rules/schedules/zone-time'
 import { expect, test } from 'vitest'
-import { REMOTE_COMMANDS } from '../commands/remote-commands.ts'
+import { REMOTE_COMMANDS } from '../requests/remote-commands.ts'
 import { os } from '../os/index.ts'
-import { TestChannel } from '../terminal/test-channel.ts'
+import { TestChannel } from './terminal/test-channel.ts'
 import { type GivenAgent, givenAgent } from '../testing/given.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,10 @@
 import { RemoteRules, RulesRevision } from '@muster/contract/agent/remote-rules'
-import { DEFAULT_REMOTE_RULES, type RemoteRules as Rules, whyNoRemoteTools } from '@muster/rules/remote-rules'
-import { wallClockAt } from '@muster/rules/zone-time'
+import {
+  DEFAULT_REMOTE_RULES,
+  type RemoteRules as Rules,
+  whyNoRemoteTools,
+} from '@muster/rules/remote/remote-rules'
+import { wallClockAt } from '@muster/rules/schedules/zone-time'
 import { z } from 'zod'
 import type { Log } from '../log/log.ts'
 import type { Kept } from '../state/kept.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { InstallOrder } from '../cli/install-order.ts'
-import { planSurroundings } from '../commands/plan-surroundings.ts'
+import { planSurroundings } from '../requests/plan-surroundings.ts'
 import type { PreparedRun, RunPlace } from './prepare-script.ts'
 import { RunRefused } from './run-refused.ts'
 import { writeScriptFile } from './script-file.ts'

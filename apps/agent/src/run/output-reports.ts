@@ -1,5 +1,5 @@
 import type { Report } from '@muster/contract/agent/link'
-import { SecretFilter } from '@muster/rules/hide-secrets'
+import { SecretFilter } from '@muster/rules/text/hide-secrets'
 
 const FLUSH_AFTER_MS = 50
 const FLUSH_FROM_CHARS = 32 * 1024

@@ -1,5 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
-import { planSurroundings } from '../commands/plan-surroundings.ts'
+import { planSurroundings } from '../requests/plan-surroundings.ts'
 import { findProgram } from './find-program.ts'
 import { planPowershell } from './interpreters.ts'
 import type { PreparedRun, RunPlace } from './prepare-script.ts'

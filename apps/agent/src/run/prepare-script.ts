@@ -1,5 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
-import { planSurroundings } from '../commands/plan-surroundings.ts'
+import { planSurroundings } from '../requests/plan-surroundings.ts'
 import type { Os } from '../os/os.ts'
 import { planScript } from './interpreters.ts'
 import type { ProcessPlan } from './run-process.ts'

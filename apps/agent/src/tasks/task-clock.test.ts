@@ -1,5 +1,5 @@
 import type { TaskSchedule } from '@muster/contract/agent/tasks'
-import { nextTaskRun } from '@muster/rules/task-schedule'
+import { nextTaskRun } from '@muster/rules/schedules/task-schedule'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenTask } from '../testing/given-tasks.ts'

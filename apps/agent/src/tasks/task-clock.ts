@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { isTimed, nextTaskRun } from '@muster/rules/task-schedule'
-import { parseTimePeriod } from '@muster/rules/time-period'
-import { instantOf, wallClockAt } from '@muster/rules/zone-time'
+import { isTimed, nextTaskRun } from '@muster/rules/schedules/task-schedule'
+import { parseTimePeriod } from '@muster/rules/schedules/time-period'
+import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
 import type { PlannedTask } from './definitions.ts'
 
 /** The clock is looked at no more seldom than this: it may be set, and the machine may have slept. */

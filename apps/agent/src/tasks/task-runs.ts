@@ -1,5 +1,5 @@
 import { INSTANCE_POLICIES, type TaskDefinition } from '@muster/contract/agent/tasks'
-import { endOfRepetition } from '@muster/rules/task-schedule'
+import { endOfRepetition } from '@muster/rules/schedules/task-schedule'
 import { describeError, type Log } from '../log/log.ts'
 import type { BackgroundRuns } from '../run/background-runs.ts'
 import { Places } from '../run/places.ts'

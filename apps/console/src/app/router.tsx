@@ -8,14 +8,14 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
-import { CrashPage } from './CrashPage.tsx'
-import { MainLayout } from './MainLayout.tsx'
+import { CrashPage } from './shell/CrashPage.tsx'
+import { MainLayout } from './shell/MainLayout.tsx'
 import { DashboardPage } from '../features/dashboard/DashboardPage.tsx'
-import { SkeletonRows } from '../ui/States.tsx'
-import { NotFoundPage } from './NotFoundPage.tsx'
-import { SignedInGate } from './SignedInGate.tsx'
-import { notePage, takePageToRemember } from './last-page.ts'
-import { clientsQuery } from './queries.ts'
+import { SkeletonRows } from '../ui/layout/States.tsx'
+import { NotFoundPage } from './shell/NotFoundPage.tsx'
+import { SignedInGate } from './session/SignedInGate.tsx'
+import { notePage, takePageToRemember } from './session/last-page.ts'
+import { clientsQuery } from './api/queries.ts'
 import {
   agentSearch,
   remoteSearch,
@@ -29,7 +29,7 @@ import {
   webTermSearch,
   stringifySearch,
 } from './search.ts'
-import { isSignedIn, storeNext } from './session.ts'
+import { isSignedIn, storeNext } from './session/session.ts'
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -98,7 +98,7 @@ const policies = createRoute({
   getParentRoute: () => frame,
   path: '/policies',
   pendingComponent: SkeletonRows,
-  component: lazyRouteComponent(() => import('../features/automation/PoliciesPage.tsx'), 'PoliciesPage'),
+  component: lazyRouteComponent(() => import('../features/policies/PoliciesPage.tsx'), 'PoliciesPage'),
 })
 
 const policyOverview = createRoute({
@@ -107,7 +107,7 @@ const policyOverview = createRoute({
   validateSearch: overviewSearch,
   pendingComponent: SkeletonRows,
   component: lazyRouteComponent(
-    () => import('../features/automation/PolicyOverviewPage.tsx'),
+    () => import('../features/policies/PolicyOverviewPage.tsx'),
     'PolicyOverviewPage',
   ),
 })
@@ -117,7 +117,7 @@ const policy = createRoute({
   getParentRoute: () => frame,
   path: '/policies/$policy_id',
   pendingComponent: SkeletonRows,
-  component: lazyRouteComponent(() => import('../features/automation/PolicyPage.tsx'), 'PolicyPage'),
+  component: lazyRouteComponent(() => import('../features/policies/PolicyPage.tsx'), 'PolicyPage'),
 })
 
 const webTerm = createRoute({
@@ -125,14 +125,14 @@ const webTerm = createRoute({
   path: '/webterm',
   validateSearch: webTermSearch,
   pendingComponent: SkeletonRows,
-  component: lazyRouteComponent(() => import('../features/webterm/WebTermPage.tsx'), 'WebTermPage'),
+  component: lazyRouteComponent(() => import('../features/remote/webterm/WebTermPage.tsx'), 'WebTermPage'),
 })
 
 const takeControl = createRoute({
   getParentRoute: () => gated,
   path: '/takecontrol/$agent_id',
   pendingComponent: SkeletonRows,
-  component: lazyRouteComponent(() => import('../features/desktop/DesktopPage.tsx'), 'DesktopPage'),
+  component: lazyRouteComponent(() => import('../features/remote/desktop/DesktopPage.tsx'), 'DesktopPage'),
 })
 
 const webVnc = createRoute({
@@ -141,7 +141,7 @@ const webVnc = createRoute({
   validateSearch: ({ host }: Record<string, unknown>): { host?: string } =>
     typeof host === 'string' ? { host } : {},
   pendingComponent: SkeletonRows,
-  component: lazyRouteComponent(() => import('../features/desktop/DesktopPage.tsx'), 'VncPage'),
+  component: lazyRouteComponent(() => import('../features/remote/desktop/DesktopPage.tsx'), 'VncPage'),
 })
 
 const remoteBackground = createRoute({
@@ -172,7 +172,10 @@ const setup = createRoute({
 const totpSetup = createRoute({
   getParentRoute: () => signedIn,
   path: '/totp_setup',
-  component: lazyRouteComponent(() => import('../features/sessions/TotpSetupPage.tsx'), 'TotpSetupPage'),
+  component: lazyRouteComponent(
+    () => import('../features/users/sessions/TotpSetupPage.tsx'),
+    'TotpSetupPage',
+  ),
 })
 
 const login = createRoute({
@@ -181,7 +184,7 @@ const login = createRoute({
   beforeLoad: () => {
     if (isSignedIn()) throw redirect({ to: '/', replace: true })
   },
-  component: lazyRouteComponent(() => import('../features/sessions/LoginPage.tsx'), 'LoginPage'),
+  component: lazyRouteComponent(() => import('../features/users/sessions/LoginPage.tsx'), 'LoginPage'),
 })
 
 const expired = createRoute({
@@ -191,7 +194,7 @@ const expired = createRoute({
     const from = takePageToRemember()
     if (from !== undefined) storeNext(from)
   },
-  component: lazyRouteComponent(() => import('../features/sessions/ExpiredPage.tsx'), 'ExpiredPage'),
+  component: lazyRouteComponent(() => import('../features/users/sessions/ExpiredPage.tsx'), 'ExpiredPage'),
 })
 
 const routeTree = root.addChildren([

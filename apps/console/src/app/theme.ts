@@ -7,7 +7,7 @@ import {
   type MenuProps,
   rem,
 } from '@mantine/core'
-import { ICON_SIZES_PX } from '@muster/rules/layout'
+import { ICON_SIZES_PX } from '@muster/rules/text/layout'
 
 /** Every colour of the console, once for each scheme. The user's dash_* colours stand before them (use-user-colors.ts). */
 export const COLORS = {

@@ -1,4 +1,4 @@
-import { TASK_TYPES, type TaskTimes } from '@muster/rules/task-schedule'
+import { TASK_TYPES, type TaskTimes } from '@muster/rules/schedules/task-schedule'
 import { z } from 'zod'
 import { Secrets } from './checks.ts'
 import { Interpreter } from './interpreter.ts'

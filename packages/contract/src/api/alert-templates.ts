@@ -1,4 +1,4 @@
-import { TEMPLATE_SOURCES } from '@muster/rules/alert-template'
+import { TEMPLATE_SOURCES } from '@muster/rules/alerts/alert-template'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Email, Id, IdParams, Instant, Nothing } from '../fields.ts'

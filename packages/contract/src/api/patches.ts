@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MOST_PATCHES, Patch, PatchGuid } from '../agent/patches.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams, Instant } from '../fields.ts'
-import { AgentHistory } from './history.ts'
+import { AgentHistory } from './runs.ts'
 
 /** `approve` = installed with the approved ones, `ignore` = left out, `inherit` and `nothing` = undecided. */
 export const PatchAction = z.enum(['inherit', 'approve', 'ignore', 'nothing'])

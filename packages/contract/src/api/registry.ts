@@ -1,4 +1,4 @@
-import { numberOfRegistryType } from '@muster/rules/registry-value'
+import { numberOfRegistryType } from '@muster/rules/agents/registry-value'
 import { z } from 'zod'
 import { KeyName, MOST_VALUE_BYTES, RegistryPage, RegistryPath, ValueName } from '../agent/registry.ts'
 import { endpoint } from '../endpoint.ts'

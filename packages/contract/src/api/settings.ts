@@ -1,5 +1,5 @@
-import { MOST_DAYS } from '@muster/rules/retention'
-import { whyNoVncTarget } from '@muster/rules/vnc-targets'
+import { MOST_DAYS } from '@muster/rules/schedules/retention'
+import { whyNoVncTarget } from '@muster/rules/remote/vnc-targets'
 import { z } from 'zod'
 import { MetricsInterval } from '../agent/metrics.ts'
 import { endpoint } from '../endpoint.ts'

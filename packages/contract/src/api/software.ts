@@ -3,7 +3,7 @@ import { PackageName } from '../agent/patches.ts'
 import { InstalledPackage, PackageSource } from '../agent/software.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Instant, ListQuery, Platform } from '../fields.ts'
-import { AgentHistory } from './history.ts'
+import { AgentHistory } from './runs.ts'
 
 /** Names a package of the fleet, whatever its version: who lists it and how it is called. */
 const TitleId = z.string().regex(/^[0-9a-f]{32}$/, 'That names no package.')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findColor } from '@muster/rules/colors'
+import { findColor } from '@muster/rules/text/colors'
 import { endpoint } from '../endpoint.ts'
 import { MonitoringType } from '../fields.ts'
 import { PERMISSIONS } from '../permissions.ts'

@@ -1,4 +1,4 @@
-import { readEventId } from '@muster/rules/number-check'
+import { readEventId } from '@muster/rules/checks/number-check'
 import { z } from 'zod'
 import { measureSettings } from '../agent/checks.ts'
 import { Severity } from '../severity.ts'

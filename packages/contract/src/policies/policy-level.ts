@@ -1,4 +1,4 @@
-import { POLICY_LEVELS } from '@muster/rules/policy-chain'
+import { POLICY_LEVELS } from '@muster/rules/policies/policy-chain'
 import { z } from 'zod'
 
 /** How near to a machine a policy is assigned. */

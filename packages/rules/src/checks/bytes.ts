@@ -1,4 +1,4 @@
-import { round } from '../judgement.ts'
+import { round } from './judgement.ts'
 
 export const MB = 1024 ** 2
 export const GB = 1024 ** 3

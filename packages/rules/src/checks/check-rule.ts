@@ -1,5 +1,5 @@
-import type { Judgement } from '../judgement.ts'
-import type { SeriesValue } from '../series-value.ts'
+import type { Judgement } from './judgement.ts'
+import type { SeriesValue } from './series-value.ts'
 
 /** What is decided and what is kept of a check of one type: from its settings, and from what was measured. */
 export interface CheckRule<Settings, Measured> {

@@ -1,5 +1,5 @@
-import { compare, round, type ThresholdPair } from '../judgement.ts'
-import { roundTo } from '../series-value.ts'
+import { compare, round, type ThresholdPair } from './judgement.ts'
+import { roundTo } from './series-value.ts'
 import type { CheckRule } from './check-rule.ts'
 
 export const cpuload: CheckRule<ThresholdPair, { percent: number }> = {

@@ -1,5 +1,5 @@
-import { compare, fail, round, type ThresholdPair } from '../judgement.ts'
-import { percent } from '../series-value.ts'
+import { compare, fail, round, type ThresholdPair } from './judgement.ts'
+import { percent } from './series-value.ts'
 import { formatGb, GB } from './bytes.ts'
 import type { CheckRule } from './check-rule.ts'
 

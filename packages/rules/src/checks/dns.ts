@@ -1,5 +1,5 @@
-import { fail, pass, type Severity } from '../judgement.ts'
-import { answerTime } from '../series-value.ts'
+import { fail, pass, type Severity } from './judgement.ts'
+import { answerTime } from './series-value.ts'
 import type { CheckRule } from './check-rule.ts'
 import { shorten } from './shorten.ts'
 

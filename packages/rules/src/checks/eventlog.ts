@@ -1,4 +1,4 @@
-import { type EntriesToJudge, entrySeries, type FoundEntries, judgeEntries } from '../judge-entries.ts'
+import { type EntriesToJudge, entrySeries, type FoundEntries, judgeEntries } from './judge-entries.ts'
 import type { CheckRule } from './check-rule.ts'
 
 /** 0 days = the whole log. */

@@ -1,6 +1,6 @@
-import { formatDuration } from '../duration.ts'
-import { fail, pass, round, type Severity } from '../judgement.ts'
-import { roundTo } from '../series-value.ts'
+import { formatDuration } from '../text/duration.ts'
+import { fail, pass, round, type Severity } from './judgement.ts'
+import { roundTo } from './series-value.ts'
 import { MB } from './bytes.ts'
 import type { CheckRule } from './check-rule.ts'
 

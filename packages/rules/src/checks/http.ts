@@ -1,5 +1,5 @@
-import { compare, fail, round, type Severity, type ThresholdPair, worstOf } from '../judgement.ts'
-import { answerTime, roundTo } from '../series-value.ts'
+import { compare, fail, round, type Severity, type ThresholdPair, worstOf } from './judgement.ts'
+import { answerTime, roundTo } from './series-value.ts'
 import type { CheckRule } from './check-rule.ts'
 import { shorten } from './shorten.ts'
 

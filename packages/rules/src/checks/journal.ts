@@ -1,5 +1,5 @@
-import { formatDuration } from '../duration.ts'
-import { type EntriesToJudge, entrySeries, type FoundEntries, judgeEntries } from '../judge-entries.ts'
+import { formatDuration } from '../text/duration.ts'
+import { type EntriesToJudge, entrySeries, type FoundEntries, judgeEntries } from './judge-entries.ts'
 import type { CheckRule } from './check-rule.ts'
 
 type JournalCheck = EntriesToJudge & { search_last_minutes: number }

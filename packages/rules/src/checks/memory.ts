@@ -1,5 +1,5 @@
-import { compare, pass, round, type ThresholdPair } from '../judgement.ts'
-import { roundTo } from '../series-value.ts'
+import { compare, pass, round, type ThresholdPair } from './judgement.ts'
+import { roundTo } from './series-value.ts'
 import { formatGb } from './bytes.ts'
 import type { CheckRule } from './check-rule.ts'
 

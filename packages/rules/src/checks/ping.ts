@@ -1,5 +1,5 @@
-import { fail, firstLine, pass, round, type Severity } from '../judgement.ts'
-import { answerTime, percent } from '../series-value.ts'
+import { fail, firstLine, pass, round, type Severity } from './judgement.ts'
+import { answerTime, percent } from './series-value.ts'
 import type { CheckRule } from './check-rule.ts'
 
 interface Echoes {

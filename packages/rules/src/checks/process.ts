@@ -1,4 +1,4 @@
-import { fail, pass, round, type Severity } from '../judgement.ts'
+import { fail, pass, round, type Severity } from './judgement.ts'
 import { MB } from './bytes.ts'
 import type { CheckRule } from './check-rule.ts'
 

@@ -7,8 +7,8 @@ import {
   round,
   type ThresholdPair,
   worstOf,
-} from '../judgement.ts'
-import { METRIC_PREFIX } from '../series-value.ts'
+} from './judgement.ts'
+import { METRIC_PREFIX } from './series-value.ts'
 import type { CheckRule } from './check-rule.ts'
 
 interface ExitCodes {

@@ -1,4 +1,4 @@
-import { fail, pass, type Severity } from '../judgement.ts'
+import { fail, pass, type Severity } from './judgement.ts'
 import type { CheckRule } from './check-rule.ts'
 
 interface ServiceCheck {

@@ -1,5 +1,5 @@
-import { compare, fail, round, type Severity, type ThresholdPair } from '../judgement.ts'
-import { answerTime } from '../series-value.ts'
+import { compare, fail, round, type Severity, type ThresholdPair } from './judgement.ts'
+import { answerTime } from './series-value.ts'
 import type { CheckRule } from './check-rule.ts'
 
 /** Thresholds are milliseconds. */

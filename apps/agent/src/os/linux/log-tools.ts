@@ -7,7 +7,7 @@ import {
   type LogSearch,
   MOST_ENTRIES,
 } from '@muster/contract/agent/logs'
-import { followJournal } from '../../logs/follow-journal.ts'
+import { followJournal } from '../../remote/logs/follow-journal.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { partFinder } from '../log-entries.ts'
 import type { LogTools } from '../log-tools.ts'

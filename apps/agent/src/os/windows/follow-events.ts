@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LogNews, LogSource } from '@muster/contract/agent/logs'
-import type { ChannelRoom } from '../../files/channel-room.ts'
+import type { ChannelRoom } from '../../remote/files/channel-room.ts'
 import { type EventEntry, eventXpath } from './event-entries.ts'
 import { queryEvents } from './query-events.ts'
 

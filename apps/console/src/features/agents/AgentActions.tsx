@@ -1,8 +1,8 @@
 import { Button, Menu } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { IconChevronDown, IconFileCode, IconScreenShare, IconTerminal2 } from '@tabler/icons-react'
-import { MenuItems } from '../../ui/MenuItems.tsx'
-import { isMenuItem } from '../../ui/menu-entry.ts'
+import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
+import { isMenuItem } from '../../ui/dialog/menu-entry.ts'
 import { useAgentMenu } from './use-agent-menu.ts'
 import { useAgentPalette } from './use-agent-palette.ts'
 

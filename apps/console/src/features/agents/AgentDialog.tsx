@@ -1,9 +1,9 @@
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { query } from '../../app/api.ts'
-import { Dialog, type DialogProps } from '../../ui/Dialog.tsx'
-import { SkeletonRows } from '../../ui/States.tsx'
+import { query } from '../../app/api/api.ts'
+import { Dialog, type DialogProps } from '../../ui/dialog/Dialog.tsx'
+import { SkeletonRows } from '../../ui/layout/States.tsx'
 import { AgentError, isGone } from './AgentError.tsx'
 
 interface AgentDialogProps {

@@ -2,8 +2,8 @@ import { ApiError } from '@muster/contract/client'
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { describeError, isRefused } from '../../app/describe-error.ts'
-import { EmptyState, ErrorState, NoPermission } from '../../ui/States.tsx'
+import { describeError, isRefused } from '../../app/api/describe-error.ts'
+import { EmptyState, ErrorState, NoPermission } from '../../ui/layout/States.tsx'
 
 interface AgentErrorProps {
   error: Error

@@ -2,9 +2,9 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { ApiError } from '@muster/contract/client'
 import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { StateDialog } from '../../app/GuardedDialog.tsx'
-import { Dialog, type DialogProps } from '../../ui/Dialog.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { Dialog, type DialogProps } from '../../ui/dialog/Dialog.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { AgentDialog } from './AgentDialog.tsx'
 
 /** What dialogs about one thing of a machine are given. */

@@ -2,11 +2,11 @@ import { Tabs } from '@mantine/core'
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useEffect } from 'react'
-import { agentPlatform } from '../../app/agent-platform.ts'
-import { query } from '../../app/api.ts'
-import { lazyPart } from '../../app/lazy-part.ts'
+import { agentPlatform } from '../../app/session/agent-platform.ts'
+import { query } from '../../app/api/api.ts'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { type Pane, PANES } from '../../app/search.ts'
-import { SkeletonRows } from '../../ui/States.tsx'
+import { SkeletonRows } from '../../ui/layout/States.tsx'
 import { AgentError, isGone } from './AgentError.tsx'
 import classes from './AgentPanes.module.css'
 import { AgentSummary } from './AgentSummary.tsx'
@@ -14,18 +14,20 @@ import { usePane } from './use-pane.ts'
 
 const MetricsPane = lazyPart(() => import('../metrics/MetricsPane.tsx').then((file) => file.MetricsPane))
 const ProcessesPane = lazyPart(() =>
-  import('../processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
+  import('../remote/processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
 )
-const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
+const ServicesPane = lazyPart(() =>
+  import('../remote/services/ServicesPane.tsx').then((file) => file.ServicesPane),
+)
 const SoftwarePane = lazyPart(() => import('../software/SoftwarePane.tsx').then((file) => file.SoftwarePane))
 const PatchesPane = lazyPart(() => import('../patches/PatchesPane.tsx').then((file) => file.PatchesPane))
 const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
 const MachinePolicies = lazyPart(() =>
-  import('../automation/MachinePolicies.tsx').then((file) => file.MachinePolicies),
+  import('../policies/MachinePolicies.tsx').then((file) => file.MachinePolicies),
 )
 const TasksPane = lazyPart(() => import('../tasks/TasksPane.tsx').then((file) => file.TasksPane))
 const AlertsPane = lazyPart(() => import('../alerts/AlertsPane.tsx').then((file) => file.AlertsPane))
-const HistoryPane = lazyPart(() => import('../history/HistoryPane.tsx').then((file) => file.HistoryPane))
+const HistoryPane = lazyPart(() => import('../runs/HistoryPane.tsx').then((file) => file.HistoryPane))
 const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
 const AuditTab = lazyPart(() => import('../audit/AuditTab.tsx').then((file) => file.AuditTab))
 

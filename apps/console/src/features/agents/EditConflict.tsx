@@ -3,9 +3,9 @@ import '@mantine/core/styles/Alert.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
 import { useQuery } from '@tanstack/react-query'
-import { query } from '../../app/api.ts'
-import { useMay } from '../../app/queries.ts'
-import { Time } from '../../ui/Time.tsx'
+import { query } from '../../app/api/api.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { Time } from '../../ui/layout/Time.tsx'
 import { describeChanges } from './agent-form.ts'
 
 interface EditConflictProps {

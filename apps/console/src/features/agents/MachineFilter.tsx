@@ -1,7 +1,7 @@
 import { Button, Popover } from '@mantine/core'
 import { IconFilter } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
-import { lazyPart } from '../../app/lazy-part.ts'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
 import classes from './MachineFilter.module.css'
 import { readFilter, writeFilter } from './search-flags.ts'
 

@@ -1,6 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import { ContextMenu } from '../../ui/ContextMenu.tsx'
-import type { Point } from '../../ui/menu-entry.ts'
+import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
+import type { Point } from '../../ui/dialog/menu-entry.ts'
 import { useAgentMenu } from './use-agent-menu.ts'
 
 interface MachineMenuProps {

@@ -2,7 +2,7 @@ import { editAgent, getAgent } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 const dialog = () => page.getByRole('dialog')

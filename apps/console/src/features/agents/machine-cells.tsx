@@ -1,8 +1,8 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import { toPresence } from '@muster/rules/agent-status'
-import { summarizeChecks } from '@muster/rules/check-freshness'
-import { platformName } from '@muster/rules/platform-name'
-import { formatRelativeTime, formatShortAge } from '@muster/rules/relative-time'
+import { toPresence } from '@muster/rules/agents/agent-status'
+import { summarizeChecks } from '@muster/rules/checks/check-freshness'
+import { platformName } from '@muster/rules/agents/platform-name'
+import { formatRelativeTime, formatShortAge } from '@muster/rules/text/relative-time'
 import {
   type Icon,
   IconAlertTriangle,
@@ -21,7 +21,7 @@ import {
   IconTool,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { type DotState, StatusDot } from '../../ui/StatusDot.tsx'
+import { type DotState, StatusDot } from '../../ui/layout/StatusDot.tsx'
 import classes from './machine-cells.module.css'
 import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
 

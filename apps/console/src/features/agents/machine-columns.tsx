@@ -1,5 +1,5 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './machine-cells.module.css'
 import {
   BootTime,

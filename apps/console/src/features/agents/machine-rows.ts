@@ -1,6 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import type { AgentsFrame } from '../../app/live.ts'
-import { agentStatus, nextStatusChangeAt } from '@muster/rules/agent-status'
+import type { AgentsFrame } from '../../app/live/live.ts'
+import { agentStatus, nextStatusChangeAt } from '@muster/rules/agents/agent-status'
 
 /**
  * Rows of the machines table as they change: a list is never changed in place, but a row that stays the same stays

@@ -1,5 +1,5 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import { parseSearch } from '@muster/rules/machine-search'
+import { parseSearch } from '@muster/rules/search/machine-search'
 import { searchMachines } from './search-machines.ts'
 
 /** Remembers what it found last: a search that can only find fewer looks through that alone. */

@@ -1,11 +1,11 @@
 import { type AgentRow, listAgents } from '@muster/contract/api/agents'
 import type { TableTab } from '@muster/contract/api/users'
 import type { Input } from '@muster/contract/endpoint'
-import type { TreeNode } from '@muster/rules/tree-node'
+import type { TreeNode } from '@muster/rules/search/tree-node'
 import { queryOptions } from '@tanstack/react-query'
-import { call, callPage } from '../../app/api.ts'
-import { type AgentsFrame, onAgentsFrame } from '../../app/live.ts'
-import { queryKey } from '../../app/query-key.ts'
+import { call, callPage } from '../../app/api/api.ts'
+import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { applyFrame, shareRows } from './machine-rows.ts'
 
 export interface MachineFilter {

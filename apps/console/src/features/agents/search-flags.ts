@@ -1,4 +1,4 @@
-import { type SearchFlag, parseSearch } from '@muster/rules/machine-search'
+import { type SearchFlag, parseSearch } from '@muster/rules/search/machine-search'
 
 /** The `is:` words as people set them: one word for where a machine is, and any number of conditions. */
 export const PRESENCE_FLAGS = [

@@ -1,5 +1,5 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import { compileSearch, parseSearch, searchText } from '@muster/rules/machine-search'
+import { compileSearch, parseSearch, searchText } from '@muster/rules/search/machine-search'
 
 /** The text of a row that the search looks at, kept as long as the row is the same object. */
 const haystacks = new WeakMap<AgentRow, string>()

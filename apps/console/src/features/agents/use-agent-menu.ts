@@ -1,6 +1,6 @@
 import { type AgentRow, editAgent, getAgent, refreshAgent } from '@muster/contract/api/agents'
 import { runChecks } from '@muster/contract/api/checks'
-import { agentCan } from '@muster/rules/agent-can'
+import { agentCan } from '@muster/rules/agents/agent-can'
 import {
   IconBellCog,
   IconBellQuestion,
@@ -24,14 +24,14 @@ import {
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { call } from '../../app/api.ts'
-import { notifyDone, notifyUndo } from '../../app/notify.ts'
-import { useMay } from '../../app/queries.ts'
-import { queryKey } from '../../app/query-key.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+import { call } from '../../app/api/api.ts'
+import { notifyDone, notifyUndo } from '../../app/shell/notify.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 import { usePowerMenu } from '../power/use-power-menu.ts'
-import { TOOL_WINDOW } from '../desktop/tool-window.ts'
+import { TOOL_WINDOW } from '../remote/desktop/tool-window.ts'
 import { patchMachine } from './use-live-machines.ts'
 
 export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | 'maintenance_mode'>

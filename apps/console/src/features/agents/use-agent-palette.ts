@@ -1,5 +1,5 @@
-import { usePaletteSource } from '../../app/palette.ts'
-import { type MenuEntry, isMenuItem } from '../../ui/menu-entry.ts'
+import { usePaletteSource } from '../../app/shell/palette.ts'
+import { type MenuEntry, isMenuItem } from '../../ui/dialog/menu-entry.ts'
 
 /** The actions on the selected machine, for the command palette. */
 export function useAgentPalette(

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
-import { notify } from '../../app/notify.ts'
-import { useDashInfo, useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
+import { notify } from '../../app/shell/notify.ts'
+import { useDashInfo, useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 
 /** What a double click on a machine does, as the user's preferences say. */
 export function useDoubleClick(): (agent: { agent_id: string }) => void {

@@ -3,9 +3,9 @@ import { ApiError } from '@muster/contract/client'
 import type { QueryClient } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { queryKey } from '../../app/query-key.ts'
-import { type AgentsFrame, onAgentsFrame } from '../../app/live.ts'
-import { quietly } from '../../app/pending.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'
+import { quietly } from '../../app/api/pending.ts'
 import { ageRows, applyFrame, changesOf, nextAgeingAt, patchRows } from './machine-rows.ts'
 
 /** Machines that come in a burst fetch the list at most this often. */

@@ -1,7 +1,7 @@
 import type { TableTab } from '@muster/contract/api/users'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
-import { dashInfoQuery } from '../../app/queries.ts'
+import { dashInfoQuery } from '../../app/api/queries.ts'
 import { useAddressed } from '../dashboard/use-addressed.ts'
 import { useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
 import { rememberTab } from './prefetch-machines.ts'

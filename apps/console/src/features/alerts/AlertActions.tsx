@@ -1,6 +1,6 @@
 import type { AlertActionRun } from '@muster/contract/api/alerts'
-import { OutputBox } from '../../ui/OutputBox.tsx'
-import { Time } from '../../ui/Time.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
+import { Time } from '../../ui/layout/Time.tsx'
 import classes from './AlertDialog.module.css'
 
 const TITLES = { failure: 'Failure action', resolved: 'Resolved action' } as const

@@ -17,7 +17,7 @@ import {
   IconTrendingUp,
   IconUserCheck,
 } from '@tabler/icons-react'
-import { Time } from '../../ui/Time.tsx'
+import { Time } from '../../ui/layout/Time.tsx'
 import classes from './AlertDialog.module.css'
 import { LOG_LABELS } from './alert-words.ts'
 

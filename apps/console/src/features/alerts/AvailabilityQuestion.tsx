@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { editCoreSettings } from '@muster/contract/api/settings'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
-import { dashInfoQuery } from '../../app/queries.ts'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { dashInfoQuery } from '../../app/api/queries.ts'
 import { useOverdue } from './Overdue.tsx'
 
 /** Asked once after an update from before servers alerted by default; one answer is that of all superusers. */

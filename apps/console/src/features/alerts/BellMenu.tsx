@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
-import { formatRelativeTime } from '@muster/rules/relative-time'
+import { formatRelativeTime } from '@muster/rules/text/relative-time'
 import {
   type Icon,
   IconAlertTriangle,
@@ -10,10 +10,10 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { LoadingState } from '../../app/GuardedDialog.tsx'
-import { useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import { useNow } from '../../ui/use-now.ts'
+import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useNow } from '../../ui/layout/use-now.ts'
 import classes from './BellMenu.module.css'
 import { NoticesSwitch } from './NoticesSwitch.tsx'
 import { SeverityMark } from './SeverityMark.tsx'

@@ -2,7 +2,7 @@ import { listAlerts } from '@muster/contract/api/alerts'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { query } from '../../app/api.ts'
+import { query } from '../../app/api/api.ts'
 import { SEVERITY_LABELS, alertName, placeOf } from './alert-words.ts'
 import { findNews } from './find-news.ts'
 

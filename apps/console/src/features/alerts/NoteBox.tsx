@@ -1,8 +1,8 @@
 import { Button, Textarea } from '@mantine/core'
 import { type Alert, noteAlert } from '@muster/contract/api/alerts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
 import classes from './AlertDialog.module.css'
 import { refreshAlerts } from './alerts-query.ts'
 

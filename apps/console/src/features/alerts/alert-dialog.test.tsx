@@ -1,7 +1,7 @@
 import { changeAlert, getAlert, noteAlert } from '@muster/contract/api/alerts'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { refuse } from '../../app/test-server.ts'
+import { refuse } from '../../testing/test-server.ts'
 import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
 
 const AT = '/alerts?dialog=alert&item=1'

@@ -1,7 +1,7 @@
 import { getAlert, listAlerts } from '@muster/contract/api/alerts'
 import { type QueryClient, keepPreviousData } from '@tanstack/react-query'
-import { query } from '../../app/api.ts'
-import { queryKey } from '../../app/query-key.ts'
+import { query } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import type { AlertsRequest } from './alert-view.ts'
 
 /** What the bell shows. */

@@ -1,8 +1,8 @@
 import { changeAlert, listAlerts } from '@muster/contract/api/alerts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { queryKey } from '../../app/query-key.ts'
-import { refuse } from '../../app/test-server.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { refuse } from '../../testing/test-server.ts'
 import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
 
 const bell = (name: string | RegExp) => page.getByRole('button', { name })

@@ -1,5 +1,5 @@
 import { type Alert, type AlertAction, changeAlert, changeAlerts } from '@muster/contract/api/alerts'
-import { call } from '../../app/api.ts'
+import { call } from '../../app/api/api.ts'
 import { countAlerts } from './alert-words.ts'
 
 export interface AlertChange {

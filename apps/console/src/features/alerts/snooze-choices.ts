@@ -1,4 +1,4 @@
-import { nextReminderAt } from '@muster/rules/reminder'
+import { nextReminderAt } from '@muster/rules/schedules/reminder'
 
 export interface SnoozeChoice {
   value: string

@@ -9,7 +9,7 @@ import {
   noteAlert,
 } from '@muster/contract/api/alerts'
 import type { Me } from '@muster/contract/api/users'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
 
 export const AGENT = 'alpha0000000'

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { notifyDone } from '../../app/notify.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
 import { refreshAlerts } from './alerts-query.ts'
 import { type AlertChange, describeChange, sendChange } from './send-change.ts'
 

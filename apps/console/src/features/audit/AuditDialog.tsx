@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { AuditLog } from './AuditLog.tsx'
 import classes from './AuditDialog.module.css'
 import { type AuditView, readAuditView, writeAuditView } from './audit-view.ts'

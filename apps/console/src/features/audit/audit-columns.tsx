@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@muster/contract/api/audit'
-import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import { ActionBadge } from './ActionBadge.tsx'
 import classes from './AuditLog.module.css'
 import { OBJECT_LABELS } from './audit-words.ts'

@@ -1,7 +1,7 @@
 import { type AuditEntry, listAudit } from '@muster/contract/api/audit'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, query } from '../../app/api.ts'
+import { call, query } from '../../app/api/api.ts'
 import { type AuditRequest, type AuditView, isNewestFirst, toAuditRequest } from './audit-view.ts'
 
 /** New entries are counted up to here. */

@@ -1,5 +1,5 @@
 import { type Check, getCheck } from '@muster/contract/api/checks'
-import { query } from '../../app/api.ts'
+import { query } from '../../app/api/api.ts'
 import { AgentItemDialog, type ItemDialogProps } from '../agents/AgentItemDialog.tsx'
 
 /** A dialog about the check that the address names, and its machine. */

@@ -7,7 +7,7 @@ import {
   IconCircleDashed,
   IconInfoCircle,
 } from '@tabler/icons-react'
-import { useNow } from '../../ui/use-now.ts'
+import { useNow } from '../../ui/layout/use-now.ts'
 import classes from './CheckStatus.module.css'
 import { type CheckTone, describeStatus } from './check-words.ts'
 

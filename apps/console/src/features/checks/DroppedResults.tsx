@@ -2,8 +2,8 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { listDroppedResults } from '@muster/contract/api/timeline'
 import { IconDatabaseOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { query } from '../../app/api.ts'
-import { Time } from '../../ui/Time.tsx'
+import { query } from '../../app/api/api.ts'
+import { Time } from '../../ui/layout/Time.tsx'
 import classes from './ChecksPane.module.css'
 
 /** That the history has a hole which the machine could not help; nothing where it has none. */

@@ -1,7 +1,7 @@
 import type { Check } from '@muster/contract/api/checks'
-import { formatDuration } from '@muster/rules/duration'
+import { formatDuration } from '@muster/rules/text/duration'
 import { useMemo } from 'react'
-import { OutputBox } from '../../ui/OutputBox.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
 import classes from './CheckHistory.module.css'
 
 /** What the script of a check printed last, or the entries of a log that it found. */

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import { deleteCheck, listAgentChecks } from '@muster/contract/api/checks'
-import { GuardedDialog } from '../../app/GuardedDialog.tsx'
-import { RemoveDialog } from '../../app/RemoveDialog.tsx'
-import { call } from '../../app/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { queryKey } from '../../app/query-key.ts'
+import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../app/api/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { queryKey } from '../../app/api/query-key.ts'
 import { CheckDialog } from './CheckDialog.tsx'
 
 /** Deletes the check that the address names, with its history. */

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconChartLine, IconTable } from '@tabler/icons-react'
-import { CsvButton, type CsvTable } from '../../ui/CsvButton.tsx'
+import { CsvButton, type CsvTable } from '../../ui/table/CsvButton.tsx'
 
 interface ViewButtonsProps {
   asTable: boolean

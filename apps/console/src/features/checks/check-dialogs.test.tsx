@@ -2,7 +2,7 @@ import { createCheck, editCheck, getCheck } from '@muster/contract/api/checks'
 import { type Script, listScripts } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer } from '../../app/test-server.ts'
+import { answer } from '../../testing/test-server.ts'
 import { testScript } from '../scripts/test-script.ts'
 import { AGENT, givenChecks, testCheck, testSamples } from './test-checks.ts'
 

@@ -1,8 +1,8 @@
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, checkFields, createCheck } from '@muster/contract/api/checks'
 import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
-import { validateThresholds } from '@muster/rules/thresholds'
-import { checkVariable } from '../history/run-form.ts'
+import { validateThresholds } from '@muster/rules/checks/thresholds'
+import { checkVariable } from '../runs/run-form.ts'
 
 /**
  * A check as the form holds it: the own fields of its type and the schedule side by side, under the contract's names.

@@ -2,11 +2,11 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckType } from '@muster/contract/api/checks'
 import type { Check, CheckState } from '@muster/contract/api/checks'
 import { ServerCheckType } from '@muster/contract/checks/server-checks'
-import { formatDuration } from '@muster/rules/duration'
-import { formatFileSize } from '@muster/rules/file-size'
-import { effectiveInterval, standingOf } from '@muster/rules/check-freshness'
-import { formatShortAge } from '@muster/rules/relative-time'
-import { METRIC_PREFIX } from '@muster/rules/series-value'
+import { formatDuration } from '@muster/rules/text/duration'
+import { formatFileSize } from '@muster/rules/text/file-size'
+import { effectiveInterval, standingOf } from '@muster/rules/checks/check-freshness'
+import { formatShortAge } from '@muster/rules/text/relative-time'
+import { METRIC_PREFIX } from '@muster/rules/checks/series-value'
 
 /** The types in the order in which they are offered. */
 export const TYPE_LABELS: Record<CheckType, string> = {

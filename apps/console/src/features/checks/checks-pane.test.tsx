@@ -9,8 +9,8 @@ import {
 import { listDroppedResults } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { queryKey } from '../../app/query-key.ts'
-import { answer, refuse } from '../../app/test-server.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { testCounts } from '../agents/test-machines.ts'
 import { AGENT, givenChecks, testCheck } from './test-checks.ts'
 

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot'
-import { formatDate } from '../../ui/date-format.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
 import { formatValue } from './check-words.ts'
 import { drawBands } from './graph-bands.ts'
 import {

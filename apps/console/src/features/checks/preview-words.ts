@@ -1,5 +1,5 @@
-import { formatDuration } from '@muster/rules/duration'
-import type { previewThresholds } from '@muster/rules/threshold-preview'
+import { formatDuration } from '@muster/rules/text/duration'
+import type { previewThresholds } from '@muster/rules/checks/threshold-preview'
 
 const DAY = 86_400
 type Preview = Pick<ReturnType<typeof previewThresholds>, 'alerts' | 'errorSeconds' | 'warningSeconds'>

@@ -16,7 +16,7 @@ import {
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { listScripts } from '@muster/contract/api/scripts'
 import type { Me } from '@muster/contract/api/users'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 export const AGENT = 'alpha0000000'

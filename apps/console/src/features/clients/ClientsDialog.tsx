@@ -3,10 +3,10 @@ import type { Permission } from '@muster/contract/permissions'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { GuardedDialog, StateDialog } from '../../app/GuardedDialog.tsx'
-import { clientsQuery } from '../../app/queries.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { clientsQuery } from '../../app/api/queries.ts'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 
 interface ClientsDialogProps {
   title: string

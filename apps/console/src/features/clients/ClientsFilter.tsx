@@ -2,8 +2,8 @@ import { MultiSelect } from '@mantine/core'
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
 import { useQuery } from '@tanstack/react-query'
-import { clientsQuery, useMay } from '../../app/queries.ts'
-import { INSIDE } from '../../ui/FilterMenu.tsx'
+import { clientsQuery, useMay } from '../../app/api/queries.ts'
+import { INSIDE } from '../../ui/inputs/FilterMenu.tsx'
 
 interface ClientsFilterProps {
   /** Their numbers. */

@@ -1,5 +1,5 @@
-import { ContextMenu } from '../../ui/ContextMenu.tsx'
-import type { Point } from '../../ui/menu-entry.ts'
+import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
+import type { Point } from '../../ui/dialog/menu-entry.ts'
 import type { NodeLine } from './tree-lines.ts'
 import { useNodeMenu } from './use-node-menu.ts'
 

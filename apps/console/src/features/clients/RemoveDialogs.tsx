@@ -1,6 +1,6 @@
 import { type Client, type Site, deleteClient, deleteSite } from '@muster/contract/api/clients'
-import { call } from '../../app/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { call } from '../../app/api/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
 import { RemoveNodeDialog } from './RemoveNodeDialog.tsx'
 import { groupSites } from './site-choices.ts'

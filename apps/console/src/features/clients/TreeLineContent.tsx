@@ -1,4 +1,4 @@
-import type { NodeColor } from '@muster/rules/tree-order'
+import type { NodeColor } from '@muster/rules/search/tree-order'
 import {
   IconAlertCircle,
   IconAlertTriangle,

@@ -1,8 +1,8 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconBuildingPlus, IconSortDescending } from '@tabler/icons-react'
-import { useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import { useHoverTip } from '../../ui/use-hover-tip.tsx'
+import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useHoverTip } from '../../ui/layout/use-hover-tip.tsx'
 import classes from './ClientTree.module.css'
 import { useTreeSort } from './use-tree-sort.ts'
 

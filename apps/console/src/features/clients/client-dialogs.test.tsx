@@ -2,9 +2,9 @@ import { createClient, deleteClient, deleteSite, editSite } from '@muster/contra
 import { listCustomFields } from '@muster/contract/api/custom-fields'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { givenSession, openConsole } from '../../app/test-console.tsx'
-import { givenFrame, testClient } from '../../app/test-frame.ts'
-import { answer, refuse } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../testing/test-console.tsx'
+import { givenFrame, testClient } from '../../testing/test-frame.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 
 beforeEach(async () => {
   givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' })

@@ -16,12 +16,12 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { notify, notifyDone } from '../../app/notify.ts'
-import { queryKey } from '../../app/query-key.ts'
-import { useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+import { call } from '../../app/api/api.ts'
+import { notify, notifyDone } from '../../app/shell/notify.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 import type { NodeLine } from './tree-lines.ts'
 
 const NOT_ALLOWED = 'Your role does not allow it.'

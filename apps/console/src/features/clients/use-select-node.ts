@@ -1,5 +1,5 @@
-import { formatTreeNode, parseTreeNode } from '@muster/rules/tree-node'
-import { useDashInfo } from '../../app/queries.ts'
+import { formatTreeNode, parseTreeNode } from '@muster/rules/search/tree-node'
+import { useDashInfo } from '../../app/api/queries.ts'
 import { useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { savePreferences } from '@muster/contract/api/users'
-import { DEFAULT_TREE_SORT, type TreeSort } from '@muster/rules/tree-order'
+import { DEFAULT_TREE_SORT, type TreeSort } from '@muster/rules/search/tree-order'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { dashInfoQuery, useDashInfo } from '../../app/queries.ts'
+import { call } from '../../app/api/api.ts'
+import { dashInfoQuery, useDashInfo } from '../../app/api/queries.ts'
 
 /** The order of the tree: shown at once, saved for the user behind it. */
 export function useTreeSort(): { sort: TreeSort; toggle: () => void } {

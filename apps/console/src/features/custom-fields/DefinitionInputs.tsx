@@ -2,7 +2,7 @@ import { Checkbox, Input, MultiSelect, Select, Stack, TextInput } from '@mantine
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
 import type { UseFormReturnType } from '@mantine/form'
-import { ListField } from '../../ui/ListField.tsx'
+import { ListField } from '../../ui/inputs/ListField.tsx'
 import { type FieldForm, cleanOptions, hasChoices } from './field-form.ts'
 import { TYPE_LABELS } from './field-words.ts'
 

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import type { CustomField } from '@muster/contract/api/custom-fields'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
-import { EditAndDelete, ListRow, RowDetail } from '../../ui/ListRows.tsx'
+import { EditAndDelete, ListRow, RowDetail } from '../../ui/table/ListRows.tsx'
 import { describeField } from './field-words.ts'
 
 interface FieldRowProps {

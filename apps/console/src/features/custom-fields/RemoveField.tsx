@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { type CustomField, deleteCustomField } from '@muster/contract/api/custom-fields'
-import { RemoveDialog } from '../../app/RemoveDialog.tsx'
-import { call } from '../../app/api.ts'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../app/api/api.ts'
 import { fieldsQuery } from './fields-query.ts'
 
 /** Asks before a field is deleted with all its values. */

@@ -2,8 +2,8 @@ import type { CustomField } from '@muster/contract/api/custom-fields'
 import type { CustomFieldModel } from '@muster/contract/custom-field-values'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { StateDialog } from '../../app/GuardedDialog.tsx'
-import { useMay } from '../../app/queries.ts'
+import { StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { useMay } from '../../app/api/queries.ts'
 import { fieldsQuery } from './fields-query.ts'
 
 interface WithFieldsProps {

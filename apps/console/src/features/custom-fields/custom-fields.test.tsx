@@ -9,7 +9,7 @@ import {
 } from '@muster/contract/api/custom-fields'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer } from '../../app/test-server.ts'
+import { answer } from '../../testing/test-server.ts'
 import { CLIENTS, givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 const dialog = () => page.getByRole('dialog')

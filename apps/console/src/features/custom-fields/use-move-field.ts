@@ -1,6 +1,6 @@
 import { type CustomField, editCustomField } from '@muster/contract/api/custom-fields'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
+import { call } from '../../app/api/api.ts'
 import { fieldsQuery } from './fields-query.ts'
 
 /** Puts a field at another place among those of its model. */

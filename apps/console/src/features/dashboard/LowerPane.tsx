@@ -1,6 +1,6 @@
 import { Suspense } from 'react'
-import { lazyPart } from '../../app/lazy-part.ts'
-import { EmptyState } from '../../ui/States.tsx'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import classes from './LowerPane.module.css'
 import { useDashboard } from './use-dashboard.ts'
 

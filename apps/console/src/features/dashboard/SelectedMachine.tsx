@@ -1,6 +1,6 @@
 import { getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
-import { query } from '../../app/api.ts'
+import { query } from '../../app/api/api.ts'
 import { AgentActions } from '../agents/AgentActions.tsx'
 import { isGone } from '../agents/AgentError.tsx'
 import { AgentPanes } from '../agents/AgentPanes.tsx'

@@ -1,7 +1,7 @@
 import { listScripts } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { answer } from '../../app/test-server.ts'
+import { answer } from '../../testing/test-server.ts'
 import { givenDashboard } from './test-dashboard.ts'
 
 test('client-side UI state, agent platform: Windows by default, then that of the selected machine', async () => {

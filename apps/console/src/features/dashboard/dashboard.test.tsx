@@ -3,7 +3,7 @@ import { listClients } from '@muster/contract/api/clients'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { answerMachines, CLIENTS, MACHINES, givenDashboard } from './test-dashboard.ts'
 
 const grid = () => page.getByRole('grid', { name: 'Machines' })

@@ -1,7 +1,7 @@
 import { runChecks, runNodeChecks } from '@muster/contract/api/checks'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { answer } from '../../app/test-server.ts'
+import { answer } from '../../testing/test-server.ts'
 import { givenDashboard } from './test-dashboard.ts'
 
 const line = (name: RegExp) => page.getByRole('treeitem', { name })

@@ -6,7 +6,7 @@ import {
   initialLowerPaneHeight,
   tabHeight,
   tableHeight,
-} from '@muster/rules/layout'
+} from '@muster/rules/text/layout'
 import { useViewportSize } from '@mantine/hooks'
 import { useState } from 'react'
 

@@ -1,7 +1,7 @@
 import type { Client } from '@muster/contract/api/clients'
-import { type TreeNode, parseTreeNode } from '@muster/rules/tree-node'
+import { type TreeNode, parseTreeNode } from '@muster/rules/search/tree-node'
 import { useQuery } from '@tanstack/react-query'
-import { clientsQuery } from '../../app/queries.ts'
+import { clientsQuery } from '../../app/api/queries.ts'
 import { useDashboard } from './use-dashboard.ts'
 
 /** The selected node of the tree; undefined = all clients. */

@@ -1,9 +1,9 @@
 import { savePreferences } from '@muster/contract/api/users'
-import { TREE_SPLITTER_DEFAULT } from '@muster/rules/layout'
+import { TREE_SPLITTER_DEFAULT } from '@muster/rules/text/layout'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call } from '../../app/api.ts'
-import { dashInfoQuery, useDashInfo } from '../../app/queries.ts'
+import { call } from '../../app/api/api.ts'
+import { dashInfoQuery, useDashInfo } from '../../app/api/queries.ts'
 
 /** Neither the tree nor the table may vanish. */
 const LIMITS = { min: 10, max: 60, initial: TREE_SPLITTER_DEFAULT }

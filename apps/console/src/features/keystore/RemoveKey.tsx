@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { type KeyStoreEntry, deleteKey } from '@muster/contract/api/keystore'
-import { RemoveDialog } from '../../app/RemoveDialog.tsx'
-import { call } from '../../app/api.ts'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../app/api/api.ts'
 import { keyStoreQuery } from './keystore-query.ts'
 
 /** Asks before a key is deleted. */

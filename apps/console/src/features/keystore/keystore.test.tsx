@@ -10,9 +10,9 @@ import { listRoles, type Role } from '@muster/contract/api/roles'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
-import { readRole, writeRole } from '../roles/role-form.ts'
+import { readRole, writeRole } from '../users/roles/role-form.ts'
 
 const AT = '2026-11-21T10:00:00.000Z'
 const KEY: KeyStoreEntry = {

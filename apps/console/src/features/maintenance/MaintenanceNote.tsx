@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { IconTool } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useDateFormat } from '../../ui/date-format.ts'
+import { useDateFormat } from '../../ui/layout/date-format.ts'
 import classes from './Maintenance.module.css'
 import { describeMaintenance } from './window-state.ts'
 import { windowsQuery } from './windows-query.ts'

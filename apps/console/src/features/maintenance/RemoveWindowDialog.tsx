@@ -3,8 +3,8 @@ import {
   listMaintenanceWindows,
   type MaintenanceWindow,
 } from '@muster/contract/api/maintenance'
-import { RemoveDialog } from '../../app/RemoveDialog.tsx'
-import { call, queryKey } from '../../app/api.ts'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { call, queryKey } from '../../app/api/api.ts'
 import { describeTargets } from './window-state.ts'
 
 /** Asks before a window is deleted. */

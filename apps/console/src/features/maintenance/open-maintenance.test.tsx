@@ -9,9 +9,9 @@ import {
 } from '@muster/contract/api/maintenance'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { givenSession, openConsole } from '../../app/test-console.tsx'
-import { givenFrame, testClient } from '../../app/test-frame.ts'
-import { answer } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../testing/test-console.tsx'
+import { givenFrame, testClient } from '../../testing/test-frame.ts'
+import { answer } from '../../testing/test-server.ts'
 import { testWindow } from './test-windows.ts'
 
 beforeEach(async () => {

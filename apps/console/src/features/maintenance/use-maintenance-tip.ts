@@ -1,8 +1,8 @@
 import type { Client } from '@muster/contract/api/clients'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { useMay } from '../../app/queries.ts'
-import { useTipDate } from '../../ui/use-tip-date.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { useTipDate } from '../../ui/layout/use-tip-date.ts'
 import { describeMaintenance, findWindowOn } from './window-state.ts'
 import { windowsQuery } from './windows-query.ts'
 

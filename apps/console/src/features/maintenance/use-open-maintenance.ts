@@ -7,10 +7,10 @@ import {
   type OpenMaintenance,
 } from '@muster/contract/api/maintenance'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call, query, queryKey } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
-import { dashInfoQuery, useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
+import { call, query, queryKey } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { dashInfoQuery, useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { writeTarget } from './window-form.ts'
 import { describeTargets } from './window-state.ts'
 

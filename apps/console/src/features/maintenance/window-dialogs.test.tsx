@@ -1,6 +1,6 @@
 import { listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
-import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import { getDashInfo, getVersion } from '@muster/contract/api/system'
 import {
   createMaintenanceWindow,
   deleteMaintenanceWindow,
@@ -12,8 +12,8 @@ import {
 import { type Me, getMe } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer, refuse } from '../../app/test-server.ts'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../testing/test-console.tsx'
+import { answer, fakeServer, refuse } from '../../testing/test-server.ts'
 import { testWindow } from './test-windows.ts'
 
 beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))

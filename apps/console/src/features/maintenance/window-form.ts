@@ -3,9 +3,9 @@ import {
   type MaintenanceTarget,
   type MaintenanceWindow,
 } from '@muster/contract/api/maintenance'
-import { findScheduleProblem, type MaintenanceTimes } from '@muster/rules/maintenance-schedule'
-import { nextReminderAt } from '@muster/rules/reminder'
-import { instantOf, wallClockAt } from '@muster/rules/zone-time'
+import { findScheduleProblem, type MaintenanceTimes } from '@muster/rules/schedules/maintenance-schedule'
+import { nextReminderAt } from '@muster/rules/schedules/reminder'
+import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
 
 export interface WindowForm extends Record<string, unknown> {
   /** `client-3`, `site-2`, `agent-abc`. */

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { DataTable } from '../../ui/DataTable.tsx'
-import type { DataColumn } from '../../ui/data-column.ts'
-import { formatDate } from '../../ui/date-format.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import type { DataColumn } from '../../ui/table/data-column.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
 import { formatValue } from '../checks/check-words.ts'
 import { type ComparedLine, type ComparedPoint, listPoints } from './compare-lines.ts'
 

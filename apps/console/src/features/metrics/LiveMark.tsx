@@ -1,4 +1,4 @@
-import { StatusDot } from '../../ui/StatusDot.tsx'
+import { StatusDot } from '../../ui/layout/StatusDot.tsx'
 import type { LiveView } from './use-live-metrics.ts'
 
 const WORDS = {

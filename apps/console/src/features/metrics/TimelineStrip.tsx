@@ -1,5 +1,5 @@
 import type { TimelineEntry, TimelineKind } from '@muster/contract/api/timeline'
-import { formatDate } from '../../ui/date-format.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
 import classes from './TimelineStrip.module.css'
 import { lanesOf, placeOf, ticksOf } from './timeline-lanes.ts'

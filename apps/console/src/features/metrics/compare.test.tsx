@@ -2,7 +2,7 @@ import { listAgents } from '@muster/contract/api/agents'
 import { type Comparison, compareMachines } from '@muster/contract/api/metrics'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
 
 const [ONE, TWO] = ['alpha0000000', 'bravo0000000'] as const

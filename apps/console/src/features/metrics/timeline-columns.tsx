@@ -12,8 +12,8 @@ import {
   IconTerminal2,
   IconTool,
 } from '@tabler/icons-react'
-import { formatDuration } from '@muster/rules/duration'
-import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import { formatDuration } from '@muster/rules/text/duration'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import { SeverityMark } from '../alerts/SeverityMark.tsx'
 import classes from './Timeline.module.css'
 

@@ -1,7 +1,7 @@
 import { type Comparison, compareMachines } from '@muster/contract/api/metrics'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { queryKey } from '../../app/query-key.ts'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
 import { type HistoryView, rangeUntilNow } from '../checks/history-view.ts'
 

@@ -1,8 +1,8 @@
 import { useDocumentVisibility } from '@mantine/hooks'
 import { watchMachineMetrics } from '@muster/contract/api/metrics'
 import { useEffect, useState } from 'react'
-import { call } from '../../app/api.ts'
-import { askAgain } from '../../app/ask-again.ts'
+import { call } from '../../app/api/api.ts'
+import { askAgain } from '../../app/api/ask-again.ts'
 import { type LiveSample, addSamples } from './live-tail.ts'
 
 /** `waiting`: it is asked, and nothing has come yet; `paused`: nobody looks. */

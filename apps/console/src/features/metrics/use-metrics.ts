@@ -2,8 +2,8 @@ import { getMachineMetrics, type MachineMetrics } from '@muster/contract/api/met
 import { getTimeline } from '@muster/contract/api/timeline'
 import type { Output } from '@muster/contract/endpoint'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { queryKey } from '../../app/query-key.ts'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { type HistoryView, rangeUntilNow } from '../checks/history-view.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
 

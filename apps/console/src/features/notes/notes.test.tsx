@@ -1,5 +1,5 @@
 import { listClients } from '@muster/contract/api/clients'
-import { getDashInfo, getVersion } from '@muster/contract/api/core'
+import { getDashInfo, getVersion } from '@muster/contract/api/system'
 import { type Note, createNote, getNote, editNote, listNotes } from '@muster/contract/api/notes'
 import { type Me, getMe } from '@muster/contract/api/users'
 import { MantineProvider } from '@mantine/core'
@@ -8,9 +8,9 @@ import { RouterProvider, createMemoryHistory, createRootRoute, createRouter } fr
 import { beforeEach, expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import { render } from 'vitest-browser-react'
-import { createQueryClient } from '../../app/query-client.ts'
-import { givenDashInfo, givenMe, givenSession, openConsole } from '../../app/test-console.tsx'
-import { answer, fakeServer } from '../../app/test-server.ts'
+import { createQueryClient } from '../../app/api/query-client.ts'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../testing/test-console.tsx'
+import { answer, fakeServer } from '../../testing/test-server.ts'
 import { NotesTab } from './NotesTab.tsx'
 
 beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))

@@ -1,9 +1,9 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type MachinePatch, getPatchStatus, installPatches } from '@muster/contract/api/patches'
 import { useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { queryKey } from '../../app/query-key.ts'
-import { InstallDialog } from '../history/InstallDialog.tsx'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { InstallDialog } from '../runs/InstallDialog.tsx'
 import classes from './Patches.module.css'
 
 interface InstallPatchesDialogProps {

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { PatchStatus } from '@muster/contract/api/patches'
-import { isFinal } from '@muster/rules/history-state'
+import { isFinal } from '@muster/rules/agents/history-state'
 import { IconAlertTriangle, IconRotateClockwise } from '@tabler/icons-react'
-import { useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import { Time } from '../../ui/Time.tsx'
-import { RunState } from '../history/RunState.tsx'
+import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { Time } from '../../ui/layout/Time.tsx'
+import { RunState } from '../runs/RunState.tsx'
 import classes from './Patches.module.css'
 
 interface PatchNotesProps {

@@ -1,8 +1,8 @@
 import type { MachinePatch } from '@muster/contract/api/patches'
-import { formatFileSize } from '@muster/rules/file-size'
+import { formatFileSize } from '@muster/rules/text/file-size'
 import { IconRotateClockwise, IconShieldCheck } from '@tabler/icons-react'
-import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import list from '../../ui/ListPane.module.css'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
+import list from '../../ui/layout/ListPane.module.css'
 import classes from './Patches.module.css'
 import { actionLabel, severityLabel, versionLabel } from './patch-rows.ts'
 

@@ -1,6 +1,6 @@
 import type { MachinePatch } from '@muster/contract/api/patches'
-import { toSortKey } from '@muster/rules/sort-key'
-import type { TableSort } from '../../ui/data-column.ts'
+import { toSortKey } from '@muster/rules/search/sort-key'
+import type { TableSort } from '../../ui/table/data-column.ts'
 
 /** What somebody who wants the gravest first means by it. */
 const SEVERITIES = ['Critical', 'Important', 'Moderate', 'Low', '']

@@ -1,4 +1,4 @@
-import { getHistoryOutput } from '@muster/contract/api/history'
+import { getHistoryOutput } from '@muster/contract/api/runs'
 import {
   editPatch,
   getPatchStatus,
@@ -10,10 +10,10 @@ import {
 } from '@muster/contract/api/patches'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
-import { readProgress } from '../history/InstallProgress.tsx'
-import { testRun } from '../history/test-run.ts'
+import { readProgress } from '../runs/InstallProgress.tsx'
+import { testRun } from '../runs/test-run.ts'
 
 const patch = (guid: string, more: Partial<MachinePatch> = {}): MachinePatch => ({
   guid,

@@ -2,8 +2,8 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { type PatchStatus, scanPatches } from '@muster/contract/api/patches'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call } from '../../app/api.ts'
-import type { Refresh } from '../../ui/RefreshButton.tsx'
+import { call } from '../../app/api/api.ts'
+import type { Refresh } from '../../ui/inputs/RefreshButton.tsx'
 
 /** Has a machine look for patches, and is busy until it has told what it saw; it takes seconds on Linux, and minutes on Windows. */
 export function useScan(

@@ -3,11 +3,11 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { listAgentPendingActions } from '@muster/contract/api/pending-actions'
 import { IconClockPlay } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { query } from '../../app/api.ts'
-import { useMay } from '../../app/queries.ts'
-import { Time } from '../../ui/Time.tsx'
+import { query } from '../../app/api/api.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { Time } from '../../ui/layout/Time.tsx'
 import classes from '../maintenance/Maintenance.module.css'
-import { useCancelAction } from '../pending-actions/use-cancel-action.ts'
+import { useCancelAction } from './pending-actions/use-cancel-action.ts'
 
 /** When the machine is to restart, and who planned it; nothing where it is not. */
 export function RebootNote({ agent }: { agent: AgentDetail }) {

@@ -8,7 +8,7 @@ import {
 import { planReboot, rebootAgent, shutdownAgent, wakeAgent } from '@muster/contract/api/power'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 const row = (name: string) => page.getByRole('grid', { name: 'Machines' }).getByText(name, { exact: true })

@@ -1,11 +1,11 @@
 import { wakeAgent } from '@muster/contract/api/power'
 import { IconClockPlay, IconPower, IconRotateClockwise, IconSunrise } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
-import { useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import type { MenuEntry } from '../../ui/menu-entry.ts'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import type { MenuEntry } from '../../ui/dialog/menu-entry.ts'
 
 const NOT_ALLOWED = 'Your role does not allow it.'
 

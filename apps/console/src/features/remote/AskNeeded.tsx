@@ -1,5 +1,5 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
-import { ConfirmCode } from '../sessions/ConfirmCode.tsx'
+import { ConfirmCode } from '../users/sessions/ConfirmCode.tsx'
 import { AskPurpose } from './AskPurpose.tsx'
 
 interface AskNeededProps {

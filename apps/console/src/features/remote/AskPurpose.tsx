@@ -1,6 +1,6 @@
 import { Button, Stack, Textarea } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { dismissPurpose, givePurpose, onPurpose, waitForPurpose } from './purpose.ts'
 
 interface AskPurposeProps {

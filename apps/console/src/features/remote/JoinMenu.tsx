@@ -4,12 +4,12 @@ import { listOpenTerminals, type OpenTerminal } from '@muster/contract/api/remot
 import { IconEye, IconKeyboard, IconUsers } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { use, useState } from 'react'
-import { query } from '../../app/api.ts'
-import { describeError } from '../../app/describe-error.ts'
-import { DateFormat } from '../../ui/date-format-context.ts'
-import { formatDate } from '../../ui/date-format.ts'
-import type { MenuEntry } from '../../ui/menu-entry.ts'
-import { MenuItems } from '../../ui/MenuItems.tsx'
+import { query } from '../../app/api/api.ts'
+import { describeError } from '../../app/api/describe-error.ts'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import type { MenuEntry } from '../../ui/dialog/menu-entry.ts'
+import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
 
 interface JoinMenuProps {
   agentId: string

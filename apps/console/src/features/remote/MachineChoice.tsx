@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core'
 import type { AgentRow } from '@muster/contract/api/agents'
 import type { KeyboardEvent } from 'react'
-import { EmptyState } from '../../ui/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
 import classes from './SideBySideDialog.module.css'
 import type { Choice } from './machine-choice.ts'

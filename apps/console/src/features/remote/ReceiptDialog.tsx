@@ -4,11 +4,11 @@ import { RECEIPT_PARTS, type ReceiptPart, type SessionReceipt } from '@muster/co
 import { getReceipt, type RemoteSession } from '@muster/contract/api/remote'
 import { useQuery } from '@tanstack/react-query'
 import { use } from 'react'
-import { StateDialog } from '../../app/GuardedDialog.tsx'
-import { query } from '../../app/api.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { DateFormat } from '../../ui/date-format-context.ts'
-import { formatDate } from '../../ui/date-format.ts'
+import { StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { query } from '../../app/api/api.ts'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
 import classes from './ReceiptDialog.module.css'
 
 interface ReceiptDialogProps {

@@ -2,18 +2,18 @@ import { Alert } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import type { RemoteSession } from '@muster/contract/api/remote'
 import { type ReactNode, Suspense, use, useState } from 'react'
-import { StateDialog } from '../../app/GuardedDialog.tsx'
-import { describeError } from '../../app/describe-error.ts'
-import { lazyPart } from '../../app/lazy-part.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { SkeletonRows } from '../../ui/States.tsx'
-import { DateFormat } from '../../ui/date-format-context.ts'
-import { formatDate } from '../../ui/date-format.ts'
-import { useScreenRecording } from '../desktop/use-screen-recording.ts'
+import { StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { describeError } from '../../app/api/describe-error.ts'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { SkeletonRows } from '../../ui/layout/States.tsx'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import { useScreenRecording } from './desktop/use-screen-recording.ts'
 import { RecordingPlayer } from './RecordingPlayer.tsx'
 import { useRecording } from './use-recording.ts'
 
-const ScreenPlayer = lazyPart(() => import('../desktop/ScreenPlayer.tsx').then((file) => file.ScreenPlayer))
+const ScreenPlayer = lazyPart(() => import('./desktop/ScreenPlayer.tsx').then((file) => file.ScreenPlayer))
 
 interface RecordingDialogProps {
   session: RemoteSession

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { saveFile } from '../../ui/save-file.ts'
+import { saveFile } from '../../ui/inputs/save-file.ts'
 import { PlayerBar, PlayerPace } from './PlayerBar.tsx'
 import classes from './RecordingPlayer.module.css'
 import { RecordingSearch } from './RecordingSearch.tsx'

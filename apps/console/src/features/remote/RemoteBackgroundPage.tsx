@@ -3,11 +3,11 @@ import { getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef } from 'react'
-import { query } from '../../app/api.ts'
+import { query } from '../../app/api/api.ts'
 import type { RemoteSearch, RemoteTool } from '../../app/search.ts'
-import { lazyPart } from '../../app/lazy-part.ts'
-import { useMay, useMe } from '../../app/queries.ts'
-import { NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
+import { useMay, useMe } from '../../app/api/queries.ts'
+import { NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { AgentPageError, isGone } from '../agents/AgentError.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
 import classes from './RemoteBackgroundPage.module.css'
@@ -16,13 +16,13 @@ const SessionsPane = lazyPart(() => import('./SessionsPane.tsx').then((file) => 
 const TerminalPane = lazyPart(() => import('./TerminalPane.tsx').then((file) => file.TerminalPane))
 
 const ProcessesPane = lazyPart(() =>
-  import('../processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
+  import('./processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
 )
-const FilesPane = lazyPart(() => import('../files/FilesPane.tsx').then((file) => file.FilesPane))
-const ServicesPane = lazyPart(() => import('../services/ServicesPane.tsx').then((file) => file.ServicesPane))
+const FilesPane = lazyPart(() => import('./files/FilesPane.tsx').then((file) => file.FilesPane))
+const ServicesPane = lazyPart(() => import('./services/ServicesPane.tsx').then((file) => file.ServicesPane))
 
-const RegistryPane = lazyPart(() => import('../registry/RegistryPane.tsx').then((file) => file.RegistryPane))
-const LogsPane = lazyPart(() => import('../logs/LogsPane.tsx').then((file) => file.LogsPane))
+const RegistryPane = lazyPart(() => import('./registry/RegistryPane.tsx').then((file) => file.RegistryPane))
+const LogsPane = lazyPart(() => import('./logs/LogsPane.tsx').then((file) => file.LogsPane))
 
 const page = getRouteApi('/signed-in/gated/remotebackground/$agent_id')
 

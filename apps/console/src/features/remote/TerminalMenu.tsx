@@ -9,8 +9,8 @@ import {
   IconTextDecrease,
   IconTextIncrease,
 } from '@tabler/icons-react'
-import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
-import { MenuItems } from '../../ui/MenuItems.tsx'
+import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
+import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
 import { TERMINAL_THEME_WORDS } from './terminal-theme-words.ts'
 import { useTerminalLook } from './use-terminal-look.ts'
 

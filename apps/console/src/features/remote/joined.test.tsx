@@ -3,8 +3,8 @@ import '../../app/global.css'
 import { listOpenTerminals } from '@muster/contract/api/remote'
 import { expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
-import { givenMe } from '../../app/test-console.tsx'
-import { answer } from '../../app/test-server.ts'
+import { givenMe } from '../../testing/test-console.tsx'
+import { answer } from '../../testing/test-server.ts'
 import { openTab } from './test-tab.tsx'
 
 const BASH = { shell: '/bin/bash', user: 'root' }

@@ -3,7 +3,7 @@ import { getReceipt, getRecording, listRemoteSessions, type RemoteSession } from
 import { listServices } from '@muster/contract/api/services'
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 const SESSION: RemoteSession = {

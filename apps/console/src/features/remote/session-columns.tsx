@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import type { RemoteSession } from '@muster/contract/api/remote'
-import { formatFileSize } from '@muster/rules/file-size'
-import { formatAge } from '../../app/format-seconds.ts'
-import type { DataCard, DataColumn } from '../../ui/data-column.ts'
+import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatAge } from '../../app/shell/format-seconds.ts'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './SessionsPane.module.css'
 
 export interface SessionContext {

@@ -2,7 +2,7 @@ import '../../app/mantine-styles.ts'
 import '../../app/global.css'
 import { getTerminalDefaults } from '@muster/contract/api/remote'
 import { expect, test } from 'vitest'
-import { answer } from '../../app/test-server.ts'
+import { answer } from '../../testing/test-server.ts'
 import { openTab } from './test-tab.tsx'
 
 const DEFAULTS = {

@@ -1,9 +1,9 @@
 import { listAgents } from '@muster/contract/api/agents'
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { givenSession, openConsole } from '../../app/test-console.tsx'
-import { givenFrame } from '../../app/test-frame.ts'
-import { answer } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../testing/test-console.tsx'
+import { givenFrame } from '../../testing/test-frame.ts'
+import { answer } from '../../testing/test-server.ts'
 import { testMachine } from '../agents/test-machines.ts'
 
 const machine = (id: string, hostname: string, connected = true) =>

@@ -2,7 +2,7 @@ import '@xterm/xterm/css/xterm.css'
 import { FitAddon } from '@xterm/addon-fit'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
-import { createSocketTicket } from '@muster/contract/api/core'
+import { createSocketTicket } from '@muster/contract/api/system'
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ShellWish } from '@muster/contract/agent/shells'
 import { AskingNews } from '@muster/contract/asking'
@@ -13,7 +13,7 @@ import {
   TerminalNews,
   type TerminalPerson,
 } from '@muster/contract/channels'
-import { call } from '../../app/api.ts'
+import { call } from '../../app/api/api.ts'
 import { ChannelClient } from './channel-client.ts'
 import { bindKeys } from './terminal-keys.ts'
 import { bindLinks } from './terminal-links.ts'

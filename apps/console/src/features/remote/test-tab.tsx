@@ -7,7 +7,7 @@ import {
   encodeChannelText,
   readChannelText,
 } from '@muster/contract/agent/channel'
-import { createSocketTicket, getDashInfo } from '@muster/contract/api/core'
+import { createSocketTicket, getDashInfo } from '@muster/contract/api/system'
 import { getMe } from '@muster/contract/api/users'
 import { ChannelHello } from '@muster/contract/channels'
 import { MantineProvider } from '@mantine/core'
@@ -15,9 +15,9 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { onTestFinished, vi } from 'vitest'
 import { render } from 'vitest-browser-react'
-import { createQueryClient } from '../../app/query-client.ts'
-import { givenDashInfo, givenMe, givenSession } from '../../app/test-console.tsx'
-import { answer, fakeServer } from '../../app/test-server.ts'
+import { createQueryClient } from '../../app/api/query-client.ts'
+import { givenDashInfo, givenMe, givenSession } from '../../testing/test-console.tsx'
+import { answer, fakeServer } from '../../testing/test-server.ts'
 import { theme } from '../../app/theme.ts'
 import { TerminalPane } from './TerminalPane.tsx'
 

@@ -5,10 +5,10 @@ import {
   encodeChannelFrame,
   encodeChannelText,
 } from '@muster/contract/agent/channel'
-import { createSocketTicket } from '@muster/contract/api/core'
+import { createSocketTicket } from '@muster/contract/api/system'
 import { onTestFinished, vi } from 'vitest'
-import { givenSession } from '../../app/test-console.tsx'
-import { answer, fakeServer } from '../../app/test-server.ts'
+import { givenSession } from '../../testing/test-console.tsx'
+import { answer, fakeServer } from '../../testing/test-server.ts'
 import { openTerminal } from './terminal-view.ts'
 
 /** A terminal on the page, and the machine behind it as a test wants it. */

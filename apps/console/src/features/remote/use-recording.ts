@@ -1,6 +1,6 @@
 import { getRecording, type RecordedEvent, type RecordingPage } from '@muster/contract/api/remote'
 import { useEffect, useState } from 'react'
-import { call } from '../../app/api.ts'
+import { call } from '../../app/api/api.ts'
 
 export interface LoadedRecording {
   width: number

@@ -1,8 +1,8 @@
-import type { DashInfo } from '@muster/contract/api/core'
+import type { DashInfo } from '@muster/contract/api/system'
 import { type Preferences, savePreferences } from '@muster/contract/api/users'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { dashInfoQuery } from '../../app/queries.ts'
+import { call } from '../../app/api/api.ts'
+import { dashInfoQuery } from '../../app/api/queries.ts'
 
 export type TerminalLook = Pick<Preferences, 'terminal_font_size' | 'terminal_theme'>
 

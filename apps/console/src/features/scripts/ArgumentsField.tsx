@@ -1,5 +1,5 @@
-import { findVariables } from '@muster/rules/script-variables'
-import { ListField } from '../../ui/ListField.tsx'
+import { findVariables } from '@muster/rules/agents/script-variables'
+import { ListField } from '../../ui/inputs/ListField.tsx'
 
 interface ArgumentsFieldProps {
   label?: string

@@ -1,4 +1,4 @@
-import { type DiffLine, diffLines } from '@muster/rules/line-diff'
+import { type DiffLine, diffLines } from '@muster/rules/text/line-diff'
 import { useMemo } from 'react'
 import classes from './Versions.module.css'
 

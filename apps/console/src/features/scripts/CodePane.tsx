@@ -1,6 +1,6 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { type SetStateAction, Suspense, lazy } from 'react'
-import { SkeletonRows } from '../../ui/States.tsx'
+import { SkeletonRows } from '../../ui/layout/States.tsx'
 import { FileChoice, FilePlace, type ScriptFile } from './FileChoice.tsx'
 import classes from './ScriptEditor.module.css'
 import { interpreterWarning } from './script-code.ts'

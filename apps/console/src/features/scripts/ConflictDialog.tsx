@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { getScript } from '@muster/contract/api/scripts'
 import { useMutation } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { call } from '../../app/api/api.ts'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import classes from './ScriptEditor.module.css'
 import { type ScriptDraft, toDraft } from './script-form.ts'
 

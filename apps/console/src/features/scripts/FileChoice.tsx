@@ -1,8 +1,8 @@
 import { Button, FileButton } from '@mantine/core'
 import { IconFileUpload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { notify } from '../../app/notify.ts'
-import { EmptyState } from '../../ui/States.tsx'
+import { notify } from '../../app/shell/notify.ts'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import classes from './ScriptEditor.module.css'
 import { LONGEST_CODE, decodeFile } from './script-code.ts'
 

@@ -2,8 +2,8 @@ import { Button, Textarea } from '@mantine/core'
 import { generateScript } from '@muster/contract/api/scripts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FormError } from '../../app/FormDialog.tsx'
-import { call } from '../../app/api.ts'
+import { FormError } from '../../app/dialogs/FormDialog.tsx'
+import { call } from '../../app/api/api.ts'
 import classes from './ScriptEditor.module.css'
 
 /** The server gives up after a minute. */

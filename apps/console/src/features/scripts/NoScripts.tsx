@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import { useMay } from '../../app/queries.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import { EmptyState } from '../../ui/States.tsx'
+import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { EmptyState } from '../../ui/layout/States.tsx'
 
 /** Where a script is to be chosen and there is none: the way to the library. */
 export function NoScripts() {

@@ -1,7 +1,7 @@
 import { type Script, deleteScript, listScripts } from '@muster/contract/api/scripts'
-import { RemoveDialog } from '../../app/RemoveDialog.tsx'
-import { call } from '../../app/api.ts'
-import { queryKey } from '../../app/query-key.ts'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 
 /** Asks before a script is deleted for good. */
 export function RemoveScriptDialog({ script, onClose }: { script: Script; onClose: () => void }) {

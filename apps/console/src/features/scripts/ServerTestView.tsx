@@ -1,8 +1,8 @@
 import type { testScriptOnServer } from '@muster/contract/api/scripts'
 import type { Output } from '@muster/contract/endpoint'
 import { useMemo } from 'react'
-import { CopyAction } from '../../ui/CopyAction.tsx'
-import { OutputBox } from '../../ui/OutputBox.tsx'
+import { CopyAction } from '../../ui/inputs/CopyAction.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
 import classes from './TestRun.module.css'
 
 /** How code went that ran on the server itself, and what it wrote. */

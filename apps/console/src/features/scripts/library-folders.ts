@@ -1,6 +1,6 @@
 import type { Script } from '@muster/contract/api/scripts'
-import { toSortKey } from '@muster/rules/sort-key'
-import type { TreeLine } from '../../ui/tree-keys.ts'
+import { toSortKey } from '@muster/rules/search/sort-key'
+import type { TreeLine } from '../../ui/table/tree-keys.ts'
 
 export type LibraryLine = TreeLine &
   ({ kind: 'folder'; category: string; count: number } | { kind: 'script'; script: Script })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { useRemembered } from '../../app/use-remembered.ts'
+import { useRemembered } from '../../app/session/use-remembered.ts'
 import { CHOSEN_COLUMNS, type ChosenColumn } from './script-columns.tsx'
 
 const Names = z.array(z.string())

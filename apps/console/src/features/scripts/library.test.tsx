@@ -8,9 +8,9 @@ import {
 import { savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { givenSession, openConsole } from '../../app/test-console.tsx'
-import { givenFrame } from '../../app/test-frame.ts'
-import { answer, refuse } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../testing/test-console.tsx'
+import { givenFrame } from '../../testing/test-frame.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { testScript } from './test-script.ts'
 
 beforeEach(async () => {

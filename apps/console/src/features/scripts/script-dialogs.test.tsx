@@ -7,15 +7,15 @@ import {
   getScript,
   listScripts,
 } from '@muster/contract/api/scripts'
-import type { DashInfo } from '@muster/contract/api/core'
+import type { DashInfo } from '@muster/contract/api/system'
 import type { Me } from '@muster/contract/api/users'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { agentPlatform } from '../../app/agent-platform.ts'
-import { queryKey } from '../../app/query-key.ts'
-import { givenSession, openConsole } from '../../app/test-console.tsx'
-import { givenFrame } from '../../app/test-frame.ts'
-import { answer, refuse } from '../../app/test-server.ts'
+import { agentPlatform } from '../../app/session/agent-platform.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { givenSession, openConsole } from '../../testing/test-console.tsx'
+import { givenFrame } from '../../testing/test-frame.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { testScript } from './test-script.ts'
 
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { savePreferences } from '@muster/contract/api/users'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { dashInfoQuery, useDashInfo } from '../../app/queries.ts'
+import { call } from '../../app/api/api.ts'
+import { dashInfoQuery, useDashInfo } from '../../app/api/queries.ts'
 
 /** Whether this user wants the scripts that come with the product; on screen at once, saved behind it. */
 export function useCommunityScripts(): { shown: boolean; show: (value: boolean) => void } {

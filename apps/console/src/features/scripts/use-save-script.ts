@@ -7,9 +7,9 @@ import {
 } from '@muster/contract/api/scripts'
 import { ApiError } from '@muster/contract/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
-import { queryKey } from '../../app/query-key.ts'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import type { ScriptEdit } from './script-edit.ts'
 import { toScriptBody } from './script-form.ts'
 

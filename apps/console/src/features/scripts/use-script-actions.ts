@@ -1,5 +1,5 @@
 import { type Script, downloadScript, editScript } from '@muster/contract/api/scripts'
-import { scriptCan } from '@muster/rules/script-can'
+import { scriptCan } from '@muster/rules/agents/script-can'
 import {
   IconCopy,
   IconDownload,
@@ -13,9 +13,9 @@ import {
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { call } from '../../app/api.ts'
-import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
-import { saveFile } from '../../ui/save-file.ts'
+import { call } from '../../app/api/api.ts'
+import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
+import { saveFile } from '../../ui/inputs/save-file.ts'
 import { allScriptsQuery } from './all-scripts-query.ts'
 import { useScriptAddress } from './use-script-address.ts'
 

@@ -1,9 +1,9 @@
-import { testScript } from '@muster/contract/api/history'
+import { testScript } from '@muster/contract/api/runs'
 import { testScriptOnServer } from '@muster/contract/api/scripts'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { call } from '../../app/api.ts'
-import { useDashInfo, useMay } from '../../app/queries.ts'
+import { call } from '../../app/api/api.ts'
+import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import type { ScriptEdit } from './script-edit.ts'
 import { toScriptBody } from './script-form.ts'
 

@@ -1,6 +1,6 @@
 import { listAgents } from '@muster/contract/api/agents'
-import type { DashInfo } from '@muster/contract/api/core'
-import { getHistoryOutput, testScript } from '@muster/contract/api/history'
+import type { DashInfo } from '@muster/contract/api/system'
+import { getHistoryOutput, testScript } from '@muster/contract/api/runs'
 import {
   type ScriptApproval,
   type ScriptContent,
@@ -18,7 +18,7 @@ import { listSnippets } from '@muster/contract/api/snippets'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { MACHINES, answerMachines, givenDashboard } from '../dashboard/test-dashboard.ts'
 import { testScript as givenScript } from './test-script.ts'
 

@@ -1,7 +1,7 @@
 import { NumberInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import type { UseFormReturnType } from '@mantine/form'
-import { MOST_DAYS, type RecordRetention } from '@muster/rules/retention'
+import { MOST_DAYS, type RecordRetention } from '@muster/rules/schedules/retention'
 import classes from './SettingsDialog.module.css'
 import type { Values } from './settings-form.ts'
 

@@ -1,6 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form'
-import { whyNoVncTarget } from '@muster/rules/vnc-targets'
-import { ListField } from '../../ui/ListField.tsx'
+import { whyNoVncTarget } from '@muster/rules/remote/vnc-targets'
+import { ListField } from '../../ui/inputs/ListField.tsx'
 import classes from './SettingsDialog.module.css'
 import type { Values } from './settings-form.ts'
 

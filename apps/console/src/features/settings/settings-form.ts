@@ -1,5 +1,5 @@
 import type { CoreSettings } from '@muster/contract/api/settings'
-import type { RecordRetention, Retention } from '@muster/rules/retention'
+import type { RecordRetention, Retention } from '@muster/rules/schedules/retention'
 
 export type Numbers = Values & Record<NumberName, number>
 export type NumberName =

@@ -1,4 +1,4 @@
 import { getCoreSettings } from '@muster/contract/api/settings'
-import { query } from '../../app/api.ts'
+import { query } from '../../app/api/api.ts'
 
 export const settingsQuery = query(getCoreSettings, {})

@@ -1,10 +1,10 @@
-import { type DashInfo, getDashInfo } from '@muster/contract/api/core'
+import { type DashInfo, getDashInfo } from '@muster/contract/api/system'
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { givenDashInfo } from '../../app/test-console.tsx'
-import { answer, refuse } from '../../app/test-server.ts'
+import { givenDashInfo } from '../../testing/test-console.tsx'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
 import { testSettings } from './test-settings.ts'
 

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { MessagePage } from '../../app/MessagePage.tsx'
-import { describeError, isRefused } from '../../app/describe-error.ts'
-import { clientsQuery, dashInfoQuery, meQuery, may } from '../../app/queries.ts'
-import { ErrorState, NoPermission, SkeletonRows } from '../../ui/States.tsx'
+import { MessagePage } from '../../app/shell/MessagePage.tsx'
+import { describeError, isRefused } from '../../app/api/describe-error.ts'
+import { clientsQuery, dashInfoQuery, meQuery, may } from '../../app/api/queries.ts'
+import { ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { SetupForm } from './SetupForm.tsx'
 
 /** The first client and site; once that is done, the page only says so. */

@@ -1,9 +1,9 @@
 import { useMediaQuery } from '@mantine/hooks'
 import type { SoftwareTitle } from '@muster/contract/api/software'
 import type { ReactNode } from 'react'
-import { DataTable } from '../../ui/DataTable.tsx'
-import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import list from '../../ui/ListPane.module.css'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
+import list from '../../ui/layout/ListPane.module.css'
 import { SOURCE_LABELS } from './software-rows.ts'
 
 /** So many stand in a row; all of them stand in the tooltip. */

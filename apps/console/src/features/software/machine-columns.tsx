@@ -1,7 +1,7 @@
 import type { SoftwareMachine } from '@muster/contract/api/software'
 import { Link } from '@tanstack/react-router'
-import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import list from '../../ui/ListPane.module.css'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
+import list from '../../ui/layout/ListPane.module.css'
 import classes from './Software.module.css'
 
 export const MACHINE_COLUMNS: readonly DataColumn<SoftwareMachine>[] = [

@@ -1,5 +1,5 @@
-import type { DataCard, DataColumn } from '../../ui/data-column.ts'
-import list from '../../ui/ListPane.module.css'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
+import list from '../../ui/layout/ListPane.module.css'
 import { type PackageRow, sizeLabel, SOURCE_LABELS } from './software-rows.ts'
 
 export const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [

@@ -1,8 +1,8 @@
 import type { PackageSource } from '@muster/contract/agent/software'
 import type { Software, SoftwareMachine } from '@muster/contract/api/software'
-import { formatFileSize } from '@muster/rules/file-size'
-import { toSortKey } from '@muster/rules/sort-key'
-import type { TableSort } from '../../ui/data-column.ts'
+import { formatFileSize } from '@muster/rules/text/file-size'
+import { toSortKey } from '@muster/rules/search/sort-key'
+import type { TableSort } from '../../ui/table/data-column.ts'
 
 export type PackageRow = Software['software'][number]
 

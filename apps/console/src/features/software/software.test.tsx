@@ -10,7 +10,7 @@ import {
 } from '@muster/contract/api/software'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 import type { PackageRow } from './software-rows.ts'
 

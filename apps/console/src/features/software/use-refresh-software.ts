@@ -1,11 +1,11 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { getSoftware, refreshSoftware } from '@muster/contract/api/software'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
-import { useMay } from '../../app/queries.ts'
-import { queryKey } from '../../app/query-key.ts'
-import type { Refresh } from '../../ui/RefreshButton.tsx'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import type { Refresh } from '../../ui/inputs/RefreshButton.tsx'
 
 /** Has a machine list its software anew. */
 export function useRefreshSoftware({

@@ -1,7 +1,7 @@
 import { findSoftware, MOST_TITLES, type SoftwareTitle } from '@muster/contract/api/software'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { call } from '../../app/api.ts'
-import { queryKey } from '../../app/query-key.ts'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 
 interface Titles {
   rows: readonly SoftwareTitle[] | undefined

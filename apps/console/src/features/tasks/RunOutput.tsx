@@ -1,6 +1,6 @@
 import type { ActionResult } from '@muster/contract/agent/tasks'
 import { useMemo } from 'react'
-import { OutputBox } from '../../ui/OutputBox.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
 import classes from './TaskRuns.module.css'
 
 interface RunOutputProps {

@@ -1,5 +1,5 @@
 import { getTask, type Task } from '@muster/contract/api/tasks'
-import { query } from '../../app/api.ts'
+import { query } from '../../app/api/api.ts'
 import { AgentItemDialog, type ItemDialogProps } from '../agents/AgentItemDialog.tsx'
 
 /** A dialog about the task that the address names, and its machine. */

@@ -2,10 +2,10 @@ import { TaskSchedule } from '@muster/contract/agent/tasks'
 import { TASK_DEFAULTS, TaskFields } from '@muster/contract/api/tasks'
 import { Platform } from '@muster/contract/fields'
 import type { PolicyTask } from '@muster/contract/policies/policy-content'
-import { LAST_DAY_BIT } from '@muster/rules/task-schedule'
-import { findTaskProblem, listTaskProblems } from '@muster/rules/task-problems'
-import { instantOf, wallClockAt } from '@muster/rules/zone-time'
-import { checkVariable } from '../history/run-form.ts'
+import { LAST_DAY_BIT } from '@muster/rules/schedules/task-schedule'
+import { findTaskProblem, listTaskProblems } from '@muster/rules/schedules/task-problems'
+import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
+import { checkVariable } from '../runs/run-form.ts'
 
 /** A step of a task as the form holds it: the fields of both kinds, of which its own are sent. */
 export interface ActionForm extends Record<string, unknown> {

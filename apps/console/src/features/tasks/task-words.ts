@@ -1,6 +1,6 @@
 import type { Task, TaskRun } from '@muster/contract/api/tasks'
-import { nextTaskRun } from '@muster/rules/task-schedule'
-import { isTimeZone } from '@muster/rules/zone-time'
+import { nextTaskRun } from '@muster/rules/schedules/task-schedule'
+import { isTimeZone } from '@muster/rules/schedules/zone-time'
 
 export const TYPE_CHOICES = [
   { value: 'daily', label: 'Every day, or every few days' },

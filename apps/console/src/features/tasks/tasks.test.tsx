@@ -2,7 +2,7 @@ import { listCustomFields } from '@muster/contract/api/custom-fields'
 import { createTask, deleteTask, editTask, runTask } from '@muster/contract/api/tasks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer } from '../../app/test-server.ts'
+import { answer } from '../../testing/test-server.ts'
 import { AGENT, givenTasks, testField, testTask, testTaskRun } from './test-tasks.ts'
 
 const AT = `/agents/${AGENT}?pane=tasks`

@@ -17,7 +17,7 @@ import {
   type TaskRunDetail,
 } from '@muster/contract/api/tasks'
 import type { Me } from '@muster/contract/api/users'
-import { answer, refuse } from '../../app/test-server.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 export const AGENT = 'alpha0000000'

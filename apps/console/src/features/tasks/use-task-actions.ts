@@ -11,12 +11,12 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { call } from '../../app/api.ts'
-import { notifyDone } from '../../app/notify.ts'
-import { useMay } from '../../app/queries.ts'
-import { queryKey } from '../../app/query-key.ts'
-import { useDialog } from '../../app/use-dialog.ts'
-import { type MenuEntry, divider } from '../../ui/menu-entry.ts'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 
 const NOT_ALLOWED = 'Your role does not allow it.'
 

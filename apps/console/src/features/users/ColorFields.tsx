@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { userColor } from '../../app/look.ts'
+import { userColor } from '../../app/shell/look.ts'
 import classes from './ColorFields.module.css'
 import { COLOR_SETTINGS, type ColorSetting, type PreferencesForm } from './preferences-form.ts'
 

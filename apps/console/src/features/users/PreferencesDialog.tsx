@@ -1,6 +1,6 @@
 import { Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type DashInfo } from '@muster/contract/api/core'
+import { type DashInfo } from '@muster/contract/api/system'
 import {
   type Preferences,
   savePreferences,
@@ -8,14 +8,14 @@ import {
   TerminalTheme,
 } from '@muster/contract/api/users'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { FormDialog } from '../../app/FormDialog.tsx'
-import { call } from '../../app/api.ts'
-import { describeError } from '../../app/describe-error.ts'
-import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { clientsQuery, dashInfoQuery } from '../../app/queries.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { ErrorState, SkeletonRows } from '../../ui/States.tsx'
-import { formatDate } from '../../ui/date-format.ts'
+import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
+import { call } from '../../app/api/api.ts'
+import { describeError } from '../../app/api/describe-error.ts'
+import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { clientsQuery, dashInfoQuery } from '../../app/api/queries.ts'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { ErrorState, SkeletonRows } from '../../ui/layout/States.tsx'
+import { formatDate } from '../../ui/layout/date-format.ts'
 import { ColorFields } from './ColorFields.tsx'
 import { TERMINAL_THEME_WORDS } from '../remote/terminal-theme-words.ts'
 import { type PreferencesForm, checkPreferences, readPreferences, toPreferences } from './preferences-form.ts'

@@ -1,8 +1,8 @@
 import { PasswordInput } from '@mantine/core'
 import type { GetInputPropsReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { meQuery } from '../../app/queries.ts'
-import { useSession } from '../../app/session.ts'
+import { meQuery } from '../../app/api/queries.ts'
+import { useSession } from '../../app/session/session.ts'
 
 /** Asks for the current password, or a code where the user has an authenticator, before the account changes. */
 export function ProofField(inputProps: GetInputPropsReturnType) {

@@ -1,10 +1,10 @@
 import { PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { resetPassword } from '@muster/contract/api/sessions'
-import { FormDialog } from '../../app/FormDialog.tsx'
-import { call } from '../../app/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs.tsx'
-import { checkNewPassword } from '../accounts/NewPasswordField.tsx'
+import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
+import { call } from '../../app/api/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { checkNewPassword } from './accounts/NewPasswordField.tsx'
 import { checkProof, ProofField, proofOf } from './ProofField.tsx'
 
 /** A new password for oneself; the other sessions end with the old one. */

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form'
 import { resetTotp } from '@muster/contract/api/sessions'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { FormDialog } from '../../app/FormDialog.tsx'
-import { call } from '../../app/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs.tsx'
+import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
+import { call } from '../../app/api/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { checkProof, ProofField, proofOf } from './ProofField.tsx'
 
 /** Forgets the user's TOTP key and goes on to setting up a new one. */

@@ -8,9 +8,9 @@ import {
 import { type Preferences, savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
-import { givenSession, openConsole } from '../../app/test-console.tsx'
-import { givenFrame } from '../../app/test-frame.ts'
-import { answer, refuse } from '../../app/test-server.ts'
+import { givenSession, openConsole } from '../../testing/test-console.tsx'
+import { givenFrame } from '../../testing/test-frame.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
 
 beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' }))
 

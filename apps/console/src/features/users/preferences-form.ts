@@ -1,6 +1,6 @@
-import type { DashInfo } from '@muster/contract/api/core'
+import type { DashInfo } from '@muster/contract/api/system'
 import type { Preferences } from '@muster/contract/api/users'
-import { findColor } from '@muster/rules/colors'
+import { findColor } from '@muster/rules/text/colors'
 
 /** What the preferences dialog edits; the splitter and the URL action are set elsewhere. */
 export type PreferencesForm = Omit<Preferences, 'client_tree_splitter' | 'url_action'>

@@ -1,6 +1,6 @@
 import { pingAgent, refreshAgent } from '@muster/contract/api/agents'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from './test-agent.ts'
 
 test('API-055, API-059: a machine is asked for a fresh inventory and whether it is there, as long as it is', async () => {

@@ -5,8 +5,8 @@ import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { findValues, type ValueRow } from '../custom-fields/queries.ts'
-import type { Template } from '../alert-templates/stored-template.ts'
-import { openTemplateBook, type Placed } from '../alert-templates/template-book.ts'
+import type { Template } from '../alerts/templates/stored-template.ts'
+import { openTemplateBook, type Placed } from '../alerts/templates/template-book.ts'
 import { findCheckCounts } from '../checks/queries.ts'
 
 /** A machine, where it stands and what it says of itself. */

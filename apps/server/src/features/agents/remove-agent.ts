@@ -3,7 +3,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { writeEnd } from '../remote/end-sessions.ts'
 import { listOpenSessions } from '../remote/queries.ts'
-import type { Fleet } from './fleet.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from './require-agent.ts'
 
 /**

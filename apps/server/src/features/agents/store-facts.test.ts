@@ -1,6 +1,6 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { storeFacts } from './store-facts.ts'
 
 test('it is told which machines are described by something else, not where only space or presence changed', async () => {

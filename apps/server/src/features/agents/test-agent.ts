@@ -3,11 +3,11 @@ import { enrolProof } from '@muster/contract/agent/enrol'
 import { commandProof, CommandPayload, type SignedCommand } from '@muster/contract/agent/commands'
 import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
 import { LINK_PATH, linkProof, type Report, ServerFrame } from '@muster/contract/agent/link'
-import { enrolAgent } from '@muster/contract/api/enrolment'
+import { enrolAgent } from '@muster/contract/api/installers'
 import { WebSocket } from 'ws'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
-import type { TestServer } from '../../test-server.ts'
-import { createEnrolToken } from '../enrolment/create-token.ts'
+import type { TestServer } from '../../testing/test-server.ts'
+import { createEnrolToken } from '../installers/create-token.ts'
 
 type CommandFrame = { payload: CommandPayload; command: SignedCommand }
 

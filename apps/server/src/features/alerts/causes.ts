@@ -1,5 +1,5 @@
 import type { AlertType } from '@muster/contract/api/alerts'
-import type { AlertHold } from '@muster/rules/alert-state'
+import type { AlertHold } from '@muster/rules/alerts/alert-state'
 import type { Dependency } from './dependencies.ts'
 
 /** What is wrong, and of what. */

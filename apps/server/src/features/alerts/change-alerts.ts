@@ -1,7 +1,7 @@
 import type { AlertAction } from '@muster/contract/api/alerts'
 import type { Event } from '@muster/contract/events'
 import { AppError } from '@muster/contract/errors'
-import { actOnAlert } from '@muster/rules/alert-actions'
+import { actOnAlert } from '@muster/rules/alerts/alert-actions'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'

@@ -1,4 +1,4 @@
-import type { AlertHold, AlertSeverity } from '@muster/rules/alert-state'
+import type { AlertHold, AlertSeverity } from '@muster/rules/alerts/alert-state'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { describeCheck } from '../checks/describe-check.ts'

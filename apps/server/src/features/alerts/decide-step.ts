@@ -7,7 +7,7 @@ import {
   letGo,
   releaseAlert,
   tellLate,
-} from '@muster/rules/alert-state'
+} from '@muster/rules/alerts/alert-state'
 import type { Dependency } from './dependencies.ts'
 import { isOverdue } from './overdue.ts'
 import type { AlertRow } from './queries.ts'

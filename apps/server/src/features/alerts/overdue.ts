@@ -1,4 +1,4 @@
-import { agentStatus } from '@muster/rules/agent-status'
+import { agentStatus } from '@muster/rules/agents/agent-status'
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 

@@ -1,11 +1,11 @@
-import { FLAPPING_COUNT, FLAPPING_WINDOW_MS, judgeFlapping } from '@muster/rules/alert-flapping'
+import { FLAPPING_COUNT, FLAPPING_WINDOW_MS, judgeFlapping } from '@muster/rules/alerts/alert-flapping'
 import {
   type AlertLogLine,
   type AlertSeverity,
   endCause,
   findAgain,
   openAlert,
-} from '@muster/rules/alert-state'
+} from '@muster/rules/alerts/alert-state'
 import type { Subject } from './causes.ts'
 import { findRecentAlerts, lockOpenAlerts, type AlertRow } from './queries.ts'
 import { follow, type Life, lifeOf, type Scene, storeLives } from './store-lives.ts'

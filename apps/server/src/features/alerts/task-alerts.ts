@@ -1,4 +1,4 @@
-import type { AlertSeverity } from '@muster/rules/alert-state'
+import type { AlertSeverity } from '@muster/rules/alerts/alert-state'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { causeOfTask, type Subject } from './causes.ts'
 import type { Scene } from './store-lives.ts'

@@ -1,10 +1,10 @@
 import { ChannelSettings } from '@muster/contract/api/alert-channels'
 import { expect } from 'vitest'
 import type { Context } from '../../context.ts'
-import { giveLease, takeLease } from '../alert-channels/channel-lease.ts'
-import { prepareMessage } from '../alert-channels/prepare-message.ts'
-import { recordOutcome } from '../alert-channels/record-outcome.ts'
-import { sealSettings } from '../alert-channels/seal-settings.ts'
+import { giveLease, takeLease } from './channels/channel-lease.ts'
+import { prepareMessage } from './channels/prepare-message.ts'
+import { recordOutcome } from './channels/record-outcome.ts'
+import { sealSettings } from './channels/seal-settings.ts'
 
 /** Taken; refused; or taken, and the server ends before it notes that. */
 export type SendingEnd = 'sent' | 'refused' | 'dies'

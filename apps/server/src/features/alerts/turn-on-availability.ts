@@ -4,7 +4,7 @@ import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { readSources } from '../agents/availability.ts'
 import { audit } from '../audit/write-audit.ts'
-import { findEnforced } from '../automation/enforced-settings.ts'
+import { findEnforced } from '../policies/enforced-settings.ts'
 import { isWatched, overdueAt } from './overdue.ts'
 
 /** Turns the alerts of overdue machines on that raise none; their alerts open with the next sweep. */

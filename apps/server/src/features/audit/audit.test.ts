@@ -1,6 +1,6 @@
 import { listAudit } from '@muster/contract/api/audit'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { audit, type AuditInput } from './write-audit.ts'
 
 const ADA = { username: 'ada', source: '192.0.2.1' }

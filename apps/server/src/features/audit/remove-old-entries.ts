@@ -1,4 +1,4 @@
-import { pruneBefore } from '@muster/rules/retention'
+import { pruneBefore } from '@muster/rules/schedules/retention'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { DeletionSteps } from '../../platform/database/deletion-steps.ts'

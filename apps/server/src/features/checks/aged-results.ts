@@ -1,4 +1,4 @@
-import { FRESH_INTERVALS } from '@muster/rules/check-freshness'
+import { FRESH_INTERVALS } from '@muster/rules/checks/check-freshness'
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Context } from '../../context.ts'
 

@@ -1,8 +1,8 @@
 import type { CheckSettings } from '@muster/contract/api/checks'
 import { AppError } from '@muster/contract/errors'
-import { platformName } from '@muster/rules/platform-name'
-import { scriptFitsPlatform } from '@muster/rules/script-can'
-import { type Thresholds, validateThresholds } from '@muster/rules/thresholds'
+import { platformName } from '@muster/rules/agents/platform-name'
+import { scriptFitsPlatform } from '@muster/rules/agents/script-can'
+import { type Thresholds, validateThresholds } from '@muster/rules/checks/thresholds'
 import type { Db } from '../../platform/database/database.ts'
 import { isServerCheck, type ServerSettings } from './from-server/server-kind.ts'
 

@@ -15,8 +15,8 @@ import {
 import type { Event } from '@muster/contract/events'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import type { TestAnswer } from '../../test-client.ts'
-import { createTestServer } from '../../test-server.ts'
+import type { TestAnswer } from '../../testing/test-client.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 const PING = { check_type: 'ping', name: 'Router', ip: '192.0.2.1', alert_severity: 'error' } as const
 const CPU = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const

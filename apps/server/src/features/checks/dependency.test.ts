@@ -1,7 +1,7 @@
 import { createCheck, deleteCheck, editCheck, listAgentChecks } from '@muster/contract/api/checks'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 const CPU = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const
 const PING = { check_type: 'ping', name: 'Router', ip: '192.0.2.1', alert_severity: 'error' } as const

@@ -1,6 +1,6 @@
 import { listDroppedResults } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 test('results that a machine had to drop are told to who may list checks, each drop once', async () => {

@@ -1,8 +1,8 @@
 import { type Check, createCheck, editCheck } from '@muster/contract/api/checks'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import type { TestAnswer } from '../../test-client.ts'
-import { createTestServer } from '../../test-server.ts'
+import type { TestAnswer } from '../../testing/test-client.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 // Docs/decisions/0021-check-bodies.md.
 async function prepare() {

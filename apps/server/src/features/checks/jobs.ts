@@ -2,8 +2,8 @@ import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay, everyMinute } from '../../platform/jobs/schedule.ts'
 import { emitAgedResults } from './aged-results.ts'
-import { mergeSamples } from './samples/merge-samples.ts'
-import { pruneSamples } from './samples/prune-samples.ts'
+import { mergeSamples } from '../../samples/merge-samples.ts'
+import { pruneSamples } from '../../samples/prune-samples.ts'
 
 /** A machine's samples are merged twice an hour: often enough to keep batches few, and each chunk is written seldom. */
 const MERGE_AFTER_SECONDS = 30 * 60

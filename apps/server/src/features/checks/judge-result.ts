@@ -3,7 +3,7 @@ import type { CheckSettings } from '@muster/contract/api/checks'
 import type { CheckStatus } from '@muster/contract/checks/check-dependency'
 import type { ServerMeasured } from '@muster/contract/checks/server-checks'
 import type { Severity } from '@muster/contract/severity'
-import { judgeCheck } from '@muster/rules/judge-check'
+import { judgeCheck } from '@muster/rules/checks/judge-check'
 
 /** How a check stands. */
 export interface Standing {

@@ -4,7 +4,7 @@ import { editCheck, getCheck, resetAllChecks, resetCheck } from '@muster/contrac
 import { listClients } from '@muster/contract/api/clients'
 import type { Event } from '@muster/contract/events'
 import { expect, test, vi } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 const T0 = Date.parse('2026-03-01T12:00:00.000Z')

@@ -1,11 +1,15 @@
 import type { CheckResult } from '@muster/contract/agent/checks'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import type { Event } from '@muster/contract/events'
-import { effectiveInterval, freshUntil, standingOf as standingOfResult } from '@muster/rules/check-freshness'
-import { seriesOf } from '@muster/rules/check-series'
+import {
+  effectiveInterval,
+  freshUntil,
+  standingOf as standingOfResult,
+} from '@muster/rules/checks/check-freshness'
+import { seriesOf } from '@muster/rules/checks/check-series'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { ReportLimits } from '../agents/report-limits.ts'
+import type { ReportLimits } from '../../fleet/report-limits.ts'
 import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
 import { startFailureTasks } from '../tasks/failure-tasks.ts'
 import { isSameSubject } from './definitions.ts'
@@ -20,8 +24,8 @@ import {
   type Transition,
   upsertResults,
 } from './results-queries.ts'
-import { ACCEPT_SECONDS } from './samples/keep.ts'
-import { type MeasuredValue, storeSamples } from './samples/store-samples.ts'
+import { ACCEPT_SECONDS } from '../../samples/keep.ts'
+import { type MeasuredValue, storeSamples } from '../../samples/store-samples.ts'
 import { readSettings } from './view.ts'
 
 export interface ReportedResults {

@@ -10,7 +10,7 @@ import {
 } from '@muster/contract/api/checks'
 import { editScript } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 const PING = { check_type: 'ping', name: 'Router', ip: '192.0.2.1' } as const

@@ -1,6 +1,6 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
-import type { ToldKind } from '../agents/definition-sync.ts'
+import type { ToldKind } from '../../fleet/definition-sync.ts'
 import { findDefinitions } from './definitions.ts'
 
 /** How machines are told of their checks. */

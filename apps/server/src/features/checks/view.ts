@@ -1,5 +1,5 @@
 import type { Check, CheckSettings, CheckState } from '@muster/contract/api/checks'
-import { effectiveInterval, freshUntil } from '@muster/rules/check-freshness'
+import { effectiveInterval, freshUntil } from '@muster/rules/checks/check-freshness'
 import { describeCheck } from './describe-check.ts'
 import type { AnyMeasured } from './judge-result.ts'
 import type { CheckRow } from './queries.ts'

@@ -11,7 +11,7 @@ import {
 import type { Event } from '@muster/contract/events'
 import type { Permission } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 const MANAGE: Permission[] = [
   'can_list_clients',

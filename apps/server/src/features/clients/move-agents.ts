@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
-import { emitRulesChanged } from '../remote-access/emit-rules-changed.ts'
+import { emitRulesChanged } from '../remote/access/emit-rules-changed.ts'
 import type { SiteRow } from './queries.ts'
 import { requireSite } from './require-node.ts'
 

@@ -2,7 +2,7 @@ import { deleteClient, deleteSite, listClients } from '@muster/contract/api/clie
 import type { Event } from '@muster/contract/events'
 import type { Permission } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 const MANAGE: Permission[] = ['can_list_clients', 'can_manage_clients', 'can_manage_sites']
 

@@ -1,10 +1,10 @@
 import { createClient, listClients } from '@muster/contract/api/clients'
 import Fastify from 'fastify'
 import { expect, test, vi } from 'vitest'
-import type { UserOptions } from '../../test-given.ts'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import type { UserOptions } from '../../testing/test-given.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { isSetupOpen } from './finish-setup.ts'
-import { AgentRows } from '../agents/agent-rows.ts'
+import { AgentRows } from '../../fleet/agent-rows.ts'
 import { clientsRoutes, type ClientsOptions } from './routes.ts'
 
 const PERMISSIONS = ['can_list_clients', 'can_manage_clients', 'can_install_agents'] as const
@@ -60,7 +60,7 @@ async function callWithMonitor(
 ) {
   const caller = await server.given.user(user)
   const fastify = Fastify()
-  const { findCaller } = await import('../sessions/find-caller.ts')
+  const { findCaller } = await import('../users/sessions/find-caller.ts')
   const authenticate = () => findCaller(server.ctx, caller.sessionDigest, '127.0.0.1')
   const api = { ...server.app.api, fastify, authenticate, mounted: [] }
   using rows = new AgentRows(server.ctx)

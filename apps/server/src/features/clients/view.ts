@@ -1,10 +1,10 @@
 import type { Client, Site } from '@muster/contract/api/clients'
-import { isInMaintenance } from '@muster/rules/tree-order'
-import type { NodePolicies } from '../automation/node-policies.ts'
+import { isInMaintenance } from '@muster/rules/search/tree-order'
+import type { NodePolicies } from '../policies/node-policies.ts'
 import type { ValueRow } from '../custom-fields/queries.ts'
 import { viewValue } from '../custom-fields/view.ts'
 import type { FailingRow, SiteStateRow } from './queries.ts'
-import type { SiteSum } from '../agents/site-sum.ts'
+import type { SiteSum } from '../../fleet/site-sum.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 

@@ -1,7 +1,7 @@
 import type { createCustomField } from '@muster/contract/api/custom-fields'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
-import { checkFieldValue } from '@muster/rules/custom-field-check'
+import { checkFieldValue } from '@muster/rules/agents/custom-field-check'
 import type { FieldRow } from './queries.ts'
 
 export type FieldForm = Parsed<typeof createCustomField>['body']

@@ -10,8 +10,8 @@ import {
 import type { Input } from '@muster/contract/endpoint'
 import type { Event } from '@muster/contract/events'
 import { expect, test } from 'vitest'
-import type { TestClient } from '../../test-client.ts'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import type { TestClient } from '../../testing/test-client.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 type Form = Input<typeof createCustomField>['body']
 const TEXT: Form = { model: 'agent', type: 'text', name: 'Room' }

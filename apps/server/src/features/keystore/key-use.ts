@@ -1,5 +1,5 @@
 import { AppError } from '@muster/contract/errors'
-import { findVariables } from '@muster/rules/script-variables'
+import { findVariables } from '@muster/rules/agents/script-variables'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 

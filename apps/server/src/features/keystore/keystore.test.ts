@@ -1,7 +1,7 @@
 import { createKey, deleteKey, editKey, listKeyStore, MASKED_VALUE } from '@muster/contract/api/keystore'
 import type { Event } from '@muster/contract/events'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 const SECRET = 'correct horse battery'
 

@@ -1,6 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import type { Counts } from '@muster/contract/events'
-import { isUnalerted } from '@muster/rules/availability-alert'
+import { isUnalerted } from '@muster/rules/alerts/availability-alert'
 import type { Place, Sight } from './sight.ts'
 
 type MachineCounts = Omit<Counts, 'days_until_cert_expires'>

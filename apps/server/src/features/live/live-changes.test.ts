@@ -4,7 +4,7 @@ import { createScript } from '@muster/contract/api/scripts'
 import { EVENT_TYPES, eventRule, LIVE_CLOSE } from '@muster/contract/events'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { openConsole, type TestConsole } from './test-console.ts'
 
 async function prepare() {

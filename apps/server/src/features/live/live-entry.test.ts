@@ -1,7 +1,7 @@
 import { LIVE_CLOSE } from '@muster/contract/events'
 import { endSession, logout } from '@muster/contract/api/sessions'
 import { expect, test, vi } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { connectConsole, getTicket, onceOpen, openConsole, upgradeStatus } from './test-console.ts'
 
 async function prepare(options: Parameters<typeof createTestServer>[0] = {}) {

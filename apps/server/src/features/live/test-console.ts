@@ -1,8 +1,8 @@
-import { createSocketTicket } from '@muster/contract/api/core'
+import { createSocketTicket } from '@muster/contract/api/system'
 import { LiveMessage } from '@muster/contract/events'
 import { WebSocket } from 'ws'
-import type { TestServer } from '../../test-server.ts'
-import type { TestUser } from '../../test-given.ts'
+import type { TestServer } from '../../testing/test-server.ts'
+import type { TestUser } from '../../testing/test-given.ts'
 
 type MessageOf<Type extends LiveMessage['type']> = Extract<LiveMessage, { type: Type }>
 

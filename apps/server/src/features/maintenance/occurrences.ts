@@ -1,5 +1,5 @@
 import { MaintenanceSchedule } from '@muster/contract/api/maintenance'
-import { nextOccurrence, type Occurrence, occurrenceAt } from '@muster/rules/maintenance-schedule'
+import { nextOccurrence, type Occurrence, occurrenceAt } from '@muster/rules/schedules/maintenance-schedule'
 import type { WindowRow } from './queries.ts'
 
 export function readSchedule({ schedule }: Pick<WindowRow, 'schedule'>): MaintenanceSchedule {

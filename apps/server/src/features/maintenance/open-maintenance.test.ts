@@ -1,5 +1,5 @@
 import { editAgent, setMaintenance } from '@muster/contract/api/agents'
-import { getDashInfo } from '@muster/contract/api/core'
+import { getDashInfo } from '@muster/contract/api/system'
 import {
   createMaintenanceWindow,
   editMaintenanceWindow,
@@ -8,7 +8,7 @@ import {
 } from '@muster/contract/api/maintenance'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import type { TestClient } from '../../test-client.ts'
+import type { TestClient } from '../../testing/test-client.ts'
 import { ONCE, prepare, WITHIN } from './test-maintenance.ts'
 
 const NO_END = { starts: '2026-11-22T01:59', minutes: null }

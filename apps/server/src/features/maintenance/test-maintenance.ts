@@ -2,7 +2,7 @@ import { createMaintenanceWindow, type MaintenanceTarget } from '@muster/contrac
 import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Database } from '../../platform/database/database.ts'
 import { openTestDatabase } from '../../platform/database/test-engines.ts'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 export const ONCE = {
   starts: '2026-11-22T02:00',

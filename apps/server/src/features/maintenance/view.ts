@@ -1,6 +1,6 @@
 import type { MaintenanceWindow } from '@muster/contract/api/maintenance'
 import { AppError } from '@muster/contract/errors'
-import { nextOccurrence } from '@muster/rules/maintenance-schedule'
+import { nextOccurrence } from '@muster/rules/schedules/maintenance-schedule'
 import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { activeOccurrence, readSchedule } from './occurrences.ts'

@@ -5,7 +5,11 @@ import type {
 } from '@muster/contract/api/maintenance'
 import type { Event } from '@muster/contract/events'
 import { AppError } from '@muster/contract/errors'
-import { findScheduleProblem, nextOccurrence, occurrenceAt } from '@muster/rules/maintenance-schedule'
+import {
+  findScheduleProblem,
+  nextOccurrence,
+  occurrenceAt,
+} from '@muster/rules/schedules/maintenance-schedule'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { laterThan } from '../../platform/database/later-than.ts'

@@ -1,6 +1,6 @@
 import { watchMachineMetrics } from '@muster/contract/api/metrics'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 import { LiveMetrics } from './live-metrics.ts'
 

@@ -1,6 +1,6 @@
 import { metricUnit, type MetricsSample } from '@muster/contract/agent/metrics'
 import type { LiveMetrics as Answer } from '@muster/contract/api/metrics'
-import { Watches } from '../agents/watches.ts'
+import { Watches } from '../../fleet/watches.ts'
 
 /** What somebody who begins to look is shown at once, and what a question that was held up still finds. */
 const MOST_SAMPLES = 90

@@ -1,6 +1,6 @@
 import type { CheckType } from '@muster/contract/api/checks'
 import type { Db } from '../../platform/database/database.ts'
-import { SLICE, slicesOf } from '../checks/samples/queries.ts'
+import { SLICE, slicesOf } from '../../samples/queries.ts'
 
 /** The number in the database of each machine, by its agent_id. */
 export async function findMachineNumbers(db: Db, agentIds: string[]): Promise<Map<string, number>> {

@@ -1,7 +1,7 @@
 import { compareMachines } from '@muster/contract/api/metrics'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
-import { storeSamples } from '../checks/samples/store-samples.ts'
+import { createTestServer } from '../../testing/test-server.ts'
+import { storeSamples } from '../../samples/store-samples.ts'
 import { storeMetrics } from './store-metrics.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z') / 1000

@@ -1,10 +1,10 @@
 import { compareMachines, getMachineMetrics, watchMachineMetrics } from '@muster/contract/api/metrics'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import type { Fleet } from '../agents/fleet.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
-import { graphSeries } from '../checks/samples/graph-check.ts'
-import { findMachineSeries } from '../checks/samples/queries.ts'
+import { graphSeries } from '../../samples/graph-check.ts'
+import { findMachineSeries } from '../../samples/queries.ts'
 import { readComparison } from './read-comparison.ts'
 
 export function metricsRoutes(api: Api, ctx: Context, fleet: Fleet): void {

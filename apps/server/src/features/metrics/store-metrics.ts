@@ -1,7 +1,7 @@
 import { metricUnit, type MetricsSample } from '@muster/contract/agent/metrics'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { type MeasuredValue, storeSamples } from '../checks/samples/store-samples.ts'
+import { type MeasuredValue, storeSamples } from '../../samples/store-samples.ts'
 import { findMachineNumbers } from './queries.ts'
 
 export interface ReportedMetrics {

@@ -8,7 +8,7 @@ import {
 } from '@muster/contract/api/notes'
 import type { Event } from '@muster/contract/events'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 async function prepare() {
   const server = await createTestServer()

@@ -1,7 +1,7 @@
 import type { Patch, PatchReport } from '@muster/contract/agent/patches'
 import { getAgent } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
-import { cancelHistory } from '@muster/contract/api/history'
+import { cancelHistory } from '@muster/contract/api/runs'
 import {
   editPatch,
   getPatchStatus,
@@ -12,7 +12,7 @@ import {
 import { getTimeline } from '@muster/contract/api/timeline'
 import type { Permission } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 const patch = (guid: string, more: Partial<Patch> = {}): Patch => ({

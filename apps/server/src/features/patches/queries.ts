@@ -1,8 +1,8 @@
 import type { Patch } from '@muster/contract/agent/patches'
 import type { PatchAction, PatchStatus } from '@muster/contract/api/patches'
 import type { Db } from '../../platform/database/database.ts'
-import { findLastRun } from '../history/queries.ts'
-import { viewHistory } from '../history/view.ts'
+import { findLastRun } from '../runs/queries.ts'
+import { viewHistory } from '../runs/view.ts'
 
 /** A patch as the machine has reported it, with its number among those of the machine and what was decided about it. */
 export type StoredPatch = Patch & { number: number; action: PatchAction }

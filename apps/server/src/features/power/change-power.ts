@@ -2,7 +2,7 @@ import type { PowerAction } from '@muster/contract/agent/power'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { audit } from '../audit/write-audit.ts'
-import type { Fleet } from '../agents/fleet.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 
 const DONE: Record<PowerAction, string> = {

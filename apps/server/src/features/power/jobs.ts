@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
-import type { Fleet } from '../agents/fleet.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import { REBOOT_JOB } from './plan-reboot.ts'
 import { rebootWhenDue } from './reboot-when-due.ts'
 

@@ -1,7 +1,7 @@
 import { listAudit } from '@muster/contract/api/audit'
 import { rebootAgent, shutdownAgent, wakeAgent } from '@muster/contract/api/power'
 import { expect, test, vi } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 async function prepare(server: TestServer) {

@@ -7,7 +7,7 @@ import {
 } from '@muster/contract/api/pending-actions'
 import { planReboot } from '@muster/contract/api/power'
 import { expect, test, vi } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 import { rebootWhenDue } from './reboot-when-due.ts'
 

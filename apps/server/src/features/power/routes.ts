@@ -3,7 +3,7 @@ import { planReboot, rebootAgent, shutdownAgent, wakeAgent } from '@muster/contr
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import type { Fleet } from '../agents/fleet.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { changePower } from './change-power.ts'
 import { planMachineReboot } from './plan-reboot.ts'

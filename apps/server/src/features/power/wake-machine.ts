@@ -1,7 +1,7 @@
 import { MOST_WAKE_ADDRESSES } from '@muster/contract/agent/power'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
-import type { Asking } from '../agents/ask-machine.ts'
+import type { Asking } from '../../fleet/ask-machine.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { cardsOf, findNeighbours } from './queries.ts'

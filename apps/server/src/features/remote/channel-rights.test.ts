@@ -1,7 +1,7 @@
 import { deleteAgent } from '@muster/contract/api/agents'
 import { CHANNEL_KIND, encodeChannelEnd, encodeChannelFrame } from '@muster/contract/agent/channel'
 import { expect, test, vi } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { getTicket, onceOpen } from '../live/test-console.ts'
 import { auditOf, endOf, frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'

@@ -6,7 +6,7 @@ import {
   MAX_CHANNELS,
 } from '@muster/contract/agent/channel'
 import { expect, test, vi } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { getTicket, onceOpen, upgradeStatus } from '../live/test-console.ts'
 import { auditOf, endOf, frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'

@@ -1,7 +1,7 @@
 import { editAgent } from '@muster/contract/api/agents'
 import { editRole } from '@muster/contract/api/roles'
 import { expect, test, vi } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import type { TestAgent } from '../agents/test-agent.ts'
 import { endOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'

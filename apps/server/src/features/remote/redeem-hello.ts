@@ -3,7 +3,7 @@ import { AppError } from '@muster/contract/errors'
 import type { WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
-import { redeemTicket } from '../sessions/socket-tickets.ts'
+import { redeemTicket } from '../users/sessions/socket-tickets.ts'
 
 /** Who says hello; undefined where the ticket is none, and the socket was told. */
 export async function redeemHello(

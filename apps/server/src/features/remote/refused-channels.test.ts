@@ -1,6 +1,6 @@
 import { CHANNEL_KIND, encodeChannelEnd } from '@muster/contract/agent/channel'
 import { expect, test, vi } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { auditOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { CHANNEL_KIND, encodeChannelText } from '@muster/contract/agent/channel'
 import { expect, test, vi } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 

@@ -7,7 +7,7 @@ import {
 import { commands } from '@muster/contract/agent/commands'
 import { listAudit } from '@muster/contract/api/audit'
 import { expect, vi } from 'vitest'
-import type { TestServer } from '../../test-server.ts'
+import type { TestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 /** A machine that is connected, and somebody who may have its terminal. */

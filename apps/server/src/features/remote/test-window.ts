@@ -9,8 +9,8 @@ import {
 } from '@muster/contract/agent/channel'
 import { channelPath } from '@muster/contract/channels'
 import { WebSocket } from 'ws'
-import type { TestUser } from '../../test-given.ts'
-import type { TestServer } from '../../test-server.ts'
+import type { TestUser } from '../../testing/test-given.ts'
+import type { TestServer } from '../../testing/test-server.ts'
 import { getTicket, onceOpen } from '../live/test-console.ts'
 
 /** A person's window on a tool, on a real socket. */

@@ -1,6 +1,6 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ToolName } from '@muster/contract/channels'
-import { CODE_MINUTES, hasFreshCode } from '../sessions/confirm-code.ts'
+import { CODE_MINUTES, hasFreshCode } from '../users/sessions/confirm-code.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import { aTool } from './tool-words.ts'
 

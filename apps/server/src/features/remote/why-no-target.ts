@@ -1,6 +1,6 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ChannelHello } from '@muster/contract/channels'
-import { isAllowedVncTarget } from '@muster/rules/vnc-targets'
+import { isAllowedVncTarget } from '@muster/rules/remote/vnc-targets'
 import type { Context } from '../../context.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 

@@ -2,8 +2,8 @@ import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ToolRequest } from '@muster/contract/channels'
 import type { Db } from '../../platform/database/database.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
-import { placesOf } from '../remote-access/place.ts'
-import { findAsksPurpose } from '../remote-access/queries.ts'
+import { placesOf } from './access/place.ts'
+import { findAsksPurpose } from './access/queries.ts'
 import { aTool } from './tool-words.ts'
 
 /** Why a tool is not opened on this machine before somebody has said what for; undefined where nobody has to. */

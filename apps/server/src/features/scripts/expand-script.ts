@@ -1,6 +1,6 @@
-import { expandSnippets } from '@muster/rules/script-variables'
+import { expandSnippets } from '@muster/rules/agents/script-variables'
 import type { Db } from '../../platform/database/database.ts'
-import { findSnippetCodes } from '../snippets/queries.ts'
+import { findSnippetCodes } from './snippets/queries.ts'
 
 /** Puts snippets in place of `{{name}}` in the bodies of scripts; asks the database once for all of them. */
 export async function loadSnippets(db: Db): Promise<(body: string) => string> {

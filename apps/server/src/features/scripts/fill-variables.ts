@@ -1,5 +1,10 @@
 import { AppError } from '@muster/contract/errors'
-import { describeMissing, type FilledCall, fillCall, type ScriptCall } from '@muster/rules/script-variables'
+import {
+  describeMissing,
+  type FilledCall,
+  fillCall,
+  type ScriptCall,
+} from '@muster/rules/agents/script-variables'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Author } from '../keystore/key-use.ts'

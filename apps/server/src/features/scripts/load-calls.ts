@@ -1,4 +1,4 @@
-import { hasVariables } from '@muster/rules/script-variables'
+import { hasVariables } from '@muster/rules/agents/script-variables'
 import type { Db } from '../../platform/database/database.ts'
 import type { Author } from '../keystore/key-use.ts'
 import { readyCall } from './fill-variables.ts'

@@ -1,10 +1,10 @@
-import { customFieldDefault } from '@muster/rules/custom-field-default'
+import { customFieldDefault } from '@muster/rules/agents/custom-field-default'
 import {
   findVariables,
   formatFieldValue,
   type Variable,
   type VariableValue,
-} from '@muster/rules/script-variables'
+} from '@muster/rules/agents/script-variables'
 import type { Db } from '../../platform/database/database.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { type AgentsRow, findAgents } from '../agents/queries.ts'

@@ -1,5 +1,5 @@
 import type { Interpreter } from '@muster/contract/agent/interpreter'
-import { SecretFilter } from '@muster/rules/hide-secrets'
+import { SecretFilter } from '@muster/rules/text/hide-secrets'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

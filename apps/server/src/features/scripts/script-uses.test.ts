@@ -1,5 +1,5 @@
 import { createAlertTemplate } from '@muster/contract/api/alert-templates'
-import { createPolicy } from '@muster/contract/api/automation'
+import { createPolicy } from '@muster/contract/api/policies'
 import { createCheck } from '@muster/contract/api/checks'
 import {
   createScript,
@@ -14,7 +14,7 @@ import { createTask, TASK_DEFAULTS } from '@muster/contract/api/tasks'
 import { PERMISSIONS, type Permission } from '@muster/contract/permissions'
 import { NO_CONTENT } from '@muster/contract/policies/policy-content'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 const AUTHOR: Permission[] = ['can_list_scripts', 'can_manage_scripts']
 

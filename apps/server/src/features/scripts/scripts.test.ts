@@ -13,7 +13,7 @@ import {
 import type { Input } from '@muster/contract/endpoint'
 import type { Event } from '@muster/contract/events'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 type Form = Input<typeof createScript>['body']
 

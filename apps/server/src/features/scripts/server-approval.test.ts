@@ -19,7 +19,7 @@ import { editCoreSettings } from '@muster/contract/api/settings'
 import { createSnippet, deleteSnippet, editSnippet } from '@muster/contract/api/snippets'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 const NOT_RUN = 'Not run: the script changed and waits for approval.'
 

@@ -7,7 +7,7 @@ import { testScriptOnServer } from '@muster/contract/api/scripts'
 import { editCoreSettings } from '@muster/contract/api/settings'
 import { createSnippet, editSnippet } from '@muster/contract/api/snippets'
 import { expect, test, vi } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 const SECRET = 'correct horse battery'
 const CALL = { code: 'true', shell: 'shell' } as const

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { deleteScript, editScript, listScripts } from '@muster/contract/api/scripts'
 import { expect, test, vi } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { loadStarterSet } from './load-starter-set.ts'
 import { readStarterSet } from './starter-set.ts'
 

@@ -1,11 +1,11 @@
 import { listAudit } from '@muster/contract/api/audit'
 import { createClient } from '@muster/contract/api/clients'
-import { getDashInfo } from '@muster/contract/api/core'
+import { getDashInfo } from '@muster/contract/api/system'
 import { testScriptOnServer } from '@muster/contract/api/scripts'
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import { checkWebTermPermission } from '@muster/contract/api/webterm'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { switchOffWhenHosted } from './switch-off-when-hosted.ts'
 
 const HOSTED = { env: { MUSTER_HOSTED: 'true' } }

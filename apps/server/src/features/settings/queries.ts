@@ -4,9 +4,9 @@ import {
   DEFAULT_RETENTION,
   type RecordRetention,
   type Retention,
-} from '@muster/rules/retention'
+} from '@muster/rules/schedules/retention'
 import type { CoreSettings } from '@muster/contract/api/settings'
-import { DEFAULT_VNC_TARGETS } from '@muster/rules/vnc-targets'
+import { DEFAULT_VNC_TARGETS } from '@muster/rules/remote/vnc-targets'
 import { AppError } from '@muster/contract/errors'
 import type { Db } from '../../platform/database/database.ts'
 

@@ -1,8 +1,8 @@
 import { type CoreSettings, editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { findDefault } from '../alert-templates/queries.ts'
-import { findDefaultPolicies } from '../automation/node-policies.ts'
+import { findDefault } from '../alerts/templates/queries.ts'
+import { findDefaultPolicies } from '../policies/node-policies.ts'
 import { changeCoreSettings } from './change-settings.ts'
 import { readCoreSettings } from './queries.ts'
 

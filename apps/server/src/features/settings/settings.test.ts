@@ -1,8 +1,8 @@
-import { getDashInfo } from '@muster/contract/api/core'
+import { getDashInfo } from '@muster/contract/api/system'
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import type { Event } from '@muster/contract/events'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 const DEFAULTS = {
   check_history_prune_days: 7,

@@ -1,7 +1,7 @@
 import { listAudit } from '@muster/contract/api/audit'
 import { installSoftware } from '@muster/contract/api/software'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 test('issue 4, 2.6: a package is installed on request by who may manage software, and written down', async () => {

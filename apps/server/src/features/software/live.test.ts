@@ -1,6 +1,6 @@
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { openConsole } from '../live/test-console.ts'
 import { storeSoftware } from './store-software.ts'
 import { known, reportOf } from './test-software.ts'

@@ -1,8 +1,8 @@
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { askMachine } from '../agents/ask-machine.ts'
-import type { Fleet } from '../agents/fleet.ts'
+import { askMachine } from '../../fleet/ask-machine.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import { hasInventory } from './queries.ts'
 
 const STORED_WITHIN_MS = 20_000

@@ -1,5 +1,5 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
-import { toSortKey } from '@muster/rules/sort-key'
+import { toSortKey } from '@muster/rules/search/sort-key'
 import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { storable } from '../../platform/database/storable.ts'

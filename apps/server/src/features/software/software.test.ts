@@ -8,7 +8,7 @@ import {
 } from '@muster/contract/api/software'
 import { getTimeline } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 import { MOST_TOLD } from './describe-changes.ts'
 import { storeSoftware } from './store-software.ts'

@@ -5,7 +5,7 @@ import { createTask, editTask, getTask, getTaskRun, listTaskRuns } from '@muster
 import type { Input } from '@muster/contract/endpoint'
 import type { Event } from '@muster/contract/events'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { storeTaskReports } from './store-task-reports.ts'
 
 type Form = Input<typeof createCustomField>['body']

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyHour } from '../../platform/jobs/schedule.ts'
-import type { Fleet } from '../agents/fleet.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import { FAILURE_JOB, type FailureRun } from './failure-tasks.ts'
 import { removeOverTasks } from './remove-over-tasks.ts'
 

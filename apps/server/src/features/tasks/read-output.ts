@@ -1,5 +1,5 @@
 import type { CustomField } from '@muster/contract/api/custom-fields'
-import type { CustomFieldInput } from '@muster/rules/custom-field-value'
+import type { CustomFieldInput } from '@muster/rules/agents/custom-field-value'
 
 const YES = new Set(['true', '1', 'yes', 'on'])
 const NO = new Set(['false', '0', 'no', 'off'])

@@ -1,7 +1,7 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
-import { emitRedefined } from '../agents/definition-sync.ts'
+import { emitRedefined } from '../../fleet/definition-sync.ts'
 import { findTaskDefinitions } from './definitions.ts'
 
 /**

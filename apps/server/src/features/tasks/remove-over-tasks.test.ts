@@ -1,7 +1,7 @@
 import { createTask } from '@muster/contract/api/tasks'
 import type { Input } from '@muster/contract/endpoint'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { removeOverTasks } from './remove-over-tasks.ts'
 
 type Body = Input<typeof createTask>['body']

@@ -1,5 +1,5 @@
-import { isTaskOver } from '@muster/rules/task-schedule'
-import { isTimeZone } from '@muster/rules/zone-time'
+import { isTaskOver } from '@muster/rules/schedules/task-schedule'
+import { isTimeZone } from '@muster/rules/schedules/zone-time'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'

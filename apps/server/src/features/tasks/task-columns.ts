@@ -1,9 +1,9 @@
 import type { TaskFields } from '@muster/contract/api/tasks'
 import { AppError } from '@muster/contract/errors'
-import { platformName } from '@muster/rules/platform-name'
-import { scriptFitsPlatform } from '@muster/rules/script-can'
-import { findTaskProblem } from '@muster/rules/task-problems'
-import { instantOf, isTimeZone } from '@muster/rules/zone-time'
+import { platformName } from '@muster/rules/agents/platform-name'
+import { scriptFitsPlatform } from '@muster/rules/agents/script-can'
+import { findTaskProblem } from '@muster/rules/schedules/task-problems'
+import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
 import type { Db } from '../../platform/database/database.ts'
 
 interface Machine {

@@ -11,7 +11,7 @@ import {
   runTask,
 } from '@muster/contract/api/tasks'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' } as const

@@ -5,7 +5,7 @@ import { createKey, editKey } from '@muster/contract/api/keystore'
 import { createSnippet } from '@muster/contract/api/snippets'
 import { createTask } from '@muster/contract/api/tasks'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 const SECRET = 'correct horse battery'

@@ -8,8 +8,8 @@ import {
   type Task,
 } from '@muster/contract/api/tasks'
 import { expect, test } from 'vitest'
-import type { TestAnswer } from '../../test-client.ts'
-import { createTestServer } from '../../test-server.ts'
+import type { TestAnswer } from '../../testing/test-client.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' } as const
 const DAILY = { task_type: 'daily', run_time_date: '2026-03-01T02:00' } as const

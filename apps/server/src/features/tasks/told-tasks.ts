@@ -1,5 +1,5 @@
 import type { TaskDefinition } from '@muster/contract/agent/tasks'
-import type { ToldKind } from '../agents/definition-sync.ts'
+import type { ToldKind } from '../../fleet/definition-sync.ts'
 import { findTaskDefinitions } from './definitions.ts'
 
 /** How machines are told of their tasks. */

@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '@muster/contract/api/timeline'
 import type { Context } from '../../context.ts'
-import { graphSeries } from '../checks/samples/graph-check.ts'
-import { findMachineSeries } from '../checks/samples/queries.ts'
+import { graphSeries } from '../../samples/graph-check.ts'
+import { findMachineSeries } from '../../samples/queries.ts'
 
 /** Starts of the system: where the time since its start went back. Exact as long as every sample is kept. */
 export async function findReboots(

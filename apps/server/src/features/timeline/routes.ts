@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { findDropped } from '../checks/dropped-results.ts'
-import { DAY } from '../checks/samples/keep.ts'
+import { DAY } from '../../samples/keep.ts'
 import { readTimeline } from './read-timeline.ts'
 
 export function timelineRoutes(api: Api, ctx: Context): void {

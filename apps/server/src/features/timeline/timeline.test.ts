@@ -1,7 +1,7 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import { getTimeline, MOST_OF_KIND } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { audit } from '../audit/write-audit.ts'
 import { MOST_CHANGES, storeChanges } from '../agents/fact-changes.ts'
 import { storeFacts } from '../agents/store-facts.ts'

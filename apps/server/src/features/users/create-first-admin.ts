@@ -1,4 +1,4 @@
-import { findPasswordFault } from '@muster/rules/weak-password'
+import { findPasswordFault } from '@muster/rules/text/weak-password'
 import type { Context } from '../../context.ts'
 import { ConfigError } from '../../platform/config/config.ts'
 import { hashPassword } from '../../platform/secrets/passwords.ts'

@@ -1,6 +1,6 @@
 import { Preferences } from '@muster/contract/api/users'
-import { DEFAULT_COLORS } from '@muster/rules/colors'
-import { TREE_SPLITTER_DEFAULT } from '@muster/rules/layout'
+import { DEFAULT_COLORS } from '@muster/rules/text/colors'
+import { TREE_SPLITTER_DEFAULT } from '@muster/rules/text/layout'
 
 /** What a user sees until something else is chosen. */
 export const DEFAULT_PREFERENCES: Preferences = {

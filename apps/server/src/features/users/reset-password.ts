@@ -2,7 +2,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { hashPassword } from '../../platform/secrets/passwords.ts'
 import { audit } from '../audit/write-audit.ts'
-import { deleteSessions } from '../sessions/queries.ts'
+import { deleteSessions } from './sessions/queries.ts'
 import { generatePassword } from './generate-password.ts'
 
 /**

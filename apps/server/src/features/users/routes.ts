@@ -1,7 +1,7 @@
 import { getMe, savePreferences } from '@muster/contract/api/users'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { isTotpDemanded } from '../sessions/find-caller.ts'
+import { isTotpDemanded } from './sessions/find-caller.ts'
 import { findTotpState, savePreferenceChanges } from './queries.ts'
 import { viewMe } from './view.ts'
 

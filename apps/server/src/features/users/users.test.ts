@@ -1,7 +1,7 @@
-import { getDashInfo } from '@muster/contract/api/core'
+import { getDashInfo } from '@muster/contract/api/system'
 import { getMe, savePreferences } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { readPreferences, DEFAULT_PREFERENCES } from './preferences.ts'
 
 test('a new user gets the defaults', async () => {

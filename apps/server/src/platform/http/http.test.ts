@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { getHealth, getVersion } from '@muster/contract/api/core'
+import { getHealth, getVersion } from '@muster/contract/api/system'
 import { expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 test('every answer carries the security headers and a request id', async () => {
   await using server = await createTestServer()

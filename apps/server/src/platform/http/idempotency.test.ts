@@ -1,7 +1,7 @@
 import { createClient } from '@muster/contract/api/clients'
 import { expect, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../test-server.ts'
-import type { TestUser } from '../../test-given.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
+import type { TestUser } from '../../testing/test-given.ts'
 
 const ACME = { client: { name: 'Acme' }, site: { name: 'Berlin' } }
 

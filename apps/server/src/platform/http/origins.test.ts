@@ -1,7 +1,7 @@
 import { savePreferences } from '@muster/contract/api/users'
-import { getVersion } from '@muster/contract/api/core'
+import { getVersion } from '@muster/contract/api/system'
 import { describe, expect, test } from 'vitest'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 const WRITE = { body: { dark_mode: false } }
 

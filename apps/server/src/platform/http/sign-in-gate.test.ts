@@ -1,7 +1,7 @@
-import { createSocketTicket } from '@muster/contract/api/core'
+import { createSocketTicket } from '@muster/contract/api/system'
 import { expect, test, vi } from 'vitest'
 import { connectConsole, onceOpen, openConsole, upgradeStatus } from '../../features/live/test-console.ts'
-import { createTestServer } from '../../test-server.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 
 const ROOM = 500
 

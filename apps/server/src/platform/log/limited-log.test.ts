@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createTestLog } from '../../test-log.ts'
+import { createTestLog } from '../../testing/test-log.ts'
 import { LimitedLog } from './limited-log.ts'
 
 const FAILED = 'agent failed its challenge'

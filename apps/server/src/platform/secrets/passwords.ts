@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { AppError } from '@muster/contract/errors'
-import { findPasswordFault } from '@muster/rules/weak-password'
+import { findPasswordFault } from '@muster/rules/text/weak-password'
 
 /** OWASP's argon2id figures: 19 MiB, 2 passes. */
 const MEMORY_KIB = 19_456

@@ -1,6 +1,6 @@
 import { NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
-import { shellsOf } from '../../history/run-form.ts'
+import { shellsOf } from '../../runs/run-form.ts'
 import classes from './TaskFields.module.css'
 import type { TaskFieldsProps } from './form-props.ts'
 

@@ -1,6 +1,6 @@
 import { Checkbox, Select, TextInput, type TextInputProps } from '@mantine/core'
-import { isTimed } from '@muster/rules/task-schedule'
-import { parseTimePeriod } from '@muster/rules/time-period'
+import { isTimed } from '@muster/rules/schedules/task-schedule'
+import { parseTimePeriod } from '@muster/rules/schedules/time-period'
 import { useEffect } from 'react'
 import { POLICY_CHOICES, TYPE_CHOICES } from '../task-words.ts'
 import { Section } from './Section.tsx'

@@ -1,6 +1,6 @@
 import { Checkbox, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMay } from '../../../app/queries.ts'
+import { useMay } from '../../../app/api/queries.ts'
 import { MODELS } from '../../custom-fields/field-words.ts'
 import { fieldsQuery } from '../../custom-fields/fields-query.ts'
 import type { TaskFieldsProps } from './form-props.ts'

@@ -12,8 +12,8 @@ import {
 } from '@muster/contract/api/checks'
 import { listClients } from '@muster/contract/api/clients'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { TestAnswer } from '../../../test-client.ts'
-import { createTestServer } from '../../../test-server.ts'
+import type { TestAnswer } from '../../../testing/test-client.ts'
+import { createTestServer } from '../../../testing/test-server.ts'
 import { TestAgent } from '../../agents/test-agent.ts'
 import { ServerChecks } from './server-checks.ts'
 

@@ -1,4 +1,4 @@
-import type { HistoryType } from '@muster/rules/history-state'
+import type { HistoryType } from '@muster/rules/agents/history-state'
 import type { Generated } from 'kysely'
 
 export type HistoryState =

@@ -1,4 +1,4 @@
-import type { PolicyLevel, PolicySlot } from '@muster/rules/policy-chain'
+import type { PolicyLevel, PolicySlot } from '@muster/rules/policies/policy-chain'
 import type { Generated } from 'kysely'
 
 export interface PoliciesTable {

@@ -1,0 +1,108 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import type { Channel } from '../channels/channel.ts'
+import { describeError, type Log } from '../../log/log.ts'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import type { Os } from '../../os/os.ts'
+import { KeptMarkers } from '../../run/kept-markers.ts'
+import type { Kept } from '../../state/kept.ts'
+import type { Outbox } from '../../state/outbox.ts'
+import type { Desktop } from './desktop.ts'
+import type { OpenedDesktop } from './open-desktop.ts'
+
+const MOST_DESKTOPS = 8
+/** Ended ones that are still told at the next sign-in: the report of their end may be on its way. */
+const MOST_TOLD = 16
+
+type DesktopOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' | 'vnc' }>
+
+export interface DesktopsOptions {
+  os: Os
+  log: Log
+  kept: Kept
+  outbox: Outbox
+  /** Where a password lies until the VNC server has read it. */
+  folder: string
+  now: () => number
+  onEnded: (session: string) => void
+}
+
+/** The desktops of this machine that somebody looks at. Each has a VNC server of its own, which ends with its window. */
+export class Desktops implements AsyncDisposable {
+  #options: DesktopsOptions
+  #markers: KeptMarkers
+  #desktops = new Map<string, Desktop>()
+  #told: string[] = []
+  #isStopped = false
+
+  constructor(options: DesktopsOptions) {
+    this.#options = options
+    this.#markers = new KeptMarkers({ name: 'desktop_markers', ...options })
+  }
+
+  has(session: string): boolean {
+    return this.#desktops.has(session)
+  }
+
+  listSessions(): string[] {
+    return [...this.#desktops.keys(), ...this.#told]
+  }
+
+  endInterrupted(): Promise<void> {
+    return this.#markers.endInterrupted()
+  }
+
+  async open(channel: Channel, tool: DesktopOrder): Promise<void> {
+    const { session } = tool
+    if (this.#desktops.has(session))
+      return channel.end({ code: 'refused', message: 'This session is open already.' })
+    if (this.#isStopped || this.#desktops.size >= MOST_DESKTOPS) {
+      const message = `This machine shows its desktop ${this.#desktops.size} times, and opens no more now.`
+      return channel.end({ code: 'too_many', message })
+    }
+    const { Desktop } = await import('./desktop.ts')
+    const { NoVncServer, openDesktop } = await import('./open-desktop.ts')
+    const desktop = new Desktop(channel, (reason) => this.#finish(session, opening, reason))
+    const opening = openDesktop(tool, { folder: this.#options.folder, signal: desktop.gone })
+    this.#desktops.set(session, desktop)
+    this.#markers.add(session)
+    try {
+      const { opened, socket } = await opening
+      desktop.show(socket, opened)
+    } catch (cause) {
+      const message = describeError(cause)
+      if (!(cause instanceof MachineRefused) && !desktop.gone.aborted)
+        this.#options.log.error({ cause: message }, 'a desktop cannot be opened')
+      await desktop.end({ code: cause instanceof NoVncServer ? 'no_vnc_server' : 'refused', message })
+    }
+  }
+
+  async end(session: string, reason: string): Promise<void> {
+    await this.#desktops.get(session)?.end({ code: 'closed', message: reason })
+  }
+
+  async endAll(reason: string): Promise<void> {
+    await Promise.all([...this.#desktops.keys()].map((session) => this.end(session, reason)))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true
+    await this.endAll('The agent stopped.')
+  }
+
+  async #finish(session: string, opening: Promise<OpenedDesktop>, reason: string): Promise<void> {
+    // What is just being started has to be there to be ended.
+    await Promise.allSettled([opening])
+    await this.#options.os.killTree(0, session)
+    this.#desktops.delete(session)
+    this.#told = [...this.#told, session].slice(-MOST_TOLD)
+    this.#markers.delete(session)
+    this.#options.outbox.append({
+      kind: 'session-ended',
+      session,
+      at: new Date(this.#options.now()).toISOString(),
+      exit_code: null,
+      reason: reason.slice(0, 500),
+    })
+    this.#options.onEnded(session)
+  }
+}

@@ -1,0 +1,81 @@
+import { createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { givenAgent } from '../../testing/given.ts'
+import { TestDesktop } from './test-desktop.ts'
+
+/** Something that listens on loopback; answers its port. */
+async function givenListener(onConnection: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined))
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a port has a number')
+  return address.port
+}
+
+test('VNC to a port: bytes both ways, and the connection ends with the window', async () => {
+  const heard: string[] = []
+  const closed = Promise.withResolvers<void>()
+  const port = await givenListener((socket) => {
+    socket.write('RFB 003')
+    socket.write('.008\n')
+    socket.on('data', (bytes) => heard.push(bytes.toString()))
+    socket.on('close', () => closed.resolve())
+  })
+  const { server } = await givenAgent()
+  const window = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port })
+  expect(await window.opened()).toMatchObject({ display: `127.0.0.1:${port}`, server: 'VNC', password: null })
+  expect((await window.viewer.take(12)).toString()).toBe('RFB 003.008\n')
+  window.send(Buffer.from('RFB 003.008\n'))
+  await server.until(() => heard.join('') === 'RFB 003.008\n')
+  window.close('closed')
+  await closed.promise
+  expect(await window.reported()).toBe('Closed.')
+})
+
+test('a server that speaks nonsense is refused with a sentence, and hears nothing', async () => {
+  let heard = 0
+  const port = await givenListener((socket) => {
+    socket.on('data', ({ length }) => (heard += length))
+    socket.write('HTTP/1.1 400 Bad Request\r\n')
+  })
+  const { server } = await givenAgent()
+  const window = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port })
+  window.send(Buffer.from('EVIL'))
+  expect(await window.ended()).toEqual({
+    code: 'refused',
+    message: `What answers at 127.0.0.1:${port} is no VNC server.`,
+  })
+  expect(heard).toBe(0)
+})
+
+test('a server that hangs up at once is refused, and so is a port where nothing listens', async () => {
+  const port = await givenListener((socket) => socket.end())
+  const { server } = await givenAgent()
+  const hungUp = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port })
+  expect((await hungUp.ended()).message).toBe(`What answers at 127.0.0.1:${port} is no VNC server.`)
+  const nothing = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port: 1 })
+  expect(await nothing.ended()).toEqual({
+    code: 'refused',
+    message: 'The machine cannot reach 127.0.0.1:1: nothing listens there.',
+  })
+})
+
+test('a window that closes while nobody answers leaves no connection', async () => {
+  const connected = Promise.withResolvers<Socket>()
+  const port = await givenListener((socket) => connected.resolve(socket))
+  const { server } = await givenAgent()
+  const window = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port })
+  const socket = await connected.promise
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  window.close('detached')
+  await closed
+  expect(await window.reported()).toBe('Closed.')
+})

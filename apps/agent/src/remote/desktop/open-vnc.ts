@@ -1,0 +1,79 @@
+import { createConnection, type Socket } from 'node:net'
+import type { CommandInput } from '@muster/contract/agent/commands'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import type { OpenedDesktop } from './open-desktop.ts'
+
+type VncOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'vnc' }>
+
+const ANSWER_MS = 8000
+/** How every VNC server begins. Nothing is sent to what begins otherwise. */
+const GREETING = 'RFB '
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'it knows no host of this name',
+  EAI_AGAIN: 'the name could not be looked up',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  ETIMEDOUT: 'it does not answer',
+}
+
+/** Connects to a VNC server that this machine reaches; throws with a sentence where there is none. */
+export async function openVnc(
+  { session, host, port }: VncOrder,
+  { signal }: { signal: AbortSignal },
+): Promise<OpenedDesktop> {
+  const target = `${host}:${port}`
+  const socket = createConnection({ host, port, noDelay: true })
+  const stop = () => socket.destroy(new MachineRefused('The window was closed.'))
+  signal.addEventListener('abort', stop)
+  const timer = setTimeout(() => {
+    socket.destroy(new MachineRefused(`${target} said nothing for ${ANSWER_MS / 1000} seconds.`))
+  }, ANSWER_MS)
+  try {
+    signal.throwIfAborted()
+    await readGreeting(socket, target)
+    const opened = {
+      type: 'opened' as const,
+      session,
+      display: target,
+      displays: [],
+      server: 'VNC',
+      password: null,
+    }
+    return { socket, opened }
+  } catch (cause) {
+    socket.destroy()
+    throw tellReason(cause, target)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Waits for the first bytes, looks at them, and leaves them where they are. */
+async function readGreeting(socket: Socket, target: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    let seen = Buffer.alloc(0)
+    const look = (bytes: Buffer) => {
+      seen = Buffer.concat([seen, bytes])
+      const begins = seen.subarray(0, GREETING.length).toString('latin1')
+      if (!GREETING.startsWith(begins)) return reject(notVnc(target))
+      if (begins.length < GREETING.length) return undefined
+      socket.pause()
+      socket.off('data', look)
+      socket.unshift(seen)
+      return resolve()
+    }
+    socket.on('data', look)
+    socket.once('error', reject)
+    socket.once('end', () => reject(notVnc(target)))
+  })
+}
+
+const notVnc = (target: string) => new MachineRefused(`What answers at ${target} is no VNC server.`)
+
+function tellReason(cause: unknown, target: string): unknown {
+  if (cause instanceof MachineRefused || !(cause instanceof Error) || !('code' in cause)) return cause
+  const reason = REASONS[String(cause.code)] ?? cause.message
+  return new MachineRefused(`The machine cannot reach ${target}: ${reason}.`)
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { givenFolder } from '../../testing/given.ts'
+import { type VncServer, startVncServer } from './vnc-server.ts'
+
+const NOBODY = 65_534
+/** What a user of the machine does who sees in the list of processes which port the VNC server is about to take. */
+const program = (user: number | undefined) => ({
+  name: 'x11vnc',
+  path: process.execPath,
+  args: ({ port }: { port: number }) => [
+    '-e',
+    `${user === undefined ? '' : `process.setuid(${user});`}
+     require('net').createServer((socket) => socket.on('close', () => process.exit())).listen(${port}, '127.0.0.1')`,
+  ],
+  writePassword: (password: string) => Buffer.from(password),
+})
+
+const start = (user: number | undefined): Promise<VncServer> =>
+  startVncServer(program(user), {
+    display: { name: ':0', authority: undefined },
+    marker: 'vnc-test',
+    folder: givenFolder(),
+    signal: new AbortController().signal,
+  })
+
+test('issue 4, section 4: what another user of the machine listens with is not taken for the VNC server', async () => {
+  // Only root may become somebody else.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await expect(start(NOBODY)).rejects.toThrow('Another user of this machine has taken the port')
+  const { socket } = await start(undefined)
+  socket.destroy()
+})

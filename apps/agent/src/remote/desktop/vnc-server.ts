@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { createConnection, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import { makeEnvironment, workingFolder } from '../../run/environment.ts'
+import type { Display } from './displays.ts'
+import { isTakenByOther } from './port-taken.ts'
+import type { VncProgram } from './vnc-programs.ts'
+
+const READY_MS = 12_000
+const ASK_EVERY_MS = 30
+const LOOPBACK = '127.0.0.1'
+const LONGEST_COMPLAINT = 20_000
+/** VNC looks at eight characters of a password. */
+const PASSWORD_CHARACTERS = 8
+
+export interface VncServer {
+  socket: Socket
+  password: string
+}
+
+/**
+ * Starts the VNC server of a display on a port of loopback, with a password of its own, and connects to it. Throws with
+ * a sentence where it does not answer.
+ */
+export async function startVncServer(
+  program: VncProgram,
+  {
+    display,
+    marker,
+    folder,
+    signal,
+  }: { display: Display; marker: string; folder: string; signal: AbortSignal },
+): Promise<VncServer> {
+  const password = randomBytes(16).toString('base64url').slice(0, PASSWORD_CHARACTERS)
+  const passwordFile = join(folder, `vnc-${marker}`)
+  const port = await findFreePort()
+  await writeFile(passwordFile, program.writePassword(password), { mode: 0o600, flag: 'wx' })
+  let child: ChildProcess | undefined
+  try {
+    signal.throwIfAborted()
+    child = spawn(program.path, program.args({ display, port, passwordFile }), {
+      cwd: workingFolder(undefined),
+      env: {
+        ...makeEnvironment([], undefined),
+        DISPLAY: display.name,
+        ...(display.authority === undefined ? {} : { XAUTHORITY: display.authority }),
+        MUSTER_RUN: marker,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const socket = await connectTo(program, { child, port, signal })
+    // Some read it when a viewer comes.
+    socket.once('close', () => void rm(passwordFile, { force: true }))
+    return { socket, password }
+  } catch (cause) {
+    child?.kill('SIGKILL')
+    await rm(passwordFile, { force: true })
+    throw cause
+  }
+}
+
+async function connectTo(
+  program: VncProgram,
+  { child, port, signal }: { child: ChildProcess; port: number; signal: AbortSignal },
+): Promise<Socket> {
+  let said = ''
+  child.stderr?.on('data', (bytes: Buffer) => {
+    said = `${said}${bytes.toString()}`.slice(-LONGEST_COMPLAINT)
+  })
+  let trouble: string | undefined
+  child.once('error', (cause) => (trouble = cause.message))
+  child.once('close', () => (trouble ??= complaintOf(said)))
+  const until = performance.now() + READY_MS
+  while (performance.now() < until) {
+    signal.throwIfAborted()
+    if (trouble !== undefined)
+      throw new MachineRefused(`The VNC server (${program.name}) could not show the desktop: ${trouble}`)
+    const socket = await tryConnect(port)
+    if (socket !== undefined && isTakenByOther(port)) {
+      socket.destroy()
+      throw new MachineRefused(
+        `Another user of this machine has taken the port of the VNC server (${program.name}).`,
+      )
+    }
+    if (socket !== undefined) return socket
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
+  }
+  throw new MachineRefused(
+    `The VNC server (${program.name}) did not answer within ${READY_MS / 1000} seconds.`,
+  )
+}
+
+function tryConnect(port: number): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: LOOPBACK, noDelay: true })
+    const refused = () => resolve(undefined)
+    socket.once('error', refused)
+    socket.once('connect', () => {
+      socket.off('error', refused)
+      resolve(socket)
+    })
+  })
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, LOOPBACK, resolve)
+  })
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('A port has a number.')
+  return address.port
+}
+
+/** What a program said last that looks like a reason. */
+function complaintOf(said: string): string {
+  const lines = said
+    .split('\n')
+    .map((line) => line.replace(/^[\d/:. ]+/, '').trim())
+    .filter((line) => line !== '')
+  const reason = lines.findLast((line) =>
+    /error|fail|cannot|could not|unable|refused|denied|not open/i.test(line),
+  )
+  return (reason ?? lines.at(-1) ?? 'it ended at once.').slice(0, 200)
+}

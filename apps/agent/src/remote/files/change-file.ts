@@ -1,0 +1,71 @@
+import { constants, mkdirSync } from 'node:fs'
+import { chmod, link, lstat, open, rename, unlink } from 'node:fs/promises'
+import type { FileChange } from '@muster/contract/agent/files'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import { withStartUmask } from '../../os/umask.ts'
+import { kindOf } from './describe-entry.ts'
+import { errorCode, withSentences } from './file-errors.ts'
+import { openPlace, type Place } from './place.ts'
+import { refuseAround } from './private-folder.ts'
+import { removeTree } from './remove-tree.ts'
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+/** Names a file without opening it; Node has no word for it. */
+const O_PATH = 0o10_000_000
+
+/** Changes one thing in a folder; answers how many files and folders it was done to. */
+export async function changeFile(change: FileChange, dataFolder: string): Promise<{ count: number }> {
+  return withSentences(async () => {
+    await using place = await openPlace(change.path, dataFolder)
+    switch (change.change) {
+      case 'make-folder':
+        withStartUmask(() => mkdirSync(place.at(), { mode: 0o755 }))
+        return { count: 1 }
+      case 'move': {
+        await refuseAround(place.path, dataFolder)
+        await using target = await openPlace(change.to, dataFolder)
+        await move(place, target)
+        return { count: 1 }
+      }
+      case 'delete':
+        await refuseAround(place.path, dataFolder)
+        return { count: await removeTree(place) }
+      case 'set-mode':
+        await setMode(place, change.mode)
+        return { count: 1 }
+    }
+  })
+}
+
+/** Never onto something that is there. */
+async function move(from: Place, to: Place): Promise<void> {
+  const found = await lstat(from.at())
+  if (!found.isDirectory()) return moveFile(from, to)
+  const there = await lstat(to.at()).catch(() => undefined)
+  if (there !== undefined) throw new MachineRefused('Something of that name is there already.')
+  await rename(from.at(), to.at())
+}
+
+/** A second name and then no first one: unlike a renaming, this replaces nothing. */
+export async function moveFile(from: Place, to: Place, source: Buffer = from.at()): Promise<void> {
+  try {
+    await link(source, to.at())
+  } catch (cause) {
+    // Not all disks know two names of one file.
+    if (!['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EMLINK'].includes(errorCode(cause) ?? '')) throw cause
+    if ((await lstat(to.at()).catch(() => undefined)) !== undefined)
+      throw new MachineRefused('Something of that name is there already.', { cause })
+    return rename(source, to.at())
+  }
+  await unlink(source)
+}
+
+async function setMode(place: Place, mode: number): Promise<void> {
+  const isLinux = process.platform === 'linux'
+  const how = isLinux ? O_PATH | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+  await using handle = await open(place.at(), how)
+  const kind = kindOf(await handle.stat())
+  if (kind === 'link') throw new MachineRefused('A link has no rights of its own.')
+  if (isLinux) await chmod(`/proc/self/fd/${handle.fd}`, mode)
+  else await handle.chmod(mode)
+}

@@ -1,0 +1,76 @@
+import { opendir, realpath } from 'node:fs/promises'
+import { type FileEntry, type FolderPart, MOST_LISTED } from '@muster/contract/agent/files'
+import { showBytes } from '@muster/rules/agents/raw-path'
+import { UserNames } from '../../os/linux/user-names.ts'
+import { describeEntry } from './describe-entry.ts'
+import { withSentences } from './file-errors.ts'
+import { OwnerNames } from './owner-names.ts'
+import { joinPath, readPath, writePath } from './paths.ts'
+import { type Named, PickNames } from './pick-names.ts'
+import { refusePrivate } from './private-folder.ts'
+
+/** Names read from the system at a time. */
+const READ_AT_ONCE = 512
+const DESCRIBED_AT_ONCE = 32
+const users = new UserNames()
+
+/** A part of a folder; links on the way to it are followed, and the answer says where they led. */
+export async function listFolder(
+  wish: { path: string; after: string | null; search: string },
+  dataFolder: string,
+): Promise<FolderPart> {
+  return withSentences(async () => {
+    const path = await realpath(joinPath(readPath(wish.path)), { encoding: 'buffer' })
+    await refusePrivate(path, dataFolder)
+    const { picked, total, more } = await pickNames(path, wish)
+    const last = picked.at(-1)
+    return {
+      path: writePath(path),
+      shown_path: showBytes(path).slice(0, 4096),
+      entries: await describeAll(path, picked),
+      total,
+      next: more && last !== undefined ? writeMark(last) : null,
+    }
+  })
+}
+
+async function pickNames(path: Buffer, { after, search }: { after: string | null; search: string }) {
+  const names = new PickNames(MOST_LISTED, after === null ? undefined : readMark(after))
+  const wanted = search.toLowerCase()
+  await using folder = await opendir(path, { encoding: 'latin1', bufferSize: READ_AT_ONCE })
+  for (let entry = await folder.read(); entry !== null; entry = await folder.read()) {
+    // What is here already is taken without a promise for each; others have their turn between two such parts.
+    for (let left = READ_AT_ONCE; entry !== null; entry = --left > 0 ? folder.readSync() : null) {
+      const { name } = entry
+      if (wanted === '' || bytesOf(name).toString('utf8').toLowerCase().includes(wanted))
+        names.add({ name, isFolder: entry.isDirectory() })
+    }
+  }
+  return { ...names.finish(), total: names.total }
+}
+
+async function describeAll(path: Buffer, picked: readonly Named[]): Promise<FileEntry[]> {
+  const owners = new OwnerNames(users)
+  const base = path.equals(Buffer.from('/')) ? path : Buffer.concat([path, Buffer.from('/')])
+  const entries: (FileEntry | undefined)[] = []
+  for (let from = 0; from < picked.length; from += DESCRIBED_AT_ONCE) {
+    const some = picked.slice(from, from + DESCRIBED_AT_ONCE)
+    entries.push(
+      ...(await Promise.all(
+        some.map(({ name }) => describeEntry(Buffer.concat([base, bytesOf(name)]), bytesOf(name), owners)),
+      )),
+    )
+  }
+  return entries.filter((entry) => entry !== undefined)
+}
+
+/** Where a part ends, for the next one: what it was sorted by. */
+function writeMark({ name, isFolder }: Named): string {
+  return `${isFolder ? 'd' : 'f'}${bytesOf(name).toString('base64url')}`
+}
+
+function readMark(mark: string): Named {
+  return { name: Buffer.from(mark.slice(1), 'base64url').toString('latin1'), isFolder: mark.startsWith('d') }
+}
+
+const bytesOf = (name: string): Buffer => Buffer.from(name, 'latin1')

@@ -1,0 +1,51 @@
+import { describeError, type Log } from '../../log/log.ts'
+import type { Kept } from '../../state/kept.ts'
+
+const KEPT_AS = 'upload_parts'
+const ABANDONED_AFTER_MS = 3_600_000
+
+/** The files of uploads that are not whole. One that nobody goes on with is removed, also after a restart. */
+export class OpenParts {
+  #options: { kept: Pick<Kept, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }
+
+  constructor(options: { kept: Pick<Kept, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }) {
+    this.#options = options
+  }
+
+  /** Before the file is made, so that none is forgotten. */
+  remember(rawPath: string): void {
+    this.#save([...this.#list(), rawPath])
+  }
+
+  forget(rawPath: string): void {
+    this.#save(this.#list().filter((path) => path !== rawPath))
+  }
+
+  /** Removes those that were not written to for an hour. */
+  sweep(): void {
+    const paths = this.#list()
+    if (paths.length === 0) return
+    const { log, dataFolder } = this.#options
+    void import('./upload-part.ts').then(async ({ removeAbandoned }) => {
+      for (const path of paths) {
+        try {
+          if (await removeAbandoned(path, { dataFolder, afterMs: ABANDONED_AFTER_MS })) this.forget(path)
+        } catch (cause) {
+          log.info({ cause: describeError(cause) }, 'a part of an upload stays for now')
+        }
+      }
+    })
+  }
+
+  #list(): string[] {
+    const text = this.#options.kept.find(KEPT_AS)
+    // Written by this very class.
+    return text === undefined ? [] : (JSON.parse(text) as string[])
+  }
+
+  #save(paths: readonly string[]): void {
+    const { kept } = this.#options
+    if (paths.length === 0) kept.forget(KEPT_AS)
+    else kept.save(KEPT_AS, JSON.stringify(paths))
+  }
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, lstat, rename, unlink } from 'node:fs/promises'
+import { HASH_PART_BYTES, UploadInput, type UploadNews, type UploadTask } from '@muster/contract/agent/files'
+import type { Channel } from '../channels/channel.ts'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import { moveFile } from './change-file.ts'
+import { openPlace, type Place } from './place.ts'
+import { openPart, partAt, partPath, refuseTaken, type UploadSurroundings } from './upload-part.ts'
+import { beginWriting, stopWriting } from './upload-writers.ts'
+
+type WriteTask = Extract<UploadTask, { task: 'write' }>
+type FinishTask = Extract<UploadTask, { task: 'finish' }>
+
+/** Writes what comes over the channel behind what is there, until it is told that this was all. */
+export async function receiveBytes(channel: Channel, task: WriteTask, dataFolder: string): Promise<void> {
+  await stopWriting(task.upload)
+  await using place = await openPlace(task.path, dataFolder)
+  await using handle = await openPart(place, task.upload)
+  const { size } = await handle.stat()
+  if (size !== task.offset)
+    throw new MachineRefused(`Of this upload ${size} bytes are there, and not ${task.offset}.`)
+  const tell = (news: UploadNews) => channel.sendText(news)
+  const written = await writeAll(channel, handle, {
+    upload: task.upload,
+    from: size,
+    onReady: () => tell({ type: 'ready', size }),
+  })
+  if (written !== undefined) tell({ type: 'written', size: written })
+}
+
+/** Where the file ends then; undefined where the channel was closed before. What had come by then is kept. */
+async function writeAll(
+  channel: Channel,
+  handle: FileHandle,
+  { upload, from, onReady }: { upload: string; from: number; onReady: () => void },
+): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+  let at = from
+  let waiting: Buffer[] = []
+  let last: Promise<void> = Promise.resolve()
+  let isStopped = false
+  using _ = beginWriting(upload, async () => {
+    isStopped = true
+    await last
+    channel.end({ code: 'closed', message: 'The upload goes on from another place.' })
+    resolve(undefined)
+  })
+  // What comes while the disk is busy is written at once when it is free.
+  const write = async () => {
+    const pieces = waiting
+    waiting = []
+    const bytes = await writePieces(handle, pieces, at)
+    at += bytes
+    channel.consumed(bytes)
+  }
+  channel.use({
+    onData: (bytes) => {
+      if (isStopped) return
+      waiting.push(bytes)
+      if (waiting.length > 1) return
+      last = last.then(write)
+      last.catch(reject)
+    },
+    onText: (message) => {
+      if (UploadInput.safeParse(message).success) void last.then(() => resolve(at), reject)
+    },
+    onDrain: () => undefined,
+    onEnd: () => void last.then(() => resolve(undefined), reject),
+  })
+  if (channel.isOver) return undefined
+  onReady()
+  // The writer is forgotten when it has ended.
+  return await promise
+}
+
+/** Answers how many bytes it were. */
+async function writePieces(handle: FileHandle, pieces: Buffer[], from: number): Promise<number> {
+  const whole = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+  // A disk that is nearly full takes a part of it.
+  for (let done = 0; done < whole.length;)
+    done += (await handle.write(whole, done, whole.length - done, from + done)).bytesWritten
+  return whole.length
+}
+
+/** Gives an upload its name when it is whole; one that is not what was sent is removed. */
+export async function finishUpload(
+  task: FinishTask,
+  { dataFolder, openParts }: UploadSurroundings,
+): Promise<void> {
+  await stopWriting(task.upload)
+  await using place = await openPlace(task.path, dataFolder)
+  await using handle = await openPart(place, task.upload)
+  const { size } = await handle.stat()
+  if (size !== task.size)
+    throw new MachineRefused(`Of this upload ${size} bytes are there, and not ${task.size}.`)
+  if (task.hash !== null && (await hashParts(handle)) !== task.hash) {
+    await unlink(partAt(place, task.upload))
+    openParts.forget(partPath(place, task.upload))
+    throw new MachineRefused('What arrived is not what was sent. Upload it again.')
+  }
+  await refuseTaken(place, task.replace)
+  await takeRights(place, handle)
+  await handle.sync()
+  if (task.replace) await rename(partAt(place, task.upload), place.at())
+  else await moveFile(place, place, partAt(place, task.upload))
+  openParts.forget(partPath(place, task.upload))
+  await place.sync()
+}
+
+/** Those of the file that it replaces; else the usual ones. */
+async function takeRights(place: Place, handle: FileHandle): Promise<void> {
+  const there = await lstat(place.at()).catch(() => undefined)
+  if (there?.isFile() === true) await handle.chown(there.uid, there.gid)
+  await handle.chmod(there?.isFile() === true ? there.mode & 0o7777 : 0o644)
+}
+
+async function hashParts(handle: FileHandle): Promise<string> {
+  const whole = createHash('sha256')
+  const buffer = Buffer.allocUnsafeSlow(HASH_PART_BYTES)
+  for (let at = 0; ;) {
+    let filled = 0
+    while (filled < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, at + filled)
+      if (bytesRead === 0) break
+      filled += bytesRead
+    }
+    if (filled === 0) return whole.digest('hex')
+    whole.update(createHash('sha256').update(buffer.subarray(0, filled)).digest())
+    at += filled
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
+import { MOST_TEXT_BYTES, type TextFile, type WrittenText } from '@muster/contract/agent/files'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import { kindOf } from './describe-entry.ts'
+import { withSentences } from './file-errors.ts'
+import { openToRead, refuseSpecial } from './open-to-read.ts'
+import { openPlace, type Place } from './place.ts'
+import { writePath } from './paths.ts'
+import type { UploadSurroundings } from './upload-part.ts'
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/** A small text with the hash by which it is known later. */
+export async function readText(path: string, dataFolder: string): Promise<TextFile> {
+  return withSentences(async () => {
+    const opened = await openToRead(path, dataFolder)
+    await using handle = opened.handle
+    const bytes = await readSmall(handle)
+    return { path: writePath(opened.path), text: decode(bytes), hash: hashOf(bytes) }
+  })
+}
+
+/** Replaces a text as a whole, if it still is the one that was read; what it is now is told otherwise. */
+export async function writeText(
+  wish: { path: string; text: string; hash: string },
+  { dataFolder, openParts }: UploadSurroundings,
+): Promise<WrittenText> {
+  return withSentences(async () => {
+    await using place = await openPlace(wish.path, dataFolder)
+    // Opening a device or a pipe may act by itself. A link is refused as it is opened.
+    const kind = kindOf(await lstat(place.at()))
+    if (kind !== 'link') refuseSpecial(kind)
+    await using handle = await open(place.at(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const { mode, uid, gid, nlink } = await handle.stat()
+    if (nlink > 1)
+      throw new MachineRefused('This file has several names (hard links). Edit it on the machine itself.')
+    const hash = hashOf(await readSmall(handle))
+    if (hash !== wish.hash) return { state: 'changed', hash }
+    const bytes = Buffer.from(wish.text)
+    const draft = Buffer.from(`.muster-${randomUUID()}.part`)
+    const draftPath = writePath(
+      Buffer.concat([place.path.subarray(0, place.path.lastIndexOf('/') + 1), draft]),
+    )
+    // An agent that is killed before the end removes it later.
+    openParts.remember(draftPath)
+    try {
+      await replaceWith(place, bytes, { draft: place.at(draft), mode: mode & 0o7777, uid, gid })
+    } finally {
+      openParts.forget(draftPath)
+    }
+    return { state: 'written', hash: hashOf(bytes) }
+  })
+}
+
+/** The new content appears whole or not at all, and nothing is left behind where it does not. */
+async function replaceWith(
+  place: Place,
+  bytes: Buffer,
+  { draft, mode, uid, gid }: { draft: Buffer; mode: number; uid: number; gid: number },
+): Promise<void> {
+  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  try {
+    await using _ = handle
+    await handle.writeFile(bytes)
+    await handle.chown(uid, gid)
+    await handle.chmod(mode)
+    await handle.sync()
+    await rename(draft, place.at())
+  } catch (cause) {
+    await unlink(draft)
+    throw cause
+  }
+  await place.sync()
+}
+
+async function readSmall(handle: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.alloc(MOST_TEXT_BYTES + 1)
+  let length = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
+    length += bytesRead
+    if (length > MOST_TEXT_BYTES) throw new MachineRefused('The file is too large to be edited. Download it.')
+    if (bytesRead === 0) return buffer.subarray(0, length)
+  }
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw new MachineRefused('This is no text (UTF-8). Download it.')
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

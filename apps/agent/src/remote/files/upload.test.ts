@@ -1,0 +1,195 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import {
+  CHANNEL_KIND,
+  encodeChannelFrame,
+  encodeChannelText,
+  readChannelText,
+} from '@muster/contract/agent/channel'
+import { HASH_PART_BYTES, UploadNews } from '@muster/contract/agent/files'
+import { expect, test } from 'vitest'
+import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
+import { OpenParts } from './open-parts.ts'
+import { ask, FileChannel, raw } from './test-files.ts'
+
+const hashOf = (bytes: Buffer) => {
+  const whole = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += HASH_PART_BYTES)
+    whole.update(
+      createHash('sha256')
+        .update(bytes.subarray(at, at + HASH_PART_BYTES))
+        .digest(),
+    )
+  return whole.digest('hex')
+}
+
+async function prepare() {
+  const given = await givenAgent()
+  const { server } = given
+  const folder = givenFolder()
+  const upload = randomUUID()
+  const path = raw(join(folder, 'target'))
+  const begin = (more: { size?: number; replace?: boolean } = {}) =>
+    ask(server, 'begin-upload', { path, upload, size: 0, replace: false, ...more })
+  const look = () => ask(server, 'look-at-upload', { path, upload })
+  const drop = () => ask(server, 'drop-upload', { path, upload })
+  /** Sends bytes; answers where the machine is then, or why it refuses. */
+  async function write(offset: number, bytes: Buffer, { isAll = true }: { isAll?: boolean | 'never' } = {}) {
+    const channel = new FileChannel(server, { task: 'write', path, upload, offset })
+    const told = (type: string) =>
+      server.channelFrames
+        .filter((frame) => frame.channel === channel.id && frame.kind === CHANNEL_KIND.text)
+        .map(({ payload }) => UploadNews.parse(readChannelText(payload)))
+        .find((news) => news.type === type)
+    await server.until(() => told('ready') ?? channel.end)
+    if (channel.end !== undefined) return channel.end.message
+    for (let at = 0; at < bytes.length; at += 16_384) {
+      const payload = bytes.subarray(at, at + 16_384)
+      server.sendRaw(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: channel.id, payload }))
+    }
+    if (isAll === 'never') return undefined
+    if (!isAll) return channel.close()
+    server.sendRaw(encodeChannelText(channel.id, { type: 'done' }))
+    await channel.ended()
+    return told('written')?.size
+  }
+  const finish = (bytes: Buffer, more: { replace?: boolean; hash?: string | null } = {}) =>
+    new FileChannel(server, {
+      task: 'finish',
+      path,
+      upload,
+      size: bytes.length,
+      replace: false,
+      hash: hashOf(bytes),
+      ...more,
+    }).ended()
+  return { ...given, folder, target: join(folder, 'target'), path, upload, begin, look, drop, write, finish }
+}
+
+test('an upload comes in pieces, waits beside its name, and has it when its hash fits', async () => {
+  const { begin, write, finish, look, target, folder } = await prepare()
+  const bytes = randomBytes(200_000)
+  expect((await begin({ size: bytes.length })).refused).toBeNull()
+  expect(await write(0, bytes.subarray(0, 120_000))).toBe(120_000)
+  expect((await look()).answer.size).toBe(120_000)
+  expect(existsSync(target)).toBe(false)
+  expect(await write(50_000, bytes)).toBe('Of this upload 120000 bytes are there, and not 50000.')
+  expect(await write(120_000, bytes.subarray(120_000))).toBe(200_000)
+  expect(await finish(bytes)).toMatchObject({ code: 'ended' })
+  expect(readFileSync(target).equals(bytes)).toBe(true)
+  expect(statSync(target).mode & 0o777).toBe(0o644)
+  expect(readdirSync(folder)).toEqual(['target'])
+})
+
+test('one that breaks off is gone on with where it was, also after a restart of the agent', async () => {
+  const { begin, write, finish, look, target, server, restart } = await prepare()
+  const bytes = randomBytes(100_000)
+  await begin()
+  await write(0, bytes.subarray(0, 60_000), { isAll: false })
+  await server.until(() => statSync(join(target, '..')).isDirectory())
+  await restart()
+  const { size } = (await look()).answer
+  expect(size).toBeLessThanOrEqual(60_000)
+  expect(await write(size, bytes.subarray(size))).toBe(100_000)
+  expect(await finish(bytes)).toMatchObject({ code: 'ended' })
+  expect(readFileSync(target).equals(bytes)).toBe(true)
+})
+
+test('who asks how far it is ends a write that is still under way, and may go on at once', async () => {
+  const { begin, write, finish, look, target } = await prepare()
+  const bytes = randomBytes(200_000)
+  await begin()
+  await write(0, bytes.subarray(0, 100_000), { isAll: 'never' })
+  const { size } = (await look()).answer
+  expect(await write(size, bytes.subarray(size))).toBe(200_000)
+  expect(await finish(bytes)).toMatchObject({ code: 'ended' })
+  expect(readFileSync(target).equals(bytes)).toBe(true)
+})
+
+test('what is not what was sent, or not whole, gets no name, and nothing is left behind', async () => {
+  const { begin, write, finish, drop, folder } = await prepare()
+  await begin()
+  await write(0, Buffer.from('content'))
+  expect(await finish(Buffer.from('content and more'))).toMatchObject({
+    message: 'Of this upload 7 bytes are there, and not 16.',
+  })
+  expect(await finish(Buffer.from('Content'))).toMatchObject({
+    message: 'What arrived is not what was sent. Upload it again.',
+  })
+  expect(readdirSync(folder)).toEqual([])
+  await begin()
+  await drop()
+  expect(readdirSync(folder)).toEqual([])
+  expect(await write(0, Buffer.from('x'))).toMatch(/^This upload is over/)
+})
+
+test('what is there is replaced only when that is wanted, with its rights', async () => {
+  const { begin, write, finish, target } = await prepare()
+  writeFileSync(target, 'old', { mode: 0o600 })
+  expect((await begin()).refused).toBe('Something of that name is there already.')
+  await begin({ replace: true })
+  await write(0, Buffer.from('new'))
+  expect(await finish(Buffer.from('new'))).toMatchObject({ code: 'refused' })
+  expect(readFileSync(target, 'utf8')).toBe('old')
+  expect(await finish(Buffer.from('new'), { replace: true, hash: null })).toMatchObject({ code: 'ended' })
+  expect(readFileSync(target, 'utf8')).toBe('new')
+  expect(statSync(target).mode & 0o777).toBe(0o600)
+})
+
+test('an upload that finds no room is refused before it begins, and a full disk is said to be full', async () => {
+  const { begin, folder } = await prepare()
+  const { refused } = await begin({ size: 2 ** 52 })
+  expect(refused).toMatch(/^The disk is too full: it has room for /)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a link in the place of the waiting file is not written through', async () => {
+  const { begin, write, folder, upload } = await prepare()
+  await begin()
+  const part = join(folder, `.muster-${upload}.part`)
+  const victim = join(folder, 'victim')
+  writeFileSync(victim, 'kept')
+  renameSync(part, join(folder, 'away'))
+  symlinkSync(victim, part)
+  expect(await write(0, Buffer.from('evil'))).toBe('This is a link. Open what it leads to.')
+  expect(readFileSync(victim, 'utf8')).toBe('kept')
+})
+
+test('one that is left alone for an hour is removed, also after a restart of the agent', async () => {
+  const { begin, write, server, restart, folder, upload, look } = await prepare()
+  await begin()
+  await write(0, Buffer.from('part'))
+  await restart()
+  expect((await look()).answer.size).toBe(4)
+  const old = new Date(Date.now() - 3_700_000)
+  utimesSync(join(folder, `.muster-${upload}.part`), old, old)
+  await restart()
+  await server.until(() => readdirSync(folder).length === 0)
+})
+
+test('one whose folder is gone is forgotten', async () => {
+  const kept = new Map<string, string>()
+  const openParts = new OpenParts({
+    kept: {
+      find: (key) => kept.get(key),
+      save: (key, text) => kept.set(key, text),
+      forget: (key) => kept.delete(key),
+    },
+    log: givenLog().log,
+    dataFolder: givenFolder(),
+  })
+  openParts.remember(raw(join(givenFolder(), 'gone', '.muster-upload.part')))
+  expect(kept.size).toBe(1)
+  openParts.sweep()
+  await expect.poll(() => kept.size).toBe(0)
+})

@@ -1,0 +1,97 @@
+import { stat, type FileHandle } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { LogNews, LogSource } from '@muster/contract/agent/logs'
+import { showBytes } from '@muster/rules/agents/raw-path'
+import type { ChannelRoom } from '../files/channel-room.ts'
+import { type Opened, openToRead } from '../files/open-to-read.ts'
+import { joinPath, readPath } from '../files/paths.ts'
+import { MachineRefused } from '../../os/machine-refused.ts'
+
+const LOOK_EVERY_MS = 250
+/** What is shown of it when one begins to look, and after what was left out. */
+const TAIL_BYTES = 64 * 1024
+/** Who is further behind goes on near the end. */
+const MOST_BEHIND_BYTES = 4 * 1024 * 1024
+const PIECE_BYTES = 64 * 1024
+const LOG_FOLDERS = ['/var/log/', '/private/var/log/', '/Library/Logs/']
+
+type FileSource = Extract<LogSource, { kind: 'file' }>
+
+/** Sends the end of a file and what is written to it, also when it is emptied or another one takes its name. */
+export async function followFile(room: ChannelRoom, source: FileSource, dataFolder: string): Promise<never> {
+  const tell = (news: LogNews) => room.tell(news)
+  const opened = await openLog(source, dataFolder)
+  let { handle } = opened
+  try {
+    await tell({ type: 'following', name: showBytes(opened.path).slice(0, 4096) })
+    let at = await findTail(handle)
+    for (;;) {
+      const { size } = await handle.stat()
+      if (size < at) {
+        at = 0
+        await tell({ type: 'truncated' })
+      }
+      if (size - at > MOST_BEHIND_BYTES) {
+        const bytes = size - TAIL_BYTES - at
+        at += bytes
+        await tell({ type: 'skipped', bytes })
+      }
+      const piece = await readPiece(handle, at)
+      if (piece.length > 0) {
+        at += piece.length
+        await room.send(piece)
+      } else if (await isReplaced(handle, source)) {
+        // What was written before it lost its name, and after it was read.
+        const last = await readPiece(handle, at)
+        at += last.length
+        if (last.length > 0) {
+          await room.send(last)
+          continue
+        }
+        const next = await openLog(source, dataFolder)
+        await handle.close()
+        handle = next.handle
+        at = 0
+        await tell({ type: 'rotated' })
+      } else {
+        await wait(LOOK_EVERY_MS, undefined, { signal: room.gone })
+      }
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openLog({ path, anywhere }: FileSource, dataFolder: string): Promise<Opened> {
+  const opened = await openToRead(path, dataFolder)
+  const isLog = LOG_FOLDERS.some((folder) => opened.path.toString('latin1').startsWith(folder))
+  if (anywhere || isLog) return opened
+  await opened.handle.close()
+  throw new MachineRefused('Your role lets you follow files below /var/log only.')
+}
+
+/** Where the last lines begin that fit. */
+async function findTail(handle: FileHandle): Promise<number> {
+  const { size } = await handle.stat()
+  if (size <= TAIL_BYTES) return 0
+  const from = size - TAIL_BYTES
+  const newline = (await readPiece(handle, from)).indexOf(10)
+  return newline < 0 ? from : from + newline + 1
+}
+
+async function readPiece(handle: FileHandle, at: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(PIECE_BYTES), 0, PIECE_BYTES, at)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** Whether another file has its name by now. While none has, the old one is gone on with. */
+async function isReplaced(handle: FileHandle, { path }: FileSource): Promise<boolean> {
+  const own = await handle.stat()
+  try {
+    const { ino, dev } = await stat(joinPath(readPath(path)))
+    return ino !== own.ino || dev !== own.dev
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return false
+    throw cause
+  }
+}

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { LogNews } from '@muster/contract/agent/logs'
+import type { ChannelRoom } from '../files/channel-room.ts'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import { firstLine } from '../../os/run-tool.ts'
+import { findProgram, searchPath } from '../../run/find-program.ts'
+
+const MAX_STDERR = 4000
+
+/** Sends what a program writes until nobody reads any more; while there is no room the program has to wait. */
+export async function followJournal(
+  room: ChannelRoom,
+  { name, args }: { name: string; args: string[] },
+): Promise<never> {
+  const program = findProgram(name)
+  if (program === undefined) throw new MachineRefused(`There is no program ${name} on this machine.`)
+  const child = spawn(program, args, {
+    env: { ...process.env, PATH: searchPath(), LC_ALL: 'C.UTF-8', LANG: 'C' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+  const closed = once(child, 'close')
+  // Awaited where it ends by itself.
+  closed.catch(() => undefined)
+  const kill = () => void child.kill('SIGKILL')
+  room.gone.addEventListener('abort', kill, { once: true })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(0, MAX_STDERR)
+  })
+  try {
+    await room.tell({ type: 'following', name } satisfies LogNews)
+    // A readable that is iterated waits for each piece to be taken; a pipe gives buffers.
+    for await (const piece of child.stdout) await room.send(piece as Buffer)
+    const [code] = (await closed) as [number | null] // What `close` tells.
+    throw new MachineRefused(firstLine(stderr) || `${name} ended with ${code ?? 'a signal'}.`)
+  } finally {
+    room.gone.removeEventListener('abort', kill)
+    kill()
+  }
+}

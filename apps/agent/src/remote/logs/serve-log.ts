@@ -1,0 +1,34 @@
+import type { LogSource } from '@muster/contract/agent/logs'
+import type { Channel } from '../channels/channel.ts'
+import { ChannelRoom } from '../files/channel-room.ts'
+import { tellFileError } from '../files/file-errors.ts'
+import { describeError, type Log } from '../../log/log.ts'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import type { Os } from '../../os/os.ts'
+import { followFile } from './follow-file.ts'
+
+interface Surroundings {
+  os: Pick<Os, 'loadLogTools'>
+  dataFolder: string
+  log: Log
+}
+
+/** Sends what comes into a log for as long as somebody looks. */
+export async function serveLog(
+  channel: Channel,
+  source: LogSource,
+  { os, dataFolder, log }: Surroundings,
+): Promise<void> {
+  const room = new ChannelRoom(channel)
+  try {
+    if (source.kind === 'file') await followFile(room, source, dataFolder)
+    else await (await os.loadLogTools()).follow(room, source)
+  } catch (cause) {
+    // Nobody is there to hear of it.
+    if (channel.isOver) return
+    const told = tellFileError(cause)
+    if (!(told instanceof MachineRefused))
+      log.error({ cause: describeError(cause) }, 'a log was not followed')
+    channel.end({ code: 'refused', message: told.message.slice(0, 500) })
+  }
+}

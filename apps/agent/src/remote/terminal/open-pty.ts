@@ -1,0 +1,87 @@
+import { chownSync, statSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { describeError } from '../../log/log.ts'
+import { withStartUmask } from '../../os/umask.ts'
+import type { ShellPlan } from './plan-shell.ts'
+import { PtyWriter } from './pty-writer.ts'
+
+export interface Size {
+  cols: number
+  rows: number
+}
+
+/** A program on a terminal of its own. */
+export interface Pty {
+  pid: number
+  /** `onTaken` is called when the terminal has taken the bytes. */
+  write: (bytes: Buffer, onTaken: () => void) => void
+  resize: (size: Size) => void
+  pause: () => void
+  resume: () => void
+  /** Hangs up, as a terminal does that is closed. */
+  hangUp: () => void
+}
+
+export interface PtyEvents {
+  onData: (bytes: Buffer) => void
+  onExit: (exitCode: number | null) => void
+}
+
+/**
+ * Starts a shell on a new terminal. The native module is loaded with the first one, because most agents never need it;
+ * it lies beside the agent's program.
+ */
+export async function openPty(
+  { plan, marker, size }: { plan: ShellPlan; marker: string; size: Size },
+  events: PtyEvents,
+): Promise<Pty> {
+  const { spawn } = await loadModule()
+  const pty = withStartUmask(() =>
+    spawn(plan.program, plan.args, {
+      name: 'xterm-256color',
+      ...size,
+      cwd: plan.cwd,
+      env: { ...plan.env, COLORTERM: 'truecolor', MUSTER_RUN: marker },
+      // Bytes as they come: a character may be split between two of them.
+      encoding: null,
+    }),
+  )
+  // With the encoding null it is bytes that come, whatever the type says.
+  pty.onData((bytes: unknown) => events.onData(bytes as Buffer))
+  pty.onExit(({ exitCode, signal }) => events.onExit(signal === undefined || signal === 0 ? exitCode : null))
+  // There on POSIX only, and in no type.
+  const { _socket: socket, fd, ptsName } = pty as unknown as PosixPty
+  // Programs that open the terminal by its name have to be let in.
+  if (plan.owner !== undefined && ptsName !== undefined)
+    chownSync(ptsName, plan.owner.uid, statSync(ptsName).gid)
+  const writer = socket === undefined || fd === undefined ? undefined : new PtyWriter(fd, socket)
+  return {
+    pid: pty.pid,
+    write(bytes, onTaken) {
+      if (writer !== undefined) return writer.write(bytes, onTaken)
+      pty.write(bytes.toString())
+      onTaken()
+    },
+    resize: ({ cols, rows }) => pty.resize(cols, rows),
+    pause: () => pty.pause(),
+    resume: () => pty.resume(),
+    hangUp: () => (process.platform === 'win32' ? pty.kill() : pty.kill('SIGHUP')),
+  }
+}
+
+interface PosixPty {
+  _socket?: Socket
+  fd?: number
+  ptsName?: string
+}
+
+async function loadModule(): Promise<typeof import('@lydell/node-pty')> {
+  try {
+    return await import('@lydell/node-pty')
+  } catch (cause) {
+    throw new Error(
+      `This agent has no terminal module for ${process.platform} ${process.arch}. Run the install line again. (${describeError(cause).slice(0, 200)})`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { basename, isAbsolute } from 'node:path'
+import type { MachineShell } from '@muster/contract/agent/shells'
+import { findProgram } from '../../run/find-program.ts'
+
+const TAKES_LOGIN = new Set(['bash', 'zsh', 'fish', 'dash', 'ksh', 'ash', 'sh'])
+/** Shells of users who are not to have one. */
+const NO_SHELL = new Set(['nologin', 'false', 'sync', 'true'])
+const MOST_SHELLS = 30
+
+/** The default shell of a user whose own one is this. */
+export function chooseShell(own: string | undefined): string {
+  if (process.platform === 'win32') return findProgram('pwsh', 'powershell', 'cmd') ?? 'cmd.exe'
+  const wanted = own === undefined || NO_SHELL.has(basename(own)) ? [] : [own]
+  return findProgram(...wanted, 'bash', 'sh') ?? '/bin/sh'
+}
+
+/** The arguments with which a shell is as after a sign-in. */
+export function loginArguments(program: string): string[] {
+  return TAKES_LOGIN.has(basename(program)) ? ['-l'] : []
+}
+
+/** The shells that this machine has, the default one first, each name once. */
+export function listShells(own: string | undefined): MachineShell[] {
+  const named = process.platform === 'win32' ? findWindowsShells() : findPosixShells()
+  const first = chooseShell(own)
+  const all = [{ name: nameOf(first), path: first }, ...named]
+  return all
+    .filter(({ name }, at) => all.findIndex((other) => other.name === name) === at)
+    .slice(0, MOST_SHELLS)
+}
+
+/** The paths of an /etc/shells that may be given to people. */
+export function parseShells(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return lines.filter((line) => isAbsolute(line) && line.length <= 1000 && !NO_SHELL.has(basename(line)))
+}
+
+function findPosixShells(): MachineShell[] {
+  return [...readShells(), 'pwsh'].flatMap((wanted) => {
+    const path = findProgram(wanted)
+    return path === undefined ? [] : [{ name: nameOf(path), path }]
+  })
+}
+
+function readShells(): string[] {
+  try {
+    return parseShells(readFileSync('/etc/shells', 'utf8'))
+  } catch {
+    // Small systems have no such file.
+    return ['/bin/bash', '/bin/sh']
+  }
+}
+
+function findWindowsShells(): MachineShell[] {
+  return ['cmd', 'powershell', 'pwsh'].flatMap((wanted) => {
+    const path = findProgram(wanted)
+    return path === undefined ? [] : [{ name: nameOf(path), path }]
+  })
+}
+
+const nameOf = (path: string) =>
+  basename(path)
+    .replace(/\.exe$/i, '')
+    .slice(0, 100)

@@ -1,0 +1,168 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import type { TerminalJoin } from '@muster/contract/channels'
+import type { Channel } from '../channels/channel.ts'
+import { describeError, type Log } from '../../log/log.ts'
+import { MachineRefused } from '../../os/machine-refused.ts'
+import type { Os } from '../../os/os.ts'
+import { KeptMarkers } from '../../run/kept-markers.ts'
+import type { Kept } from '../../state/kept.ts'
+import type { Outbox } from '../../state/outbox.ts'
+import type { Terminal } from './terminal.ts'
+
+const KEEP_MS = 10 * 60_000
+const MOST_TERMINALS = 16
+const MOST_TOLD = 16
+
+type OpenInput = CommandInput<'open-channel'>
+type TerminalOrder = Extract<OpenInput['tool'], { tool: 'terminal' }>
+
+export interface TerminalVisitor {
+  author: string
+  /** The author's name, for people. */
+  person: string
+}
+
+export interface TerminalsOptions {
+  os: Os
+  log: Log
+  kept: Kept
+  outbox: Outbox
+  now: () => number
+  keepMs?: number | undefined
+  onEnded: (session: string) => void
+}
+
+/** The terminals of this machine. All of it is loaded with the first one: an agent that is let be has none of it. */
+export class Terminals implements AsyncDisposable {
+  #options: TerminalsOptions
+  #markers: KeptMarkers
+  #terminals = new Map<string, Terminal>()
+  /** Visits that have ended and are still told at the next sign-in: the report of that may be on its way. */
+  #told: string[] = []
+  #isStopped = false
+
+  constructor(options: TerminalsOptions) {
+    this.#options = options
+    this.#markers = new KeptMarkers({ name: 'terminal_markers', ...options })
+  }
+
+  listSessions(): string[] {
+    const visits = [...this.#terminals.values()].flatMap(({ guests }) => guests.listVisits())
+    return [...this.#terminals.keys(), ...visits, ...this.#told]
+  }
+
+  endInterrupted(): Promise<void> {
+    return this.#markers.endInterrupted()
+  }
+
+  /** Whether it goes on, and this person began it; or whether this visit goes on. */
+  has(session: string, author: string): boolean {
+    const known = this.#terminals.get(session)
+    return known === undefined ? this.#findVisited(session) !== undefined : known.author === author
+  }
+
+  /** Shows a terminal on a channel: the one that is named, if the same person began it, or a new one. */
+  async open(channel: Channel, tool: TerminalOrder, visitor: TerminalVisitor): Promise<void> {
+    const { session, resume, cols, rows } = tool
+    const { author } = visitor
+    if (tool.join !== undefined) return this.#join(channel, { visit: session, ...tool.join }, visitor)
+    const known = this.#terminals.get(session)
+    if (known !== undefined && known.author === author) return known.attach(channel, { cols, rows })
+    if (known !== undefined || resume) {
+      const message = 'This terminal has ended. Open a new one.'
+      if (known === undefined) this.#report(session, null, 'The machine does not know it any more.')
+      return channel.end({ code: 'not_found', message })
+    }
+    if (this.#isStopped || this.#terminals.size >= MOST_TERMINALS) {
+      const message = `This machine has ${this.#terminals.size} terminals open, and opens no more now.`
+      this.#report(session, null, message)
+      return channel.end({ code: 'too_many', message })
+    }
+    await this.#begin(channel, tool, visitor)
+  }
+
+  async end(session: string, reason: string): Promise<void> {
+    this.#findVisited(session)?.guests.end(session, { code: 'closed', message: reason })
+    await this.#terminals.get(session)?.end(reason)
+  }
+
+  async endAll(reason: string): Promise<void> {
+    await Promise.all([...this.#terminals.values()].map((terminal) => terminal.end(reason)))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true
+    await this.endAll('The agent stopped.')
+  }
+
+  #findVisited(visit: string): Terminal | undefined {
+    return [...this.#terminals.values()].find(({ guests }) => guests.has(visit))
+  }
+
+  #join(
+    channel: Channel,
+    { visit, session, mode }: TerminalJoin & { visit: string },
+    { person }: TerminalVisitor,
+  ): void {
+    const terminal = this.#terminals.get(session)
+    if (channel.isOver) return this.#report(visit, null, 'The window was closed.')
+    const end = { code: 'not_found', message: 'This terminal has ended.' } as const
+    if (terminal === undefined) {
+      this.#report(visit, null, end.message)
+      return channel.end(end)
+    }
+    if (terminal.admit({ visit, name: person.slice(0, 300), mode, channel })) return
+    const message = 'There are as many people in this terminal as there can be.'
+    this.#report(visit, null, message)
+    channel.end({ code: 'too_many', message })
+  }
+
+  async #begin(channel: Channel, tool: TerminalOrder, { author, person }: TerminalVisitor): Promise<void> {
+    const { os, log, keepMs = KEEP_MS } = this.#options
+    const { session, cols, rows } = tool
+    const [{ Terminal }, { planShell }] = await Promise.all([
+      import('./terminal.ts'),
+      import('./plan-shell.ts'),
+    ])
+    const terminal = new Terminal({
+      session,
+      author,
+      person: person.slice(0, 300),
+      keepMs,
+      plan: () => planShell(tool, os),
+      killTree: (pid) => os.killTree(pid, session),
+      onEnded: (exitCode, reason) => {
+        if (!this.#terminals.delete(session)) return
+        this.#markers.delete(session)
+        this.#report(session, exitCode, reason)
+      },
+      onLeft: (visit, reason) => {
+        this.#told = [...this.#told, visit].slice(-MOST_TOLD)
+        this.#report(visit, null, reason)
+      },
+    })
+    this.#terminals.set(session, terminal)
+    this.#markers.add(session)
+    try {
+      await terminal.start(channel, { cols, rows })
+    } catch (cause) {
+      const isRefused = cause instanceof MachineRefused
+      const message = isRefused ? cause.message : describeError(cause)
+      if (!isRefused) log.error({ cause: message }, 'a terminal cannot be opened')
+      channel.end({ code: isRefused ? 'no_shell' : 'failed', message })
+      await terminal.end(message)
+    }
+  }
+
+  #report(session: string, exitCode: number | null, reason: string): void {
+    const at = new Date(this.#options.now()).toISOString()
+    this.#options.outbox.append({
+      kind: 'session-ended',
+      session,
+      at,
+      exit_code: exitCode,
+      reason: reason.slice(0, 500),
+    })
+    this.#options.onEnded(session)
+  }
+}

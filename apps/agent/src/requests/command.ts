@@ -1,0 +1,73 @@
+import {
+  commands,
+  type CommandInput,
+  type CommandName,
+  type CommandPayload,
+} from '@muster/contract/agent/commands'
+import { z } from 'zod'
+import type { Checks } from '../checks/checks.ts'
+import type { LiveFrame } from '@muster/contract/agent/agent-frame'
+import type { PatchReporter } from '../collectors/patch-reporter.ts'
+import type { SoftwareReporter } from '../collectors/software-reporter.ts'
+import type { WhileWatched } from '../collectors/while-watched.ts'
+import type { OpenParts } from '../remote/files/open-parts.ts'
+import type { Log } from '../log/log.ts'
+import type { Os } from '../os/os.ts'
+import type { RemoteTools } from '../remote/remote-tools.ts'
+import type { Installing } from '../run/installing.ts'
+import type { Runs } from '../run/runs.ts'
+import type { Tasks } from '../tasks/tasks.ts'
+
+/** What commands work with. */
+export interface CommandContext {
+  payload: CommandPayload
+  expiresAtMs: number
+  dataFolder: string
+  os: Os
+  runs: Runs
+  checks: Checks
+  tasks: Tasks
+  liveMetrics: Pick<WhileWatched, 'watch'>
+  liveProcesses: Pick<WhileWatched, 'watch'>
+  sendReply: (reply: ReplyParts) => void
+  remote: RemoteTools
+  openParts: OpenParts
+  log: Log
+  refreshFacts: () => Promise<void>
+  software: Pick<SoftwareReporter, 'reportAll'>
+  patches: Pick<PatchReporter, 'scan'>
+  installing: Installing
+  uninstall: () => Promise<void>
+}
+
+export type ReplyParts = Omit<Extract<LiveFrame, { type: 'reply' }>, 'type'>
+
+/** A command by its contract: `check` says what is wrong with the input, `take` starts the work. */
+export interface AgentCommand {
+  /** Whether it runs something whose output and result are reported. */
+  isRun: boolean
+  check: (input: unknown) => { wrong: string } | { take: (context: CommandContext) => void | Promise<void> }
+}
+
+export function defineCommand<Name extends CommandName>(
+  name: Name,
+  options: {
+    isRun: boolean
+    take: (input: CommandInput<Name>, context: CommandContext) => void | Promise<void>
+  },
+): AgentCommand {
+  return {
+    isRun: options.isRun,
+    check(raw) {
+      const input = commands[name].safeParse(raw)
+      if (!input.success) return { wrong: describeWrongInput(input.error) }
+      // The schema of this very name made it; TypeScript does not follow that through the generic index.
+      const parsed = input.data as CommandInput<Name>
+      return { take: (context) => options.take(parsed, context) }
+    },
+  }
+}
+
+export function describeWrongInput(error: z.ZodError): string {
+  return z.prettifyError(error).replaceAll(/\s+/g, ' ').slice(0, 500)
+}

@@ -1,0 +1,93 @@
+import { listClients } from '@muster/contract/api/clients'
+import { getHealth } from '@muster/contract/api/system'
+import { savePreferences } from '@muster/contract/api/users'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { call, onRefusal } from './api.ts'
+import { duringSignIn } from '../session/replaced-session.ts'
+import { forgetSignIn, storeSignIn } from '../session/session.ts'
+import { givenSession } from '../../testing/test-console.tsx'
+import { answer, fakeServer, refuse } from '../../testing/test-server.ts'
+
+const ENDED = 'Your session has ended. Sign in again.'
+
+beforeEach(() => {
+  document.cookie = 'XSRF-TOKEN=; max-age=0'
+  givenSession({ token: 'first', username: 'ada' })
+})
+
+test('a request carries the token of the moment, the XSRF token of the cookie, and wants JSON', async () => {
+  const server = fakeServer()
+  server.on(listClients, () => answer(listClients, []))
+  document.cookie = 'XSRF-TOKEN=x%3D1'
+  await call(listClients, { query: {} })
+  storeSignIn({ token: 'second', username: 'ada', name: null })
+  await call(listClients, { query: {} })
+  expect(server.received.map(({ headers }) => headers.authorization)).toEqual(['Token first', 'Token second'])
+  expect(server.received[0]?.headers).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'x=1' })
+})
+
+test('without a session no token is sent, and nothing is asked that needs one', async () => {
+  givenSession(undefined)
+  const server = fakeServer()
+  server.on(getHealth, () => answer(getHealth, { status: 'ok' }))
+  await call(getHealth, {})
+  await expect(call(listClients, { query: {} })).rejects.toMatchObject({ code: 'aborted' })
+  expect(server.received.map(({ headers }) => headers.authorization)).toEqual([undefined])
+})
+
+test('signing out ends what is being read, so that it is not refused; what is being saved goes on', async () => {
+  const server = fakeServer()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.on(listClients, async () => {
+    await promise
+    return refuse('not_signed_in', ENDED)
+  })
+  server.on(savePreferences, async () => {
+    await promise
+    return new Response('{}')
+  })
+  const refusals = vi.fn<() => void>()
+  const stop = onRefusal(refusals)
+  const reading = call(listClients, { query: {} })
+  const saving = call(savePreferences, { body: { dark_mode: true } })
+  forgetSignIn()
+  await expect(reading).rejects.toMatchObject({ code: 'aborted' })
+  resolve()
+  await expect(saving).resolves.toEqual({})
+  storeSignIn({ token: 'second', username: 'ada', name: null })
+  server.on(listClients, () => answer(listClients, []))
+  await expect(call(listClients, { query: {} })).resolves.toEqual([])
+  stop()
+})
+
+test('a refusal meant for the old session is asked again with the new one', async () => {
+  const server = fakeServer()
+  server.on(savePreferences, ({ headers }) =>
+    headers.authorization === 'Token first' ? refuse('not_signed_in', ENDED) : new Response('{}'),
+  )
+  const refusals = vi.fn<() => void>()
+  const stop = onRefusal(refusals)
+  // Another tab is signing in again; its token is stored a moment after the old session is refused.
+  const signingIn = duringSignIn(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    storeSignIn({ token: 'second', username: 'ada', name: null })
+  })
+  const saving = call(savePreferences, { body: { dark_mode: true } })
+  await signingIn
+  await expect(saving).resolves.toEqual({})
+  expect(refusals).not.toHaveBeenCalled()
+  stop()
+})
+
+test('a refusal that stands is told to whoever listens, and to the caller', async () => {
+  const server = fakeServer()
+  server.on(listClients, () => refuse('not_signed_in', ENDED))
+  const codes: string[] = []
+  const stop = onRefusal(({ code }) => codes.push(code))
+  await expect(call(listClients, { query: {} })).rejects.toMatchObject({
+    code: 'not_signed_in',
+    requestId: 'test-request',
+  })
+  expect(codes).toEqual(['not_signed_in'])
+  stop()
+})

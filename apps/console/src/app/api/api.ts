@@ -1,0 +1,103 @@
+import { ApiError, callEndpoint } from '@muster/contract/client'
+import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
+import { queryOptions } from '@tanstack/react-query'
+import { fetchEarlyFirst } from './early.ts'
+import { countPending, quietly } from './pending.ts'
+import { queryKey } from './query-key.ts'
+import { isReplacedSoon } from '../session/replaced-session.ts'
+import { untilSessionEnds } from '../session/session-end.ts'
+import { readStoredToken } from '../session/session.ts'
+
+export { queryKey }
+
+export interface CallSettings {
+  signal?: AbortSignal
+  timeoutMs?: number
+}
+
+/** Calls an endpoint as the signed-in user; throws `ApiError`. */
+export function call<E extends Endpoint>(
+  endpoint: E,
+  input: Input<E>,
+  settings: CallSettings = {},
+): Promise<Output<E>> {
+  const send = () =>
+    callEndpoint(endpoint, input, {
+      baseUrl: '',
+      headers: requestHeaders,
+      fetch: fetchEarlyFirst,
+      ...settings,
+      signal: untilSessionEnds(endpoint, settings.signal),
+    })
+  return countPending(async () => {
+    const sentToken = readStoredToken()
+    try {
+      return await send()
+    } catch (error) {
+      // Somebody has just signed in anew, here or in another tab: the refusal was meant for the old session.
+      if (isRefusedSession(error) && (await isReplacedSoon(sentToken))) return send()
+      if (error instanceof ApiError) for (const listener of refusalListeners) listener(error, endpoint)
+      throw error
+    }
+  })
+}
+
+/** One page of a list, as every paged endpoint answers with `page` in its query. */
+export interface Page<Row> {
+  total: number
+  page: number
+  page_size: number
+  results: Row[]
+}
+
+/** Calls a paged endpoint for one page. Name the row where the endpoint answers several shapes. */
+export async function callPage<E extends Endpoint, Row = RowOf<E>>(
+  endpoint: E,
+  input: Input<E> & { query: { page: number } },
+  settings: CallSettings = {},
+): Promise<Page<Row>> {
+  const answer: unknown = await call(endpoint, input, settings)
+  // With `page` a paged endpoint wraps its rows; that is part of the contract, though not of the response schema.
+  return answer as Page<Row>
+}
+
+/** Cache options of an endpoint: `useQuery(query(listClients, { query: {} }))`. */
+export function query<E extends Endpoint>(endpoint: E, input: Input<E>) {
+  return queryOptions({
+    queryKey: queryKey(endpoint, input),
+    queryFn: ({ signal, meta }) => {
+      const ask = () => call(endpoint, input, { signal })
+      return meta?.quiet === true ? quietly(ask) : ask()
+    },
+  })
+}
+
+/** Tells of every refused or unanswered call, before the caller hears of it. */
+export function onRefusal(listener: (error: ApiError, endpoint: Endpoint) => void): () => void {
+  refusalListeners.add(listener)
+  return () => refusalListeners.delete(listener)
+}
+
+type RowOf<E> = Output<E> extends readonly (infer Row)[] ? Row : never
+
+function isRefusedSession(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+const refusalListeners = new Set<(error: ApiError, endpoint: Endpoint) => void>()
+
+/** What tells the server who asks; for a request that is no call of an endpoint. */
+export function requestHeaders(): Record<string, string> {
+  // Read for each request: another tab may have signed in anew.
+  const access_token = readStoredToken()
+  const xsrf = readCookie('XSRF-TOKEN')
+  return {
+    ...(access_token === null ? {} : { authorization: `Token ${access_token}` }),
+    ...(xsrf === undefined ? {} : { 'x-xsrf-token': xsrf }),
+  }
+}
+
+function readCookie(name: string): string | undefined {
+  const found = document.cookie.split('; ').find((cookie) => cookie.startsWith(`${name}=`))
+  return found === undefined ? undefined : decodeURIComponent(found.slice(name.length + 1))
+}

@@ -1,0 +1,45 @@
+import { listClients } from '@muster/contract/api/clients'
+import { type DashInfo, getDashInfo } from '@muster/contract/api/system'
+import { type Me, getMe } from '@muster/contract/api/users'
+import type { Permission } from '@muster/contract/permissions'
+import { TREE_RELOAD_DELAY_MS } from '@muster/rules/text/layout'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { call, query } from './api.ts'
+import { queryKey } from './query-key.ts'
+
+/** Answers that many screens share, so that each is asked for once. */
+export const dashInfoQuery = query(getDashInfo, {})
+export const meQuery = query(getMe, {})
+
+/** Clients with their sites; asked for 150 ms later, so that a burst of changes costs one request. */
+export const clientsQuery = queryOptions({
+  queryKey: queryKey(listClients, { query: {} }),
+  queryFn: async ({ signal }) => {
+    await pause(TREE_RELOAD_DELAY_MS, signal)
+    return call(listClients, { query: {} }, { signal })
+  },
+})
+
+/** Preferences and feature flags; undefined until they have arrived. */
+export const useDashInfo = (): DashInfo | undefined => useQuery(dashInfoQuery).data
+
+export const useMe = (): Me | undefined => useQuery(meQuery).data
+
+/** Whether the user's role allows it. Until that is known: false, so that nothing appears and vanishes. */
+export function useMay(permission: Permission): boolean {
+  const me = useMe()
+  return me !== undefined && may(me, permission)
+}
+
+export const may = (me: Me, permission: Permission): boolean =>
+  me.is_superuser || me.permissions.includes(permission)
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason instanceof Error ? signal.reason : new Error('cancelled'))
+    })
+  })
+}

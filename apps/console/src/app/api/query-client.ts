@@ -1,0 +1,77 @@
+import { ApiError } from '@muster/contract/client'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { describeError, isAborted, isRefused } from './describe-error.ts'
+import { notify } from '../shell/notify.ts'
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    queryMeta: {
+      /** Asked again and again by itself: does not show the loading bar. */
+      quiet?: boolean
+      /** What could not be loaded, for the browser's log; the screen says it as well. */
+      logged?: string
+    }
+    mutationMeta: {
+      /** The form shows its own errors where they are; no notification then. */
+      errorsShown?: boolean
+    }
+  }
+}
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // The live link says what is stale; this only guards against what it cannot know.
+        staleTime: 5 * 60_000,
+        refetchOnWindowFocus: false,
+        // The server is often on the same machine or network: it can answer while the browser believes to be offline.
+        networkMode: 'always',
+        retry: (failures, error) => failures < 2 && isPassing(error),
+        retryDelay: (failures) => 400 * 2 ** failures,
+      },
+      mutations: { networkMode: 'always' },
+    },
+    queryCache: new QueryCache({
+      // A first load that fails is a state of its screen. What is on screen already stays, and only gets older:
+      // a lost server is said by the banner, anything else here.
+      onError: (error, failed) => {
+        logFailure(failed.meta?.logged, error)
+        const isUpdate = failed.state.data !== undefined && failed.getObserversCount() > 0
+        if (isUpdate && error instanceof ApiError && (error.status >= 500 || error.code === 'timeout'))
+          notifyError(error)
+      },
+    }),
+    mutationCache: new MutationCache({
+      onError: (error, _variables, _context, mutation) => {
+        if (mutation.meta?.errorsShown === true || isLedElsewhere(error)) return
+        notifyError(error)
+      },
+    }),
+  })
+}
+
+/** Once for each load that failed for good. What leads to another page, a role or a newer request is no failure. */
+function logFailure(what: string | undefined, error: unknown): void {
+  if (what === undefined || isAborted(error) || isRefused(error) || isLedElsewhere(error)) return
+  // eslint-disable-next-line no-console -- the specification asks for a logged line.
+  console.error(`Failed to load ${what}: ${describeError(error).message}`)
+}
+
+/** Shows a failure of the user's own action. */
+function notifyError(error: unknown): void {
+  if (isAborted(error)) return
+  const { message, caption } = describeError(error)
+  notify(message, { tone: 'negative', ...(caption === undefined ? {} : { caption }) })
+}
+
+/** A 401 or a missing second factor leads to another page or dialog, which says so itself. */
+function isLedElsewhere(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.code === 'totp_required')
+}
+
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof ApiError && (error.code === 'network' || error.code === 'timeout' || error.status >= 500)
+  )
+}

@@ -1,0 +1,106 @@
+import { Box, Button } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useId, useRef } from 'react'
+import { Dialog, type DialogProps } from '../../ui/dialog/Dialog.tsx'
+import { ErrorBox } from '../../ui/layout/ErrorBox.tsx'
+import { describeError } from '../api/describe-error.ts'
+import { fieldErrors, focusFirstError } from '../api/form-errors.ts'
+import { notifyDone } from '../shell/notify.ts'
+import { useWhyInvalid } from './use-why-invalid.ts'
+import { useLeaveQuestion } from './use-leave-question.tsx'
+
+interface FormDialogProps<Values extends Record<string, unknown>> {
+  title: string
+  form: UseFormReturnType<Values>
+  /** Sends the values; what it rejects with is shown in the dialog, at the fields that it names. */
+  save: (values: Values) => Promise<unknown>
+  onClose: () => void
+  children: ReactNode
+  submitLabel?: string
+  /** Said when it is saved. */
+  done?: string
+  size?: DialogProps['size']
+  /** The starting values may be saved as they are. */
+  mayStayUnchanged?: boolean
+}
+
+/** A form in a dialog: save is enabled when something changed and is valid, else it says why, errors stand where they are, leaving with changes asks. */
+export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
+  const {
+    title,
+    form,
+    save,
+    onClose,
+    children,
+    submitLabel = 'Save',
+    done,
+    size,
+    mayStayUnchanged = false,
+  } = props
+  const formId = useId()
+  const saved = useRef(false)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: save,
+    meta: { errorsShown: true },
+    onSuccess: () => {
+      saved.current = true
+      if (done !== undefined) notifyDone(done)
+      onClose()
+    },
+    onError: (failure) => {
+      const errors = fieldErrors(failure, form.getValues())
+      form.setErrors(errors)
+      focusFirstError(form)(errors)
+    },
+  })
+  // What stands at its field already is not said twice.
+  const isAtField = Object.values(fieldErrors(error, form.getValues())).includes(describeError(error).message)
+  const dirty = form.isDirty()
+  const question = useLeaveQuestion(() => dirty && !saved.current)
+  const invalid = useWhyInvalid(form, formId)
+  const why = invalid ?? (dirty || mayStayUnchanged ? undefined : 'No changes to save.')
+  const canSave = (dirty || mayStayUnchanged) && invalid === undefined && !isPending
+  return (
+    <>
+      <Dialog
+        title={title}
+        onClose={onClose}
+        {...(size === undefined ? {} : { size })}
+        persistent={dirty}
+        why={why}
+        footer={
+          <>
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" form={formId} disabled={!canSave} loading={isPending}>
+              {submitLabel}
+            </Button>
+          </>
+        }
+      >
+        <form
+          id={formId}
+          noValidate
+          onSubmit={form.onSubmit((values) => {
+            if (canSave) mutate(values)
+          }, focusFirstError(form))}
+        >
+          {error !== null && !isAtField && <FormError error={error} />}
+          {children}
+        </form>
+      </Dialog>
+      {question}
+    </>
+  )
+}
+
+/** What the server said of the whole form. */
+export function FormError({ error }: { error: unknown }) {
+  return (
+    <Box mb="md">
+      <ErrorBox {...describeError(error)} />
+    </Box>
+  )
+}

@@ -1,0 +1,50 @@
+import type { QueryKey } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
+import { FormError } from './FormDialog.tsx'
+import { notifyDone } from '../shell/notify.ts'
+
+interface RemoveDialogProps {
+  title: string
+  /** What is lost. */
+  message: ReactNode
+  remove: () => Promise<unknown>
+  done: string
+  /** The list that it is in. */
+  stale: QueryKey
+  typed?: string
+  onClose: () => void
+}
+
+/** Asks before something is deleted, and says in its place why that did not work. */
+export function RemoveDialog({ title, message, remove, done, stale, typed, onClose }: RemoveDialogProps) {
+  const queryClient = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: remove,
+    meta: { errorsShown: true },
+    onSuccess: async () => {
+      notifyDone(done)
+      // First, so that nothing on screen asks again for what is gone.
+      onClose()
+      await queryClient.invalidateQueries({ queryKey: stale })
+    },
+  })
+  return (
+    <ConfirmDialog
+      title={title}
+      message={
+        <>
+          {error !== null && <FormError error={error} />}
+          {message}
+        </>
+      }
+      confirmLabel="Delete"
+      danger
+      {...(typed === undefined ? {} : { typed })}
+      busy={isPending}
+      onConfirm={() => mutate()}
+      onClose={onClose}
+    />
+  )
+}

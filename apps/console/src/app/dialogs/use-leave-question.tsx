@@ -1,0 +1,49 @@
+import { useBlocker } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
+
+// Where a session's end leads; no question may stand in that way.
+const FORCED_PATHS = new Set(['/expired', '/login', '/totp_setup'])
+
+/**
+ * Asks before a dialog with changes is left, by whatever way; or a page with changes, over which dialogs may come and
+ * go. Answers the question to draw, while there is one.
+ */
+export function useLeaveQuestion(hasChanges: () => boolean, of: 'dialog' | 'page' = 'dialog'): ReactNode {
+  const leave = useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      hasChanges() && !FORCED_PATHS.has(next.pathname) && !isSame[of](current, next),
+    enableBeforeUnload: hasChanges,
+    withResolver: true,
+  })
+  if (leave.status !== 'blocked') return null
+  return <DiscardDialog onConfirm={leave.proceed} onClose={leave.reset} />
+}
+
+/** The question itself, for what is left without a change of the address. */
+export function DiscardDialog(answers: { onConfirm: () => void; onClose: () => void }) {
+  return (
+    <ConfirmDialog
+      title="Discard your changes?"
+      message="What you changed here is not saved yet."
+      confirmLabel="Discard"
+      danger
+      {...answers}
+    />
+  )
+}
+
+interface Place {
+  pathname: string
+  search: unknown
+}
+
+const isSame = {
+  page: (current: Place, next: Place) => current.pathname === next.pathname,
+  dialog: (current: Place, next: Place) =>
+    isSame.page(current, next) && dialogOf(current.search) === dialogOf(next.search),
+}
+
+function dialogOf(search: unknown): unknown {
+  return typeof search === 'object' && search !== null && 'dialog' in search ? search.dialog : undefined
+}

@@ -1,0 +1,190 @@
+import { LIVE_CLOSE, LiveMessage } from '@muster/contract/events'
+import { HEARTBEAT_MESSAGE } from '@muster/rules/text/layout'
+
+export const PING_EVERY_MS = 10_000
+export const PONG_WITHIN_MS = 5_000
+const RETRY_FIRST_MS = 300
+const RETRY_MOST_MS = 3_000
+
+export interface LiveSocketHandlers {
+  /** A fresh one-time ticket; a rejection counts as a failed attempt. */
+  fetchTicket(signal: AbortSignal): Promise<string>
+  /** The server has accepted the ticket; `again` from the second time on. */
+  onReady(message: { version: string; again: boolean }): void
+  onMessage(message: LiveMessage): void
+  /** The link answered; with the time that a ping took to come back. */
+  onHeard(roundTripMs: number | undefined): void
+  /** The link broke; another attempt follows by itself. */
+  onLost(): void
+  /** The server ended the session; whether another one is there to go on with. */
+  isSessionReplaced(): Promise<boolean>
+  /** The session has ended: no further attempt. */
+  onSessionEnded(): void
+}
+
+/**
+ * Keeps one live socket to the server: asks for a ticket, says hello, pings, and connects again with growing,
+ * jittered pauses until it is disposed of. One attempt at a time; what an older attempt still says is ignored.
+ */
+export class LiveSocket implements Disposable {
+  #handlers: LiveSocketHandlers
+  #url: string
+  #attempt = new AbortController()
+  #failures = 0
+  #wasReady = false
+  #socket: WebSocket | undefined
+  #pingSentAt: number | undefined
+  #timers = new Set<ReturnType<typeof setTimeout>>()
+  #disposed = false
+
+  constructor(url: string, handlers: LiveSocketHandlers) {
+    this.#url = url
+    this.#handlers = handlers
+    window.addEventListener('online', this.#hurry)
+    document.addEventListener('visibilitychange', this.#hurry)
+    void this.#connect()
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true
+    window.removeEventListener('online', this.#hurry)
+    document.removeEventListener('visibilitychange', this.#hurry)
+    this.#dropAttempt()
+  }
+
+  async #connect(): Promise<void> {
+    this.#dropAttempt()
+    const attempt = new AbortController()
+    this.#attempt = attempt
+    try {
+      const ticket = await this.#handlers.fetchTicket(attempt.signal)
+      if (!attempt.signal.aborted) this.#open(ticket, attempt.signal)
+    } catch {
+      // The caller of fetchTicket has told the user already; here it is one more failed attempt.
+      if (!attempt.signal.aborted) this.#retry()
+    }
+  }
+
+  #open(ticket: string, signal: AbortSignal): void {
+    const socket = new WebSocket(this.#url)
+    this.#socket = socket
+    const options = { signal }
+    socket.addEventListener(
+      'open',
+      () => {
+        socket.send(JSON.stringify({ type: 'hello', ticket }))
+        // A server that accepts the connection and then says nothing is as good as none.
+        this.#after(PONG_WITHIN_MS, () => this.#lose())
+      },
+      options,
+    )
+    socket.addEventListener('message', (event: MessageEvent<unknown>) => this.#receive(event.data), options)
+    socket.addEventListener(
+      'close',
+      ({ code }) => {
+        if (code === LIVE_CLOSE.sessionEnded) void this.#endSession()
+        else this.#lose()
+      },
+      options,
+    )
+  }
+
+  #receive(data: unknown): void {
+    if (typeof data !== 'string') return
+    if (data === 'pong') {
+      this.#clearTimers()
+      this.#handlers.onHeard(
+        this.#pingSentAt === undefined ? undefined : performance.now() - this.#pingSentAt,
+      )
+      this.#pingSentAt = undefined
+      this.#after(PING_EVERY_MS, () => this.#ping())
+      return
+    }
+    const parsed = LiveMessage.safeParse(parseJson(data))
+    // A newer server may say things that this console does not know yet.
+    if (!parsed.success) return
+    this.#handlers.onHeard(undefined)
+    if (parsed.data.type === 'ready') {
+      this.#failures = 0
+      const again = this.#wasReady
+      this.#wasReady = true
+      this.#clearTimers()
+      this.#handlers.onReady({ version: parsed.data.version, again })
+      this.#ping()
+    } else this.#handlers.onMessage(parsed.data)
+  }
+
+  #ping(): void {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
+    this.#clearTimers()
+    this.#pingSentAt = performance.now()
+    this.#socket.send(HEARTBEAT_MESSAGE)
+    this.#after(PONG_WITHIN_MS, () => this.#lose())
+  }
+
+  async #endSession(): Promise<void> {
+    this.#dropAttempt()
+    const replaced = await this.#handlers.isSessionReplaced()
+    if (this.#disposed) return
+    if (replaced) return this.#connect()
+    this[Symbol.dispose]()
+    this.#handlers.onSessionEnded()
+  }
+
+  #lose(): void {
+    this.#dropAttempt()
+    this.#retry()
+  }
+
+  #retry(): void {
+    if (this.#disposed) return
+    this.#handlers.onLost()
+    this.#clearTimers()
+    this.#after(retryDelayMs(this.#failures, Math.random()), () => void this.#connect())
+    this.#failures += 1
+  }
+
+  // Back from sleep or from no network: find out at once instead of at the next ping.
+  #hurry = (): void => {
+    if (this.#disposed || document.visibilityState === 'hidden') return
+    if (this.#socket?.readyState === WebSocket.OPEN && this.#pingSentAt === undefined) this.#ping()
+    else if (this.#socket === undefined && this.#failures > 0) void this.#connect()
+  }
+
+  #dropAttempt(): void {
+    this.#clearTimers()
+    this.#attempt.abort()
+    if (this.#socket) closeQuietly(this.#socket)
+    this.#socket = undefined
+    this.#pingSentAt = undefined
+  }
+
+  #after(delayMs: number, run: () => void): void {
+    this.#timers.add(setTimeout(run, delayMs))
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
+  }
+}
+
+/** Pause before the next attempt: doubles up to a bound, then half to all of it, so that consoles do not come back in step. */
+export function retryDelayMs(failures: number, random: number): number {
+  const most = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** failures)
+  return most / 2 + (most / 2) * random
+}
+
+// Browsers warn of a socket that is closed before it is open.
+function closeQuietly(socket: WebSocket): void {
+  if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener('open', () => socket.close())
+  else socket.close()
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

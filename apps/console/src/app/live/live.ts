@@ -1,0 +1,166 @@
+import { createSocketTicket } from '@muster/contract/api/system'
+import { listClients } from '@muster/contract/api/clients'
+import type { Counts, LiveMessage } from '@muster/contract/events'
+import type { QueryClient } from '@tanstack/react-query'
+import { call } from '../api/api.ts'
+import { queryKey } from '../api/query-key.ts'
+import { type LiveEvent, TREE_FIELDS, isStale } from './live-invalidation.ts'
+import { LiveSocket } from './live-socket.ts'
+import { quietly } from '../api/pending.ts'
+import { isReplacedSoon } from '../session/replaced-session.ts'
+import { readStoredToken } from '../session/session.ts'
+import { whenSignedIn } from '../session/sign-in-needed.ts'
+import { createStore, useStore } from '../session/store.ts'
+
+export interface LiveState {
+  status: 'connecting' | 'live' | 'lost'
+  /** Milliseconds that the last ping took. */
+  roundTripMs: number | undefined
+  /** When the server was last heard: the age of what is on screen. */
+  heardAtMs: number | undefined
+  counts: Counts | undefined
+}
+
+export type AgentsFrame = Extract<LiveMessage, { type: 'agents' }>
+
+const START: LiveState = {
+  status: 'connecting',
+  roundTripMs: undefined,
+  heardAtMs: undefined,
+  counts: undefined,
+}
+const live = createStore<LiveState>(START)
+const frameListeners = new Set<(frame: AgentsFrame) => void>()
+const reconnectListeners = new Set<() => void>()
+
+/** Part of the live link's state, as React state. */
+export const useLive = <Part>(select: (state: LiveState) => Part): Part => useStore(live, select)
+
+/** Hears the at-most-once-a-second frame of changed machines. Answers the way to stop listening. */
+export function onAgentsFrame(listener: (frame: AgentsFrame) => void): () => void {
+  frameListeners.add(listener)
+  return () => frameListeners.delete(listener)
+}
+
+/** Hears that the link is back after a loss, when everything on screen has been asked for anew. */
+export function onReconnect(listener: () => void): () => void {
+  reconnectListeners.add(listener)
+  return () => reconnectListeners.delete(listener)
+}
+
+/** Opens the live link; every cached answer that a message makes stale is fetched again. Dispose of it on leaving. */
+export function connectLive(queryClient: QueryClient, onSessionEnded: () => void): Disposable {
+  live.set(START)
+  const stale = createInvalidator(queryClient)
+  let token: string | null = null
+  const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/live/`
+  const socket = new LiveSocket(url, {
+    fetchTicket: async (signal) => {
+      await whenSignedIn(signal)
+      token = readStoredToken()
+      const { ticket } = await quietly(() => call(createSocketTicket, {}, { signal, timeoutMs: 10_000 }))
+      return ticket
+    },
+    onReady({ again }) {
+      live.set({ ...live.get(), status: 'live' })
+      // Whatever happened before was not told: everything on screen is asked for again.
+      quietly(() => askAgain(queryClient))
+      if (again) for (const listener of reconnectListeners) listener()
+    },
+    onHeard(roundTripMs) {
+      live.set({
+        ...live.get(),
+        heardAtMs: Date.now(),
+        ...(roundTripMs === undefined ? {} : { roundTripMs }),
+      })
+    },
+    onMessage(message) {
+      if (message.type === 'counts') live.set({ ...live.get(), counts: message.counts })
+      if (message.type === 'changed') {
+        stale.add(message.events)
+        // A task that fails colours the tree, and no row of the machines table tells of it.
+        if (message.events.some(({ type }) => type === 'alert.changed')) stale.addTree()
+      }
+      if (message.type === 'agents') {
+        for (const listener of frameListeners) listener(message)
+        if (changesTree(message)) stale.addTree()
+      }
+    },
+    onLost: () => live.set({ ...live.get(), status: 'lost', roundTripMs: undefined }),
+    isSessionReplaced: () => isReplacedSoon(token),
+    onSessionEnded,
+  })
+  return {
+    [Symbol.dispose]() {
+      socket[Symbol.dispose]()
+      stale.stop()
+      live.set(START)
+    },
+  }
+}
+
+/**
+ * Asks again for what was asked before this moment. A request that is under way is let finish first, so that a page
+ * that is just opening is not held up; a list of machines that has not changed costs an answer without a body.
+ */
+function askAgain(queryClient: QueryClient): void {
+  const underWay = new Set(
+    queryClient
+      .getQueryCache()
+      .getAll()
+      .filter(({ state }) => state.fetchStatus === 'fetching'),
+  )
+  void queryClient.invalidateQueries({ predicate: (query) => !underWay.has(query) })
+  for (const query of underWay) {
+    const askOnce = () =>
+      quietly(() => void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }))
+    // Without an option to cancel, this is the promise of the request that is under way.
+    query.fetch().then(askOnce, () => undefined)
+  }
+}
+
+/** Events of a quarter of a second are taken together, so that a burst fetches each list once. */
+const COLLECT_MS = 250
+/** The tree's colours may follow machines this much later: its list is dear where there are thousands of clients. */
+const TREE_COLLECT_MS = 800
+
+function createInvalidator(queryClient: QueryClient) {
+  let events: LiveEvent[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let treeTimer: ReturnType<typeof setTimeout> | undefined
+  return {
+    add(more: readonly LiveEvent[]) {
+      events.push(...more)
+      timer ??= setTimeout(() => {
+        const batch = events
+        events = []
+        timer = undefined
+        quietly(
+          () => void queryClient.invalidateQueries({ predicate: ({ queryKey: key }) => isStale(key, batch) }),
+        )
+      }, COLLECT_MS)
+    },
+    addTree() {
+      treeTimer ??= setTimeout(() => {
+        treeTimer = undefined
+        quietly(() => {
+          void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
+          // What is named there as a whole client depends on the machines that the client has.
+          void queryClient.invalidateQueries({ queryKey: ['GET /maintenance/open/'] })
+        })
+      }, TREE_COLLECT_MS)
+    },
+    stop() {
+      clearTimeout(timer)
+      clearTimeout(treeTimer)
+    },
+  }
+}
+
+function changesTree({ changed, added, removed }: AgentsFrame): boolean {
+  return (
+    added.length > 0 ||
+    removed.length > 0 ||
+    changed.some((agent) => TREE_FIELDS.some((field) => field in agent))
+  )
+}

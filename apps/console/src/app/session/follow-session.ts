@@ -1,0 +1,63 @@
+import type { ApiError } from '@muster/contract/client'
+import { checkCredentials, login, logout } from '@muster/contract/api/sessions'
+import type { Endpoint } from '@muster/contract/endpoint'
+import type { QueryClient } from '@tanstack/react-query'
+import { onRefusal } from '../api/api.ts'
+import type { createConsoleRouter } from '../router.tsx'
+import { forgetSignIn, getSession, onOtherTab, sessionStore } from './session.ts'
+import { lastPageShown, noteOtherTab } from './last-page.ts'
+import { askForSignIn } from './sign-in-needed.ts'
+
+/** Leads to the right page when the session ends here, on the server or in another tab. */
+export function followSession(
+  router: ReturnType<typeof createConsoleRouter>,
+  queryClient: QueryClient,
+): void {
+  onRefusal((error, endpoint) => {
+    const way = wayAfterRefusal(error, endpoint)
+    if (way === 'sign-in-here') askForSignIn()
+    if (way === 'expired') {
+      // The server has ended the session already: nothing is left to sign out of.
+      forgetSignIn()
+      void router.navigate({ to: '/expired' })
+    }
+    if (way === 'totp-setup') void router.navigate({ to: '/totp_setup' })
+  })
+  let token = getSession().access_token
+  sessionStore.subscribe(() => {
+    const before = token
+    token = getSession().access_token
+    if (token === before) return
+    // Another user may see other things: nothing of the old session is shown to the new one.
+    if (token === null) queryClient.clear()
+  })
+  onOtherTab((before, now) => {
+    const { pathname } = router.state.location
+    if (
+      before.access_token !== null &&
+      now.access_token === null &&
+      pathname !== '/login' &&
+      pathname !== '/expired'
+    ) {
+      noteOtherTab()
+      void router.navigate({ to: '/expired' })
+    }
+    const waits = pathname === '/login' || pathname === '/expired'
+    if (now.access_token !== null && waits)
+      void router.navigate({ href: lastPageShown() ?? '/', replace: true })
+  })
+}
+
+const SIGN_IN_CALLS = new Set<Endpoint>([checkCredentials, login, logout])
+
+/** Where a refused call leads, if anywhere. */
+function wayAfterRefusal(
+  { status, code }: Pick<ApiError, 'status' | 'code'>,
+  endpoint: Endpoint,
+): 'sign-in-here' | 'expired' | 'totp-setup' | undefined {
+  if (SIGN_IN_CALLS.has(endpoint)) return undefined
+  if (code === 'totp_required') return 'totp-setup'
+  if (status !== 401) return undefined
+  // In the grace after its end a session still reads; only a write is told to sign in again.
+  return code === 'session_expired' && endpoint.method !== 'GET' ? 'sign-in-here' : 'expired'
+}

@@ -1,0 +1,114 @@
+import { Button } from '@mantine/core'
+import { IconAlertTriangle, IconCloudOff, IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useEffect, useState } from 'react'
+import { reloadConsole, useRefreshNeeded } from '../../features/system/version-check.ts'
+import { Banner } from './Banner.tsx'
+import { describeError } from '../api/describe-error.ts'
+import { formatAge } from './format-seconds.ts'
+import { useLive } from '../live/live.ts'
+import { lazyPart } from './lazy-part.ts'
+import { dashInfoQuery, useDashInfo } from '../api/queries.ts'
+
+/** What the whole page should know: another version, a lost server. */
+export function Banners() {
+  return (
+    <>
+      <VersionBanner />
+      <SettingsBanner />
+      <AvailabilityBanner />
+      <MaintenanceBanner />
+      <OfflineBanner />
+    </>
+  )
+}
+
+function VersionBanner() {
+  if (!useRefreshNeeded()) return null
+  return (
+    <Banner tone="info" icon={<IconRefresh size={16} stroke={1.75} aria-hidden />}>
+      <span>The server has another version of the console.</span>
+      <Button size="compact-xs" onClick={reloadConsole}>
+        Reload
+      </Button>
+    </Banner>
+  )
+}
+
+/** Without preferences and flags the frame shows less than there is; it says so. */
+function SettingsBanner() {
+  const { data, error, refetch } = useQuery(dashInfoQuery)
+  if (data !== undefined || error === null) return null
+  const { message, caption } = describeError(error)
+  return (
+    <Banner tone="warning" icon={<IconAlertTriangle size={16} stroke={1.75} aria-hidden />}>
+      <span>Your settings could not be loaded. {[message, caption].filter(Boolean).join(' ')}</span>
+      <Button size="compact-xs" variant="default" onClick={() => void refetch()}>
+        Try again
+      </Button>
+    </Banner>
+  )
+}
+
+const AvailabilityQuestion = lazyPart(() =>
+  import('../../features/alerts/AvailabilityQuestion.tsx').then((file) => file.AvailabilityQuestion),
+)
+
+function AvailabilityBanner() {
+  if (useDashInfo()?.ask_availability_alerts !== true) return null
+  return (
+    <Banner tone="warning" icon={<IconAlertTriangle size={16} stroke={1.75} aria-hidden />}>
+      <Suspense>
+        <AvailabilityQuestion />
+      </Suspense>
+    </Banner>
+  )
+}
+
+const OpenMaintenanceNote = lazyPart(() =>
+  import('../../features/maintenance/OpenMaintenanceNote.tsx').then((file) => file.OpenMaintenanceNote),
+)
+
+/** Alerts are off without an end somewhere: nobody should have to remember it. */
+function MaintenanceBanner() {
+  if (useDashInfo()?.open_maintenance !== true) return null
+  return (
+    <Suspense>
+      <OpenMaintenanceNote />
+    </Suspense>
+  )
+}
+
+/** A link that is back this soon needs no banner. */
+const GRACE_MS = 1_500
+
+function OfflineBanner() {
+  const lost = useLive((state) => state.status !== 'live')
+  if (!lost) return null
+  return <LostLink />
+}
+
+function LostLink() {
+  const heardAtMs = useLive((state) => state.heardAtMs)
+  const [shownAtMs] = useState(() => Date.now())
+  const nowMs = useSeconds()
+  if (nowMs - shownAtMs < GRACE_MS) return null
+  return (
+    <Banner tone="warning" icon={<IconCloudOff size={16} stroke={1.75} aria-hidden />}>
+      <span>
+        The server cannot be reached.{' '}
+        {heardAtMs !== undefined && `What you see is ${formatAge(nowMs - heardAtMs)} old. `}
+        The console tries again by itself.
+      </span>
+    </Banner>
+  )
+}
+
+function useSeconds(): number {
+  const [nowMs, setNowMs] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return nowMs
+}

@@ -1,0 +1,126 @@
+import { Modal } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { type KeyboardEvent, useId, useState } from 'react'
+import { useReturnFocus } from '../../ui/dialog/use-return-focus.ts'
+import classes from './CommandPalette.module.css'
+import { type PaletteEntry, closePalette } from './palette.ts'
+import { useFoundEntries } from './use-found-entries.ts'
+
+const STYLES = { content: classes.content ?? '' }
+
+/** Finds machines, clients, scripts, screens and actions by a few letters; arrows choose, Enter does. */
+export function CommandPalette() {
+  useReturnFocus()
+  const [text, setText] = useState('')
+  const { entries, searching } = useFoundEntries(text)
+  const [chosenId, setChosenId] = useState<string>()
+  const listId = useId()
+  const chosen = Math.max(
+    0,
+    entries.findIndex(({ id }) => id === chosenId),
+  )
+
+  const run = (entry: PaletteEntry | undefined) => {
+    if (entry === undefined) return
+    closePalette()
+    entry.run()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && entries.length > 0) {
+      event.preventDefault()
+      setChosenId(entries[(chosen + step + entries.length) % entries.length]?.id)
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      run(entries[chosen])
+    }
+  }
+  return (
+    <Modal.Root
+      opened
+      onClose={closePalette}
+      size={600}
+      yOffset="12vh"
+      transitionProps={{ duration: 0 }}
+      radius="lg"
+      classNames={STYLES}
+    >
+      <Modal.Overlay backgroundOpacity={0.4} />
+      <Modal.Content aria-label="Command palette">
+        <Modal.Body p={0}>
+          <div className={classes.search}>
+            <IconSearch size={18} stroke={1.75} aria-hidden />
+            <input
+              className={classes.input}
+              value={text}
+              onChange={(event) => {
+                setText(event.currentTarget.value)
+                setChosenId(undefined)
+              }}
+              onKeyDown={onKeyDown}
+              placeholder="Find a machine, client, script or action"
+              aria-label="Find a machine, client, script or action"
+              role="combobox"
+              aria-expanded={entries.length > 0}
+              aria-controls={listId}
+              aria-activedescendant={
+                entries.length > 0 ? `${listId} ${chosen}`.replaceAll(' ', '-') : undefined
+              }
+              aria-autocomplete="list"
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+            />
+          </div>
+          <EntryList listId={listId} entries={entries} chosen={chosen} onChoose={setChosenId} onRun={run} />
+          {entries.length === 0 && (
+            <p className={classes.none} role="status">
+              {searching ? 'Searching …' : `Nothing is called “${text}”.`}
+            </p>
+          )}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+interface EntryListProps {
+  listId: string
+  entries: readonly PaletteEntry[]
+  chosen: number
+  onChoose: (id: string) => void
+  onRun: (entry: PaletteEntry) => void
+}
+
+function EntryList({ listId, entries, chosen, onChoose, onRun }: EntryListProps) {
+  return (
+    <div role="listbox" id={listId} aria-label="Results" className={classes.list}>
+      {entries.map((entry, index) => (
+        <div key={entry.id} role="presentation">
+          {entry.group !== entries[index - 1]?.group && (
+            <div role="presentation" className={classes.group}>
+              {entry.group}
+            </div>
+          )}
+          <div
+            id={`${listId} ${index}`.replaceAll(' ', '-')}
+            role="option"
+            aria-selected={index === chosen}
+            className={classes.entry}
+            ref={index === chosen ? scrollIntoView : undefined}
+            onMouseMove={() => onChoose(entry.id)}
+            onClick={() => onRun(entry)}
+          >
+            <span className={classes.label}>{entry.label}</span>
+            {entry.hint !== undefined && <span className={classes.hint}>{entry.hint}</span>}
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function scrollIntoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' })
+}

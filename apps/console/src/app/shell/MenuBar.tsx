@@ -1,0 +1,51 @@
+import { Menu, Menubar } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useHoverTip } from '../../ui/layout/use-hover-tip.tsx'
+import classes from './MenuBar.module.css'
+import { LiveIndicator } from '../live/LiveIndicator.tsx'
+import { type MenuItem, openToolWindow, useMenus } from './menus.ts'
+import { useDialog } from '../dialogs/use-dialog.ts'
+
+/** The second line of the frame: menus as in a desktop program, and how live the page is. */
+export function MenuBar() {
+  const menus = useMenus()
+  const { tip, handlers } = useHoverTip()
+  return (
+    <div className={classes.bar} {...handlers}>
+      <nav aria-label="Menu">
+        <Menubar aria-label="Main menu" classNames={{ target: classes.target ?? '' }}>
+          {menus.map(({ label, items }) => (
+            <Menubar.Menu key={label} withinPortal={false} zIndex={150} width={180}>
+              <Menubar.Target>{label}</Menubar.Target>
+              <Menubar.Dropdown>
+                {items.map((item) => (
+                  <BarItem key={item.label} item={item} />
+                ))}
+              </Menubar.Dropdown>
+            </Menubar.Menu>
+          ))}
+        </Menubar>
+      </nav>
+      <LiveIndicator />
+      {tip}
+    </div>
+  )
+}
+
+function BarItem({ item: { label, opens } }: { item: MenuItem }) {
+  const { open } = useDialog()
+  if ('dialog' in opens) return <Menu.Item onClick={() => open(opens.dialog)}>{label}</Menu.Item>
+  if ('window' in opens) return <Menu.Item onClick={() => openToolWindow(opens)}>{label}</Menu.Item>
+  if ('page' in opens) {
+    return (
+      <Menu.Item component={Link} to={opens.page}>
+        {label}
+      </Menu.Item>
+    )
+  }
+  return (
+    <Menu.Item component="a" href={opens.href} target="_blank" rel="noreferrer">
+      {label}
+    </Menu.Item>
+  )
+}

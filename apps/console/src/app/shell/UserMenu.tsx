@@ -1,0 +1,33 @@
+import { Menu, UnstyledButton } from '@mantine/core'
+import { IconChevronDown, IconUser } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import classes from './UserMenu.module.css'
+import { displayName, useSession } from '../session/session.ts'
+import { useDialog } from '../dialogs/use-dialog.ts'
+
+/** The user's own things, behind the user's name. */
+export function UserMenu() {
+  const name = displayName(useSession())
+  const { open } = useDialog()
+  const navigate = useNavigate()
+  return (
+    <Menu position="bottom-end" withinPortal={false} zIndex={150} width={180}>
+      <Menu.Target>
+        <UnstyledButton className={classes.button} aria-label={`Account of ${name}`}>
+          <IconUser size={18} stroke={1.75} aria-hidden className={classes.icon} />
+          <span className={classes.name}>{name}</span>
+          <IconChevronDown size={14} stroke={1.75} aria-hidden className={classes.chevron} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => open('preferences')}>Preferences</Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={() => open('reset-password')}>Reset password</Menu.Item>
+        <Menu.Item onClick={() => open('reset-2fa')}>Reset 2FA</Menu.Item>
+        <Menu.Item onClick={() => open('sessions')}>Sessions</Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={() => void navigate({ to: '/expired' })}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,64 @@
+import type { DashInfo } from '@muster/contract/api/system'
+import { savePreferences } from '@muster/contract/api/users'
+import { type DefaultColor, DEFAULT_COLORS, colorToCss } from '@muster/rules/text/colors'
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { call } from '../api/api.ts'
+import { dashInfoQuery } from '../api/queries.ts'
+
+/** The CSS variable that each colour setting of a user stands for. */
+const COLOR_VARIABLES = {
+  loading_bar_color: '--loading-bar',
+  dash_info_color: '--dash-info',
+  dash_positive_color: '--dash-positive',
+  dash_negative_color: '--dash-negative',
+  dash_warning_color: '--dash-warning',
+} as const satisfies Partial<Record<keyof DashInfo, string>>
+
+const THEME = {
+  positive: 'var(--m-positive)',
+  negative: 'var(--m-negative)',
+  warning: 'var(--m-warning)',
+  info: 'var(--m-info)',
+}
+
+/** The CSS value of a colour as users write it; what is no colour falls back to the setting's own default. */
+export function userColor(text: string, setting: keyof typeof COLOR_VARIABLES): string {
+  const fallback: DefaultColor = DEFAULT_COLORS[setting]
+  return colorToCss(text, THEME, fallback)
+}
+
+/** Puts the user's colours and scheme on the page whenever they arrive or change. */
+export function useUserLook(info: DashInfo | undefined): void {
+  const { setColorScheme } = useMantineColorScheme()
+  const dark = info?.dark_mode
+  useEffect(() => {
+    if (dark !== undefined) setColorScheme(dark ? 'dark' : 'light')
+  }, [dark, setColorScheme])
+  useEffect(() => {
+    if (info === undefined) return
+    for (const [setting, variable] of Object.entries(COLOR_VARIABLES)) {
+      // Object.entries forgets the keys' names.
+      const name = setting as keyof typeof COLOR_VARIABLES
+      document.documentElement.style.setProperty(variable, userColor(info[name], name))
+    }
+  }, [info])
+}
+
+/** Dark or light at once, saved for the user behind it. */
+export function useDarkMode(): { dark: boolean; toggle: () => void } {
+  const dark = useComputedColorScheme('dark') === 'dark'
+  const { setColorScheme } = useMantineColorScheme()
+  const queryClient = useQueryClient()
+  const show = (value: boolean) => {
+    setColorScheme(value ? 'dark' : 'light')
+    queryClient.setQueryData(dashInfoQuery.queryKey, (old) => (old ? { ...old, dark_mode: value } : old))
+  }
+  const { mutate } = useMutation({
+    mutationFn: (value: boolean) => call(savePreferences, { body: { dark_mode: value } }),
+    onMutate: show,
+    onError: (_error, value) => show(!value),
+  })
+  return { dark, toggle: () => mutate(!dark) }
+}

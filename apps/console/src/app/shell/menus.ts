@@ -1,0 +1,113 @@
+import type { Permission } from '@muster/contract/permissions'
+import { type DialogName, isDialogName } from '../dialogs/dialogs.tsx'
+import { may, useDashInfo, useMe } from '../api/queries.ts'
+
+/** A page of the console that has a menu item of its own. */
+interface Page {
+  page: '/alerts' | '/policies' | '/software'
+}
+
+/** A tool in a window of its own. */
+interface ToolWindow {
+  window: string
+}
+
+interface MenuEntry {
+  label: string
+  /** What the item opens: a dialog of dialogs.tsx, a page of the console, or one beside it. */
+  opens: { dialog: string } | Page | { href: string } | ToolWindow
+  needs?: Permission
+  /** Only for superusers, and only where this is switched on. */
+  switch?: 'web_terminal_enabled'
+}
+
+interface MenuTable {
+  label: string
+  entries: readonly MenuEntry[]
+  /** Not shown where the server is run by a provider for others. */
+  hiddenWhenHosted?: true
+}
+
+/** The menu bar. An item shows once its dialog exists and the user's role allows what it does. */
+const MENUS: readonly MenuTable[] = [
+  {
+    label: 'File',
+    entries: [
+      { label: 'Add client', opens: { dialog: 'add-client' }, needs: 'can_manage_clients' },
+      { label: 'Add site', opens: { dialog: 'add-site' }, needs: 'can_manage_sites' },
+      { label: 'Audit log', opens: { dialog: 'audit' }, needs: 'can_view_auditlogs' },
+    ],
+  },
+  {
+    label: 'View',
+    entries: [
+      { label: 'Pending actions', opens: { dialog: 'pending-actions' }, needs: 'can_list_pendingactions' },
+      { label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' },
+      { label: 'Software', opens: { page: '/software' }, needs: 'can_list_software' },
+      { label: 'Compare machines', opens: { dialog: 'compare' }, needs: 'can_list_agents' },
+      { label: 'Terminals side by side', opens: { dialog: 'side-by-side' }, needs: 'can_use_terminal' },
+      { label: 'Web terminal', opens: { window: '/webterm' }, switch: 'web_terminal_enabled' },
+    ],
+  },
+  {
+    label: 'Agents',
+    entries: [{ label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' }],
+  },
+  {
+    label: 'Settings',
+    entries: [
+      { label: 'Policies', opens: { page: '/policies' }, needs: 'can_list_automation_policies' },
+      { label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' },
+      { label: 'Custom fields', opens: { dialog: 'custom-fields' }, needs: 'can_view_customfields' },
+      { label: 'Key store', opens: { dialog: 'keystore' }, needs: 'can_view_global_keystore' },
+      { label: 'Alert channels', opens: { dialog: 'alert-channels' }, needs: 'can_view_core_settings' },
+      { label: 'Alert templates', opens: { dialog: 'alert-templates' }, needs: 'can_list_alerttemplates' },
+      { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
+      { label: 'Remote access', opens: { dialog: 'remote-access' }, needs: 'can_manage_remote_access' },
+      { label: 'Users', opens: { dialog: 'users' }, needs: 'can_list_accounts' },
+      { label: 'Roles', opens: { dialog: 'roles' }, needs: 'can_list_accounts' },
+      { label: 'Global settings', opens: { dialog: 'settings' }, needs: 'can_view_core_settings' },
+    ],
+  },
+  {
+    label: 'Help',
+    entries: [{ label: 'API documentation', opens: { href: '/docs/' } }],
+    hiddenWhenHosted: true,
+  },
+]
+
+export interface MenuItem {
+  label: string
+  opens: { dialog: DialogName } | Page | { href: string } | ToolWindow
+}
+
+export interface Menu {
+  label: string
+  items: MenuItem[]
+}
+
+/** The menus with what this user can open; a menu without items is none. */
+export function useMenus(): Menu[] {
+  const me = useMe()
+  const info = useDashInfo()
+  if (me === undefined) return []
+  return MENUS.filter(
+    ({ hiddenWhenHosted }) => !(hiddenWhenHosted === true && info?.hosted !== false),
+  ).flatMap(({ label, entries }) => {
+    const items = entries
+      .filter((entry) => entry.needs === undefined || may(me, entry.needs))
+      .filter((entry) => entry.switch === undefined || (me.is_superuser && info?.[entry.switch] === true))
+      .flatMap(toItem)
+    return items.length === 0 ? [] : [{ label, items }]
+  })
+}
+
+function toItem({ label, opens }: MenuEntry): MenuItem[] {
+  if (!('dialog' in opens)) return [{ label, opens }]
+  return isDialogName(opens.dialog) ? [{ label, opens: { dialog: opens.dialog } }] : []
+}
+
+/** Opens a tool in a window of its own. */
+export function openToolWindow({ window: path }: ToolWindow): void {
+  window.open(path, '_blank', 'noopener,popup,width=1280,height=720')
+}

@@ -1,0 +1,193 @@
+import { Checkbox, Group, NumberInput, Select, TextInput, Textarea } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import type { UseFormReturnType } from '@mantine/form'
+import { MASKED_SECRET } from '@muster/contract/api/alert-channels'
+import { useQuery } from '@tanstack/react-query'
+import { useDashInfo, useMay } from '../../../app/api/queries.ts'
+import { ListField } from '../../../ui/inputs/ListField.tsx'
+import { ArgumentsField } from '../../scripts/ArgumentsField.tsx'
+import { HeadersField } from '../channels/HeadersField.tsx'
+import { SecretField } from '../channels/SecretField.tsx'
+import { allScriptsQuery } from '../../scripts/all-scripts-query.ts'
+import { type ActionKind, EMPTY_REST, type Rest, type TemplateForm } from './template-form.ts'
+
+interface ActionFieldsProps {
+  form: UseFormReturnType<TemplateForm>
+  start: TemplateForm
+  kind: ActionKind
+}
+
+type ActionType = TemplateForm['action_type']
+const NOTHING = 'none'
+const TYPES: { value: NonNullable<ActionType> | typeof NOTHING; label: string }[] = [
+  { value: NOTHING, label: 'Nothing' },
+  { value: 'script', label: 'A script on the machine' },
+  { value: 'server', label: 'A script on the server' },
+  { value: 'rest', label: 'A webhook' },
+]
+
+/** What is run: nothing, a script on the machine of the alert or on the server, or a webhook. */
+export function ActionFields(props: ActionFieldsProps) {
+  const { form, kind } = props
+  const type = form.values[`${kind}_type`]
+  const info = useDashInfo()
+  const mayRunOnServer = info?.server_scripts_enabled === true
+  // One that was set before stays visible.
+  const types = TYPES.filter(({ value }) => value !== 'server' || info?.hosted !== true || type === 'server')
+  return (
+    <>
+      <Select
+        label="Run"
+        description={
+          mayRunOnServer || info?.hosted === true
+            ? undefined
+            : 'Scripts on the server are switched off in the global settings.'
+        }
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        data={types.map((one) => ({ ...one, disabled: one.value === 'server' && !mayRunOnServer }))}
+        allowDeselect={false}
+        value={type ?? NOTHING}
+        onChange={(chosen) => {
+          const found = TYPES.find(({ value }) => value === chosen)?.value ?? NOTHING
+          const next = found === NOTHING ? null : found
+          form.setFieldValue(`${kind}_type`, next)
+          if (next === 'rest' && form.values[`${kind}_rest`] === null)
+            form.setFieldValue(`${kind}_rest`, EMPTY_REST)
+        }}
+      />
+      {(type === 'script' || type === 'server') && <ScriptFields {...props} />}
+      {type === 'rest' && <RestFields {...props} />}
+    </>
+  )
+}
+
+function ScriptFields({ form, kind }: ActionFieldsProps) {
+  const mayList = useMay('can_list_scripts')
+  const { data: scripts = [] } = useQuery({ ...allScriptsQuery, enabled: mayList })
+  const id = form.values[kind]
+  const chosen = scripts.find((script) => script.id === id)
+  const timeout = form.values[`${kind}_timeout`]
+  return (
+    <>
+      <Select
+        label="Script"
+        description={
+          form.values[`${kind}_type`] === 'server' && chosen?.server_approval === 'waiting'
+            ? 'Waiting for approval: the changed script is not run.'
+            : undefined
+        }
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        placeholder={mayList ? 'Choose a script' : 'Your role does not show the library.'}
+        data={scripts.map((script) => ({ value: `${script.id}`, label: script.name }))}
+        searchable
+        nothingFoundMessage="No such script"
+        limit={200}
+        {...form.getInputProps(kind)}
+        value={id === null ? null : `${id}`}
+        onChange={(value) => {
+          form.setFieldValue(kind, value === null ? null : Number(value))
+          const script = scripts.find((one) => `${one.id}` === value)
+          if (script === undefined) return
+          form.setFieldValue(`${kind}_args`, script.args)
+          form.setFieldValue(`${kind}_timeout`, script.default_timeout)
+        }}
+      />
+      <ArgumentsField
+        values={form.values[`${kind}_args`]}
+        onChange={(lines) => form.setFieldValue(`${kind}_args`, lines)}
+      />
+      <ListField
+        label="Environment variables"
+        noun="variable"
+        description="It also gets MUSTER_ALERT_ID, _TYPE, _STATE, _SEVERITY, _TIME and _MESSAGE."
+        placeholder="NAME=value"
+        values={form.values[`${kind}_env_vars`]}
+        check={(line) => (line === '' || /^[A-Za-z_]\w*=/.test(line) ? null : 'Write NAME=value.')}
+        onChange={(lines) => form.setFieldValue(`${kind}_env_vars`, lines)}
+      />
+      <Group align="flex-end" gap="lg">
+        <NumberInput
+          label="Time limit"
+          suffix=" s"
+          min={1}
+          allowDecimal={false}
+          clampBehavior="none"
+          {...form.getInputProps(`${kind}_timeout`)}
+          value={Number.isNaN(timeout) ? '' : timeout}
+          onChange={(value) =>
+            form.setFieldValue(`${kind}_timeout`, typeof value === 'number' ? value : Number.NaN)
+          }
+        />
+        {form.values[`${kind}_type`] === 'script' && (
+          <Checkbox
+            mb={8}
+            label="As the user who is logged in"
+            {...form.getInputProps(`${kind}_run_as_user`, { type: 'checkbox' })}
+          />
+        )}
+      </Group>
+    </>
+  )
+}
+
+function RestFields({ form, start, kind }: ActionFieldsProps) {
+  const field = `${kind}_rest` as const
+  const rest = form.values[field] ?? EMPTY_REST
+  const before = start[field] ?? EMPTY_REST
+  const set = (part: Partial<Rest>) => form.setFieldValue(field, { ...rest, ...part })
+  const wrong = (name: keyof Rest) => {
+    const error = form.errors[`${field}.${name}`]
+    return typeof error === 'string' ? error : undefined
+  }
+  return (
+    <>
+      <TextInput
+        label="Address"
+        placeholder="https://example.com/alerts"
+        classNames={{ input: 'mono' }}
+        autoComplete="off"
+        spellCheck={false}
+        value={rest.url}
+        error={wrong('url')}
+        onChange={(event) => set({ url: event.currentTarget.value })}
+        onBlur={() => form.validateField(`${field}.url`)}
+      />
+      <Select
+        label="Method"
+        data={['POST', 'PUT']}
+        allowDeselect={false}
+        value={rest.method}
+        onChange={(method) => set({ method: method === 'PUT' ? 'PUT' : 'POST' })}
+      />
+      <HeadersField
+        label="Headers"
+        values={rest.headers}
+        kept={new Set(before.headers.map(({ name }) => name))}
+        error={wrong('headers')}
+        onChange={(headers) => set({ headers })}
+      />
+      <SecretField
+        label="Secret"
+        description="Signs the body: Muster-Signature."
+        value={rest.secret}
+        kept={before.secret === MASKED_SECRET}
+        optional
+        error={wrong('secret')}
+        onChange={(secret) => set({ secret })}
+      />
+      <Textarea
+        label="Body"
+        description="JSON with variables as {{alert.message}}; empty = the alert as JSON."
+        classNames={{ input: 'mono' }}
+        placeholder={'{ "text": "{{alert.message}}" }'}
+        spellCheck={false}
+        autosize
+        minRows={3}
+        maxRows={12}
+        value={rest.body_template}
+        error={wrong('body_template')}
+        onChange={(event) => set({ body_template: event.currentTarget.value })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,201 @@
+import {
+  type AlertTemplate,
+  createAlertTemplate,
+  deleteAlertTemplate,
+  editAlertTemplate,
+  getRelatedToTemplate,
+  listAlertTemplates,
+  previewAlertTemplate,
+  setDefaultTemplate,
+} from '@muster/contract/api/alert-templates'
+import { getScriptApproval } from '@muster/contract/api/scripts'
+import { editClient } from '@muster/contract/api/clients'
+import type { Me } from '@muster/contract/api/users'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { answer, refuse } from '../../../testing/test-server.ts'
+import { givenDashboard } from '../../dashboard/test-dashboard.ts'
+import { testTemplate } from './test-template.ts'
+
+const LIST = '/?dialog=alert-templates'
+const dialog = () => page.getByRole('dialog')
+
+async function givenTemplates(templates: AlertTemplate[] = [], me: Partial<Me> = {}) {
+  const { server, open } = await givenDashboard({ me })
+  server.on(listAlertTemplates, () => answer(listAlertTemplates, templates))
+  server.on(createAlertTemplate, () => answer(createAlertTemplate, testTemplate()))
+  // Before the one below, whose path fits it as well.
+  server.on(setDefaultTemplate, () => answer(setDefaultTemplate, { alert_template: 1 }))
+  server.on(editAlertTemplate, () => answer(editAlertTemplate, testTemplate()))
+  server.on(deleteAlertTemplate, () => answer(deleteAlertTemplate, null))
+  return { server, open }
+}
+
+test('each template says what it runs and where it is applied; it is switched, made the default and deleted', async () => {
+  const template = testTemplate({
+    action_name: 'Clean up',
+    applied_count: 2,
+    exclude_servers: true,
+    excluded_clients: [3],
+  })
+  const { server, open } = await givenTemplates([template])
+  server.on(getRelatedToTemplate, () =>
+    answer(getRelatedToTemplate, {
+      default_template: false,
+      policies: [{ id: 4, name: 'Base' }],
+      clients: [{ id: 1, name: 'Acme' }],
+      sites: [{ id: 2, name: 'Berlin', client_name: 'Acme' }],
+      agents: [],
+    }),
+  )
+  await open(LIST)
+  await expect.element(dialog().getByText('Runs Clean up · 2 exclusions')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Applied to 2' }).click()
+  await expect.element(page.getByRole('region', { name: 'Policies' }).getByText('Base')).toBeVisible()
+  await expect.element(page.getByRole('region', { name: 'Sites' }).getByText('Acme › Berlin')).toBeVisible()
+  await page
+    .getByRole('dialog', { name: 'Where Night is applied' })
+    .getByRole('button', { name: 'Close' })
+    .last()
+    .click()
+  const active = dialog().getByRole('switch', { name: 'Night is switched on' }).element()
+  if (active instanceof HTMLElement) active.focus()
+  await userEvent.keyboard(' ')
+  await expect.poll(() => server.calls(editAlertTemplate).at(-1)?.body).toEqual({ is_active: false })
+  await dialog().getByRole('button', { name: 'Night is the default' }).click()
+  await expect.poll(() => server.calls(setDefaultTemplate).at(-1)?.body).toEqual({ alert_template: 1 })
+  await dialog().getByRole('button', { name: 'Delete Night' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect.poll(() => server.calls(deleteAlertTemplate).length).toBe(1)
+})
+
+test('a template whose script waits for approval says so, and leads to the approval', async () => {
+  const { server, open } = await givenTemplates([
+    testTemplate({
+      action_type: 'server',
+      action: 7,
+      action_name: 'Page',
+      action_approval: 'waiting',
+    }),
+  ])
+  server.on(getScriptApproval, () =>
+    answer(getScriptApproval, {
+      state: 'waiting',
+      approved: null,
+      current: { shell: 'shell', code: 'echo new', hash: 'h' },
+      templates: ['Night'],
+    }),
+  )
+  await open(LIST)
+  await expect.element(dialog().getByText('Waiting for approval')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Approve version' }).click()
+  const approval = page.getByRole('dialog', { name: 'Version of Page for the server' })
+  await expect.element(approval.getByText('added: echo new')).toBeInTheDocument()
+})
+
+test('a new template is sent as a whole, and what is missing stands at its field', async () => {
+  const { server, open } = await givenTemplates()
+  await open('/?dialog=alert-template&item=new')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Night')
+  const checks = page.getByRole('region', { name: 'Checks' })
+  await checks.getByRole('combobox', { name: 'E-mail', exact: true }).click()
+  await page.getByRole('option', { name: 'Always' }).click()
+  await checks
+    .getByRole('group', { name: 'Bell: severities' })
+    .getByRole('checkbox', { name: 'Error' })
+    .click()
+  await checks.getByRole('textbox', { name: 'Tell again after' }).fill('15')
+  const opens = page.getByRole('region', { name: 'When an alert opens' })
+  await opens.getByRole('combobox', { name: 'Run' }).click()
+  await page.getByRole('option', { name: 'A webhook' }).click()
+  await expect.element(page.getByRole('button', { name: 'Add template' })).toBeDisabled()
+  await opens.getByRole('textbox', { name: 'Address' }).fill('https://example.com/hook')
+  await page.getByRole('button', { name: 'Add template' }).click()
+  await expect
+    .poll(() => server.calls(createAlertTemplate).at(-1)?.body)
+    .toMatchObject({
+      name: 'Night',
+      check_always_email: true,
+      task_always_email: null,
+      check_dashboard_alert_severity: ['error'],
+      check_periodic_alert_minutes: 15,
+      action_type: 'rest',
+      action_rest: { url: 'https://example.com/hook', method: 'POST' },
+      resolved_action_type: null,
+    })
+})
+
+test('somebody else saved it meanwhile: the form says so and begins again', async () => {
+  const templates = [testTemplate()]
+  const { server, open } = await givenTemplates(templates)
+  await open('/?dialog=alert-template&item=1')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Day')
+  server.on(editAlertTemplate, () => {
+    templates[0] = testTemplate({ name: 'Evening', modified: 'm2' })
+    return refuse('changed_meanwhile', '"Night" was saved by somebody else since you opened it.')
+  })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Begin again with the new values' }).click()
+  await expect.element(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('Evening')
+})
+
+test('it is given to a client, and taken away', async () => {
+  const { server, open } = await givenTemplates([testTemplate()])
+  server.on(editClient, () => refuse('internal', 'not now'))
+  await open('/?dialog=assign-template&item=client-1')
+  await page.getByRole('combobox', { name: 'Alert template' }).click()
+  await page.getByRole('option', { name: 'Night' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => server.calls(editClient).at(-1)?.body).toEqual({ client: { alert_template: 1 } })
+})
+
+test('issue 3, 3.5, preview: a preview says who is told and why, and what is run', async () => {
+  const { server, open } = await givenTemplates()
+  server.on(previewAlertTemplate, () =>
+    answer(previewAlertTemplate, {
+      agent_id: 'alpha0000000',
+      hostname: 'alpha',
+      template: { id: 1, name: 'Night' },
+      chain: [
+        { source: 'site', at: 'Berlin', policy: null, id: 2, name: 'Old', outcome: 'inactive' },
+        { source: 'client_policy', at: 'Base', policy: 4, id: 1, name: 'Night', outcome: 'applies' },
+      ],
+      hold: null,
+      opens: true,
+      bell: false,
+      channels: [
+        {
+          id: 1,
+          name: 'Mail',
+          kind: 'email',
+          told: true,
+          reason: 'The template says always.',
+          at: null,
+          recipients: ['night@example.com'],
+          on_resolved: false,
+          repeat_minutes: 15,
+        },
+      ],
+      failure_action: 'The script "Clean up" on the machine',
+      resolved_action: null,
+    }),
+  )
+  await open('/?dialog=alert-preview&item=alpha0000000')
+  const template = page.getByRole('region', { name: 'Template' })
+  await expect.element(template.getByText('Night')).toBeVisible()
+  await expect.element(template.getByText('applies')).toBeVisible()
+  await expect.element(template.getByText('Policy of the client: Base')).toBeVisible()
+  await expect.element(page.getByText('does not show it')).toBeVisible()
+  await expect
+    .element(
+      page.getByText(/The template says always\. To night@example\.com\. Not when it is over\. Again after/),
+    )
+    .toBeVisible()
+  await expect.element(page.getByText('When it opens: The script "Clean up" on the machine')).toBeVisible()
+})
+
+test('who may not list templates is told so', async () => {
+  const { open } = await givenTemplates([], { is_superuser: false, permissions: [] })
+  await open(LIST)
+  await expect.element(dialog().getByText('Your role does not allow this.')).toBeVisible()
+})

@@ -1,0 +1,168 @@
+import { Button, Checkbox, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import '@mantine/core/styles/Radio.css'
+import type { UseFormReturnType } from '@mantine/form'
+import { createInstaller } from '@muster/contract/api/agents'
+import type { Client } from '@muster/contract/api/clients'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId } from 'react'
+import { FormError } from '../../app/dialogs/FormDialog.tsx'
+import { call } from '../../app/api/api.ts'
+import { fieldErrors, focusFirstError } from '../../app/api/form-errors.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { useWhyInvalid } from '../../app/dialogs/use-why-invalid.ts'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import type { MadeLine } from './InstallAgentDialog.tsx'
+import classes from './InstallAgent.module.css'
+import { type InstallForm, only, toInstallerRequest } from './install-form.ts'
+import { loadMachines } from './use-arrivals.ts'
+
+interface InstallChoicesProps {
+  title: string
+  clients: readonly Client[]
+  form: UseFormReturnType<InstallForm>
+  onMade: (made: MadeLine) => void
+  onClose: () => void
+}
+
+/** Where the machine belongs, what it is, and how long the line is good. */
+export function InstallChoices({ title, clients, form, onMade, onClose }: InstallChoicesProps) {
+  const formId = useId()
+  const why = useWhyInvalid(form, formId)
+  const mayList = useMay('can_list_agents')
+  const queryClient = useQueryClient()
+  const client = clients.find(({ id }) => `${id}` === form.values.client)
+  const make = useMutation({
+    mutationFn: async (values: InstallForm) => {
+      const siteId = Number(values.site)
+      // Asked before the line exists, so that whatever comes by it is new.
+      const before = mayList ? await loadMachines(queryClient, siteId) : undefined
+      const line = await call(createInstaller, { body: toInstallerRequest(values) })
+      const siteName = client?.sites.find(({ id }) => id === siteId)?.name ?? ''
+      const clientName = client?.name ?? ''
+      const hours = Number(values.expires)
+      return { ...line, siteId, siteName, clientName, hours, foreground: values.own_folder, before }
+    },
+    meta: { errorsShown: true },
+    onSuccess: onMade,
+    onError: (error) => form.setErrors(fieldErrors(error, form.getValues())),
+  })
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      why={why}
+      footer={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            form={formId}
+            disabled={why !== undefined}
+            loading={make.isPending}
+            data-autofocus={(client !== undefined && form.values.site !== null) || undefined}
+          >
+            Make the line
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        noValidate
+        onSubmit={form.onSubmit((values) => make.mutate(values), focusFirstError(form))}
+      >
+        <Stack gap="md">
+          {make.error !== null && <FormError error={make.error} />}
+          <PlaceFields clients={clients} client={client} form={form} />
+          <Radio.Group label="Type" {...form.getInputProps('agenttype')}>
+            <div className={classes.line}>
+              <Radio size="xs" value="server" label="Server" />
+              <Radio size="xs" value="workstation" label="Workstation" />
+            </div>
+          </Radio.Group>
+          <p className={classes.note}>
+            For Linux with curl. Windows and macOS agents cannot be installed yet.
+          </p>
+          <div className={classes.pair}>
+            <NumberInput
+              label="Good for"
+              description="Hours"
+              min={1}
+              allowDecimal={false}
+              allowNegative={false}
+              {...form.getInputProps('expires')}
+            />
+            <NumberInput
+              label="On at most"
+              description="Machines"
+              min={1}
+              allowDecimal={false}
+              allowNegative={false}
+              {...form.getInputProps('uses')}
+            />
+          </div>
+          <Checkbox
+            label="In a data folder of its own: run as yourself, in the foreground"
+            description="For trying it out, or for a second agent on one machine. Otherwise root installs a service."
+            {...form.getInputProps('own_folder', { type: 'checkbox' })}
+          />
+          {form.values.own_folder && (
+            <TextInput
+              label="Data folder"
+              placeholder="/home/ada/muster-agent"
+              maxLength={1000}
+              classNames={{ input: 'mono' }}
+              spellCheck={false}
+              {...form.getInputProps('data_folder')}
+            />
+          )}
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+interface PlaceFieldsProps {
+  clients: readonly Client[]
+  client: Client | undefined
+  form: UseFormReturnType<InstallForm>
+}
+
+function PlaceFields({ clients, client, form }: PlaceFieldsProps) {
+  const clientProps = form.getInputProps('client')
+  const needsSite = client !== undefined && form.values.site === null
+  return (
+    <div className={classes.pair}>
+      <Select
+        label="Client"
+        placeholder="Choose a client"
+        data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
+        searchable
+        allowDeselect={false}
+        nothingFoundMessage="No such client"
+        limit={200}
+        data-autofocus={client === undefined || undefined}
+        {...clientProps}
+        onChange={(id: string | null) => {
+          const site = only(clients.find((other) => `${other.id}` === id)?.sites ?? [])
+          form.setValues({ client: id, site: site === undefined ? null : `${site.id}` })
+        }}
+      />
+      <Select
+        label="Site"
+        placeholder={client === undefined ? 'Choose a client first' : 'Choose a site'}
+        data={(client?.sites ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))}
+        searchable
+        allowDeselect={false}
+        disabled={client === undefined}
+        nothingFoundMessage="No such site"
+        limit={200}
+        data-autofocus={needsSite || undefined}
+        {...form.getInputProps('site')}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import type { createInstaller } from '@muster/contract/api/agents'
+import type { Client } from '@muster/contract/api/clients'
+import type { Input } from '@muster/contract/endpoint'
+import { parseTreeNode } from '@muster/rules/search/tree-node'
+
+/** What the dialog asks. Numbers of inputs that are empty are texts. */
+export interface InstallForm extends Record<string, unknown> {
+  client: string | null
+  site: string | null
+  agenttype: 'server' | 'workstation'
+  expires: number | string
+  uses: number | string
+  own_folder: boolean
+  data_folder: string
+}
+
+const LONGEST_HOURS = 24 * 365
+const MOST_USES = 100_000
+
+/** One sentence for each field with which no line can be made. */
+export function checkInstallForm(form: InstallForm): Partial<Record<keyof InstallForm, string>> {
+  return {
+    ...(form.client === null ? { client: 'Choose a client.' } : {}),
+    ...(form.site === null ? { site: 'Choose a site.' } : {}),
+    ...(isWhole(form.expires, LONGEST_HOURS) ? {} : { expires: `From 1 to ${LONGEST_HOURS} hours.` }),
+    ...(isWhole(form.uses, MOST_USES) ? {} : { uses: `From 1 to ${MOST_USES} machines.` }),
+    ...(form.own_folder && !isFolder(form.data_folder)
+      ? { data_folder: 'Write the whole path, such as /home/ada/muster-agent.' }
+      : {}),
+  }
+}
+
+/** The request. Only for a form without mistakes. */
+export function toInstallerRequest(form: InstallForm): Input<typeof createInstaller>['body'] {
+  return {
+    client: Number(form.client),
+    site: Number(form.site),
+    agenttype: form.agenttype,
+    plat: 'linux',
+    expires: Number(form.expires),
+    uses: Number(form.uses),
+    ...(form.own_folder ? { data_folder: form.data_folder.trim() } : {}),
+  }
+}
+
+/** Client and site to begin with: what was asked for (`7`, `Site|7`, `Client|3`), else what leaves no choice. */
+export function findPlace(
+  clients: readonly Client[],
+  wanted: string | undefined,
+): Pick<InstallForm, 'client' | 'site'> {
+  const node = parseTreeNode(/^\d+$/.test(wanted ?? '') ? `Site|${wanted}` : wanted)
+  const client =
+    node?.kind === 'Site'
+      ? clients.find(({ sites }) => sites.some(({ id }) => id === node.id))
+      : (clients.find(({ id }) => id === node?.id) ?? only(clients))
+  if (client === undefined) return { client: null, site: null }
+  const site = node?.kind === 'Site' ? client.sites.find(({ id }) => id === node.id) : only(client.sites)
+  return { client: `${client.id}`, site: site === undefined ? null : `${site.id}` }
+}
+
+/** The one of a list of one. */
+export function only<Item>(items: readonly Item[]): Item | undefined {
+  return items.length === 1 ? items[0] : undefined
+}
+
+/** Whether only the server's own machine reaches an address. */
+export function isLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+}
+
+const isWhole = (value: number | string, most: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
+
+// The shell that runs the line leaves it as it is: no ~ and no variables.
+const isFolder = (path: string): boolean => /^\/[^/]/.test(path.trim()) && path.trim().length <= 1000

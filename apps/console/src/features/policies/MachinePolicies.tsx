@@ -1,0 +1,138 @@
+import { Button } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { blockInheritance, getEffectivePolicy, setOwnSettings } from '@muster/contract/api/policies'
+import type { EffectiveItem, EffectivePolicy } from '@muster/contract/policies/effective-policy'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { call, query, queryKey } from '../../app/api/api.ts'
+import { isRefused } from '../../app/api/describe-error.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { may, useMay, useMe } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { NoPermission } from '../../ui/layout/States.tsx'
+import { ChainList } from './ChainList.tsx'
+import { ItemList } from './ItemList.tsx'
+import classes from './Policies.module.css'
+import { Section } from './Section.tsx'
+import { UNFIT_WORDS } from './policy-words.ts'
+
+const REFUSED = 'Your role does not allow you to see policies.'
+
+/** What a machine has by policies and of its own, from where, and what stood behind. */
+export function MachinePolicies({ agent }: { agent: AgentDetail }) {
+  const me = useMe()
+  const mayList = me !== undefined && may(me, 'can_list_automation_policies')
+  const params = { agent_id: agent.agent_id }
+  const options = query(getEffectivePolicy, { params })
+  const { data, error, refetch } = useQuery({ ...options, enabled: mayList })
+  const giveBack = useGiveBack(agent.agent_id)
+  const mayEdit = useMay('can_edit_agent')
+  const mayManage = useMay('can_manage_automation_policies')
+  const { open } = useDialog()
+  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
+  if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
+  return (
+    <div className={classes.chain}>
+      <Section
+        title="Policies, from the nearest to the furthest"
+        actions={
+          <span className={classes.buttons}>
+            {mayManage && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                onClick={() => open('assign-policies', `agent-${agent.agent_id}`)}
+              >
+                Assign policies
+              </Button>
+            )}
+            <BlockButton policy={data} />
+          </span>
+        }
+      >
+        <ChainList policy={data} />
+      </Section>
+      <Section title="Checks">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'checks')}
+          empty="Policies give no checks to this machine."
+        />
+        <UnfitList policy={data} kind="checks" />
+      </Section>
+      <Section title="Tasks">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'tasks')}
+          empty="Policies give no tasks to this machine."
+        />
+        <UnfitList policy={data} kind="tasks" />
+      </Section>
+      <Section title="Settings">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'agent_settings')}
+          empty="This machine has the usual settings."
+          {...(mayEdit ? { actionOf: giveBack } : {})}
+        />
+      </Section>
+      <Section title="Alert template">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'alert_template')}
+          empty="No alert template counts for this machine: the channels go by their own rules."
+        />
+        <UnfitList policy={data} kind="alert_template" />
+      </Section>
+    </div>
+  )
+}
+
+/** What policies have for it, and it does not get. */
+function UnfitList({ policy, kind }: { policy: EffectivePolicy; kind: EffectiveItem['kind'] }) {
+  return policy.unfit
+    .filter((one) => one.kind === kind)
+    .map(({ what, source, why }) => (
+      <p key={`${what} ${JSON.stringify(source)}`} className={classes.small}>
+        <bdi>{what}</bdi> of {source.own ? 'the machine' : <bdi>{source.policy_name}</bdi>} {UNFIT_WORDS[why]}
+        .
+      </p>
+    ))
+}
+
+/** Own settings that stand before those of a policy can be given up. */
+function useGiveBack(agentId: string) {
+  const queryClient = useQueryClient()
+  const params = { agent_id: agentId }
+  const { mutate, isPending } = useMutation({
+    mutationFn: (key: string) => call(setOwnSettings, { params, body: { [key]: null } }),
+    onSuccess: (policy) => queryClient.setQueryData(queryKey(getEffectivePolicy, { params }), policy),
+  })
+  return ({ key, source, overrode }: EffectiveItem) =>
+    source.own && overrode.length > 0 ? (
+      <Button variant="default" size="compact-sm" loading={isPending} onClick={() => mutate(key)}>
+        Use the policy&apos;s
+      </Button>
+    ) : null
+}
+
+function BlockButton({ policy: { agent_id, hostname, blocks } }: { policy: EffectivePolicy }) {
+  const mayManage = useMay('can_manage_automation_policies')
+  const queryClient = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () =>
+      call(blockInheritance, {
+        body: { target: { level: 'agent', id: agent_id }, block_policy_inheritance: !blocks.agent },
+      }),
+    onSuccess: async () => {
+      notifyDone(
+        blocks.agent
+          ? `${hostname} takes policies from above again.`
+          : `${hostname} takes only policies that are assigned to itself.`,
+      )
+      await queryClient.invalidateQueries({ queryKey: queryKey(getEffectivePolicy) })
+    },
+  })
+  if (!mayManage) return null
+  return (
+    <Button variant="default" size="compact-sm" loading={isPending} onClick={() => mutate()}>
+      {blocks.agent ? 'Allow inheritance' : 'Block inheritance'}
+    </Button>
+  )
+}

@@ -1,0 +1,156 @@
+import { Button } from '@mantine/core'
+import { listPolicyChecks, listPolicyTasks, type Policy, runPolicyTask } from '@muster/contract/api/policies'
+import type { TaskOfPolicy } from '@muster/contract/policies/policy-items'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { call, query } from '../../app/api/api.ts'
+import { notify } from '../../app/shell/notify.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
+import { MachinesButton } from './MachinesButton.tsx'
+import policyClasses from './Policies.module.css'
+import classes from './PolicyOverview.module.css'
+import { Section } from './Section.tsx'
+import { StatusCounts } from './StatusCounts.tsx'
+import { countMachines } from './policy-words.ts'
+
+/** The checks and tasks of a policy as it is saved, and how they stand on its machines. */
+export function OverviewDetail({ policy }: { policy: Policy }) {
+  const { id, name, desc, active, agents_count } = policy
+  return (
+    <section className={classes.detail} aria-label={`The policy ${name}`}>
+      <div className={policyClasses.sectionHead}>
+        <div className={policyClasses.lineText}>
+          <Link
+            className={`${policyClasses.link} ${policyClasses.name}`}
+            to="/policies/$policy_id"
+            params={{ policy_id: `${id}` }}
+          >
+            <bdi>{name}</bdi>
+          </Link>
+          <p className={policyClasses.small}>
+            {active ? `Reaches ${countMachines(agents_count)}.` : 'Not active: it reaches no machine.'}{' '}
+            <bdi>{desc}</bdi>
+          </p>
+        </div>
+      </div>
+      <Checks id={id} />
+      <Tasks id={id} />
+    </section>
+  )
+}
+
+function Checks({ id }: { id: number }) {
+  const { data: checks, error, refetch } = useQuery(query(listPolicyChecks, { params: { id } }))
+  return (
+    <Items title="Checks" none="This policy has no checks." {...{ items: checks, error, refetch }}>
+      {(check) => (
+        <>
+          <div className={policyClasses.lineText}>
+            <p>
+              <bdi>{check.readable_desc}</bdi>
+            </p>
+            {check.assignedtasks.length > 0 && (
+              <p className={policyClasses.small}>
+                When it fails: <bdi>{check.assignedtasks.map((task) => task.name).join(', ')}</bdi>
+              </p>
+            )}
+          </div>
+          <StatusCounts counts={check.counts} />
+          <MachinesButton kind="check" id={check.id} name={check.readable_desc} />
+        </>
+      )}
+    </Items>
+  )
+}
+
+function Tasks({ id }: { id: number }) {
+  const { data: tasks, error, refetch } = useQuery(query(listPolicyTasks, { params: { id } }))
+  const mayRun = useMay('can_run_autotasks')
+  const [asked, setAsked] = useState<TaskOfPolicy>()
+  return (
+    <Items title="Tasks" none="This policy has no tasks." {...{ items: tasks, error, refetch }}>
+      {(task) => (
+        <>
+          <div className={policyClasses.lineText}>
+            <p>
+              <bdi>{task.name}</bdi>
+            </p>
+            <p className={policyClasses.small}>
+              {task.enabled ? task.schedule : 'Switched off.'}{' '}
+              {task.check_name !== null && <bdi>{task.check_name}</bdi>}
+            </p>
+          </div>
+          <StatusCounts counts={task.counts} />
+          <span className={policyClasses.buttons}>
+            {mayRun && task.enabled && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-label={`Run ${task.name}`}
+                onClick={() => setAsked(task)}
+              >
+                Run
+              </Button>
+            )}
+            <MachinesButton kind="task" id={task.id} name={task.name} />
+          </span>
+          {asked?.id === task.id && <RunTask task={task} onClose={() => setAsked(undefined)} />}
+        </>
+      )}
+    </Items>
+  )
+}
+
+function RunTask({ task, onClose }: { task: TaskOfPolicy; onClose: () => void }) {
+  const run = useMutation({
+    mutationFn: () => call(runPolicyTask, { params: { id: task.id } }),
+    onSuccess: ({ sent, offline }) => {
+      const away = offline === 0 ? '' : ` ${countMachines(offline)} not connected.`
+      notify(`Sent to ${countMachines(sent)}.${away}`, { tone: sent === 0 ? 'warning' : 'positive' })
+    },
+  })
+  const { passing, failing, pending } = task.counts
+  return (
+    <ConfirmDialog
+      title={`Run ${task.name} now?`}
+      message={`It runs on each machine that is connected, of ${countMachines(passing + failing + pending)}.`}
+      confirmLabel="Run"
+      busy={run.isPending}
+      onConfirm={() => run.mutateAsync()}
+      onClose={onClose}
+    />
+  )
+}
+
+interface ItemsProps<Item> {
+  title: string
+  none: string
+  items: readonly Item[] | undefined
+  error: Error | null
+  refetch: () => unknown
+  children: (item: Item) => ReactNode
+}
+
+function Items<Item extends { id: number }>(props: ItemsProps<Item>) {
+  const { title, none, items, error, refetch, children } = props
+  return (
+    <Section title={title}>
+      {items === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={2} />
+      ) : items.length === 0 ? (
+        <p className={policyClasses.small}>{none}</p>
+      ) : (
+        <ul className={policyClasses.lines} aria-label={`${title} of the policy`}>
+          {items.map((item) => (
+            <li key={item.id} className={`${policyClasses.line} ${policyClasses.choiceLine}`}>
+              {children(item)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,121 @@
+import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import type { Policy } from '@muster/contract/api/policies'
+import { IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { use, useMemo, useState } from 'react'
+import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { isRefused } from '../../app/api/describe-error.ts'
+import { may, useMe } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
+import type { Point } from '../../ui/dialog/menu-entry.ts'
+import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import classes from './Policies.module.css'
+import { PlanDialog } from './PlanDialog.tsx'
+import { policiesQuery } from './policies-query.ts'
+import { POLICY_CARD, POLICY_COLUMNS, POLICY_COLUMNS_PX, type PolicyContext } from './policy-columns.tsx'
+import { type PolicyActions, usePolicyActions } from './use-policy-actions.ts'
+
+const ROW_PX = 32
+const REFUSED = 'Your role does not allow you to see policies.'
+
+/** Every policy that reaches something this user sees. */
+export function PoliciesPage() {
+  const me = useMe()
+  const mayList = me !== undefined && may(me, 'can_list_automation_policies')
+  const { data: policies, error, refetch } = useQuery({ ...policiesQuery, enabled: mayList })
+  const [removed, setRemoved] = useState<Policy>()
+  const actions = usePolicyActions(setRemoved)
+  const { open } = useDialog()
+  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
+  return (
+    <div className={classes.page}>
+      <header className={classes.head}>
+        <h1 className={classes.title}>Policies</h1>
+        <Button variant="default" component={Link} to="/policies/overview">
+          Overview
+        </Button>
+        {actions.mayManage && (
+          <Button variant="default" onClick={() => open('assign-policies', 'default-all')}>
+            For all machines
+          </Button>
+        )}
+        {actions.mayManage && (
+          <Button leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />} onClick={actions.add}>
+            New policy
+          </Button>
+        )}
+      </header>
+      {policies === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
+      ) : (
+        <PolicyTable policies={policies} actions={actions} />
+      )}
+      {removed !== undefined && (
+        <PlanDialog
+          title={`Delete the policy ${removed.name}?`}
+          id={removed.id}
+          done="Policy deleted."
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+function PolicyTable({ policies, actions }: { policies: readonly Policy[]; actions: PolicyActions }) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const [selected, setSelected] = useState<string>()
+  const [menu, setMenu] = useState<{ id: number; at: Point }>()
+  const format = use(DateFormat)
+  const context = useMemo<PolicyContext>(
+    () => ({
+      format: (instant) => formatDate(instant, format),
+      openMenu: ({ id }, at) => {
+        setSelected(`${id}`)
+        setMenu({ id, at })
+      },
+    }),
+    [format],
+  )
+  const asked = policies.find(({ id }) => id === menu?.id)
+  return (
+    <div className={classes.table}>
+      <DataTable
+        label="Policies"
+        rows={policies}
+        rowKey={({ id }) => `${id}`}
+        columns={POLICY_COLUMNS}
+        context={context}
+        rowHeight={ROW_PX}
+        minWidth={POLICY_COLUMNS_PX}
+        selected={selected}
+        onSelect={(row) => setSelected(row && `${row.id}`)}
+        {...(hasCards ? { onClickRow: actions.open } : {})}
+        onOpen={actions.open}
+        onDoubleClick={actions.open}
+        onMenu={({ id }, at) => setMenu({ id, at })}
+        card={hasCards ? POLICY_CARD : undefined}
+        empty={
+          <EmptyState message="There is no policy yet. One gives checks and settings to all machines of a client, a site or a search.">
+            {actions.mayManage && <Button onClick={actions.add}>Make the first one</Button>}
+          </EmptyState>
+        }
+        autoFocus
+      />
+      {menu !== undefined && asked !== undefined && (
+        <ContextMenu
+          label={`Actions on ${asked.name}`}
+          at={menu.at}
+          entries={actions.menuOf(asked)}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,164 @@
+import { Checkbox } from '@mantine/core'
+import { getPolicyOverview, listPlacePolicies, type Policy } from '@muster/contract/api/policies'
+import type { PlacePolicies, PolicyOverview } from '@muster/contract/policies/place-policies'
+import {
+  IconBuilding,
+  IconBuildingCommunity,
+  IconDeviceDesktop,
+  IconSearch,
+  IconShieldCheck,
+  IconShieldPlus,
+  IconWorld,
+} from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { query } from '../../app/api/api.ts'
+import { isRefused } from '../../app/api/describe-error.ts'
+import { may, useMay, useMe } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
+import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { Tree } from '../../ui/table/Tree.tsx'
+import type { Point } from '../../ui/dialog/menu-entry.ts'
+import { OverviewDetail } from './OverviewDetail.tsx'
+import policyClasses from './Policies.module.css'
+import classes from './PolicyOverview.module.css'
+import { listOverview, type OverviewLine, type PlaceKind } from './overview-lines.ts'
+import { policiesQuery } from './policies-query.ts'
+
+const REFUSED = 'Your role does not allow you to see policies.'
+const EVERYWHERE = { level: 'default', id: 'all' } as const
+
+/** What is assigned where, and how the checks and tasks of the chosen policy stand. */
+export function PolicyOverviewPage() {
+  const me = useMe()
+  const enabled = me !== undefined && may(me, 'can_list_automation_policies')
+  const clients = useQuery({ ...query(getPolicyOverview, {}), enabled })
+  const everywhere = useQuery({ ...query(listPlacePolicies, { params: EVERYWHERE }), enabled })
+  const policies = useQuery({ ...policiesQuery, enabled })
+  const asked = [clients, everywhere, policies]
+  const error = asked.find((one) => one.error !== null)?.error ?? null
+  if ((me !== undefined && !enabled) || isRefused(error)) return <NoPermission message={REFUSED} />
+  const [a, b, c] = [clients.data, everywhere.data, policies.data]
+  return (
+    <div className={policyClasses.page}>
+      <header className={policyClasses.head}>
+        <h1 className={policyClasses.title}>
+          <Link to="/policies">Policies</Link> / Overview
+        </h1>
+      </header>
+      {a === undefined || b === undefined || c === undefined ? (
+        <LoadingState error={error} onRetry={() => asked.forEach((one) => void one.refetch())} rows={8} />
+      ) : (
+        <Overview data={{ clients: a, everywhere: b.policies, policies: c }} />
+      )}
+    </div>
+  )
+}
+
+interface OverviewProps {
+  data: { clients: PolicyOverview; everywhere: PlacePolicies['policies']; policies: readonly Policy[] }
+}
+
+function Overview({ data }: OverviewProps) {
+  const { at } = useSearch({ from: '/signed-in/gated/frame/policies/overview' })
+  const navigate = useNavigate()
+  const mayManage = useMay('can_manage_automation_policies')
+  const { open } = useDialog()
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  const [showEmpty, setShowEmpty] = useState(false)
+  const [menu, setMenu] = useState<{ line: OverviewLine; at: Point }>()
+  const lines = useMemo(
+    () => listOverview(data, { isOpen: (id) => !closed.has(id), showEmpty }),
+    [data, closed, showEmpty],
+  )
+  const toggle = (ids: readonly string[], expanded: boolean) =>
+    setClosed(expanded ? closed.difference(new Set(ids)) : closed.union(new Set(ids)))
+  const chosen = lines.find((line) => line.id === at && line.kind === 'policy')
+  const policy = chosen?.kind === 'policy' ? data.policies.find(({ id }) => id === chosen.policy) : undefined
+  return (
+    <div className={classes.panes}>
+      <div className={classes.places}>
+        {lines.length === 0 ? (
+          <EmptyState message="No policy is assigned to anything yet.">
+            <Link to="/policies">Go to the policies</Link>
+          </EmptyState>
+        ) : (
+          <Tree
+            label="Places and their policies"
+            lines={lines}
+            selected={at ?? ''}
+            onSelect={(line) => {
+              if (line.kind === 'place') return toggle([line.id], line.expanded === false)
+              void navigate({ to: '.', search: (old) => ({ ...old, at: line.id }), replace: true })
+            }}
+            onToggle={toggle}
+            hasMenu={(line) => line.kind === 'place' && line.assign !== undefined}
+            onMenu={(line, point) => setMenu({ line, at: point })}
+            renderLine={(line) => <LineContent line={line} />}
+          />
+        )}
+        <div className={classes.tools}>
+          <Checkbox
+            size="xs"
+            label="Places without policies too"
+            checked={showEmpty}
+            onChange={(event) => setShowEmpty(event.currentTarget.checked)}
+          />
+        </div>
+      </div>
+      {policy === undefined ? (
+        <EmptyState message="Choose a policy to see its checks and tasks, and how they stand." />
+      ) : (
+        <OverviewDetail key={policy.id} policy={policy} />
+      )}
+      {menu?.line.kind === 'place' && (
+        <ContextMenu
+          label={`Actions on ${menu.line.label}`}
+          at={menu.at}
+          entries={[
+            {
+              id: 'assign',
+              label: 'Assign policies',
+              icon: IconShieldPlus,
+              disabledReason: mayManage ? undefined : 'Your role does not allow it.',
+              run: () => menu.line.kind === 'place' && open('assign-policies', menu.line.assign),
+            },
+          ]}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+const ICONS: Record<PlaceKind, typeof IconWorld> = {
+  default: IconWorld,
+  client: IconBuilding,
+  site: IconBuildingCommunity,
+  search: IconSearch,
+  agent: IconDeviceDesktop,
+}
+
+function LineContent({ line }: { line: OverviewLine }) {
+  if (line.kind === 'place') {
+    const Icon = ICONS[line.place]
+    return (
+      <span className={classes.line}>
+        <Icon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+        <bdi className="cut">{line.label}</bdi>
+      </span>
+    )
+  }
+  return (
+    <span className={classes.line} data-policy>
+      <IconShieldCheck size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <bdi className={line.active ? classes.policy : classes.inactive}>{line.label}</bdi>{' '}
+      {line.enforced && <span className={policyClasses.chip}>enforced</span>}{' '}
+      {!line.active && <span className={policyClasses.chip}>not active</span>}{' '}
+      <bdi className={classes.note}>{line.note}</bdi>
+    </span>
+  )
+}

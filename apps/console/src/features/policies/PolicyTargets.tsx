@@ -1,0 +1,127 @@
+import { MultiSelect, Select, Stack, TagsInput } from '@mantine/core'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import { listAgents } from '@muster/contract/api/agents'
+import type { MaintenanceWindow } from '@muster/contract/api/maintenance'
+import { findTargetProblem } from '@muster/rules/agents/machine-target'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { query } from '../../app/api/api.ts'
+import { clientsQuery } from '../../app/api/queries.ts'
+import { filterTargets, groupTargets } from '../maintenance/target-choices.ts'
+import classes from './Policies.module.css'
+import type { SectionProps } from './PolicyEditor.tsx'
+import { Section } from './Section.tsx'
+import * as places from './policy-places.ts'
+
+const DEFAULTS = [
+  { value: '', label: 'No' },
+  { value: 'all', label: 'Yes, to servers and workstations' },
+  { value: 'server', label: 'To servers' },
+  { value: 'workstation', label: 'To workstations' },
+]
+const SLOTS = DEFAULTS.slice(1).map(({ value }) => ({
+  value,
+  label: value === 'all' ? 'servers and workstations' : `${value}s only`,
+}))
+type Known = { type: string; id: number | string; name: string }[]
+
+/** Which machines a policy reaches, and which of them it leaves out. */
+export function PolicyTargets({ draft, change, disabled, known }: SectionProps & { known: Known }) {
+  const groups = useChoices(known)
+  const labels = new Map(groups.flatMap(({ items }) => items.map(({ value, label }) => [value, label])))
+  const chosen = draft.targets.filter(places.isPlace)
+  const searches = draft.targets.flatMap((target) => (target.level === 'search' ? [target.search] : []))
+  const slot = places.defaultSlot(draft)
+  const problem = searches.map(findTargetProblem).find((sentence) => sentence !== undefined)
+  const common = {
+    data: [...groups],
+    filter: filterTargets,
+    searchable: true,
+    hidePickedOptions: true,
+    nothingFoundMessage: 'Nothing of that name',
+    disabled,
+  }
+  return (
+    <Section title="Assigned to">
+      <Stack gap="md">
+        <MultiSelect
+          label="Clients, sites and machines"
+          description="What is nearer to a machine stands before what is further away."
+          {...common}
+          value={chosen.map(places.placeKey)}
+          onChange={(keys) => change({ targets: places.withPlaces(draft.targets, keys) })}
+        />
+        {chosen.some(({ level }) => level !== 'agent') && (
+          <ul className={classes.lines} aria-label="For which kind of machines">
+            {chosen.map((target) =>
+              target.level === 'agent' ? null : (
+                <li key={places.placeKey(target)} className={classes.line}>
+                  <bdi className={classes.lineText}>
+                    {labels.get(places.placeKey(target)) ?? target.level}
+                  </bdi>
+                  <Select
+                    aria-label={`Machines of ${labels.get(places.placeKey(target)) ?? target.level}`}
+                    data={SLOTS}
+                    allowDeselect={false}
+                    disabled={disabled}
+                    value={target.monitoring_type ?? 'all'}
+                    onChange={(value) =>
+                      change({
+                        targets: places.withSlot(draft.targets, places.placeKey(target), toSlot(value)),
+                      })
+                    }
+                  />
+                </li>
+              ),
+            )}
+          </ul>
+        )}
+        <TagsInput
+          label="Searches"
+          description="Machines that a search finds now or later, such as: debian zürich. Enter adds it."
+          disabled={disabled}
+          error={problem}
+          value={searches}
+          onChange={(next) => change({ targets: places.withSearches(draft.targets, next) })}
+        />
+        <Select
+          label="All machines, unless something nearer says otherwise"
+          data={DEFAULTS}
+          allowDeselect={false}
+          disabled={disabled}
+          value={slot === undefined ? '' : (slot ?? 'all')}
+          onChange={(value) =>
+            change({
+              targets: places.withDefault(draft.targets, value === '' ? undefined : toSlot(value)),
+            })
+          }
+        />
+        <MultiSelect
+          label="Except"
+          description="Clients, sites and machines that it leaves out."
+          {...common}
+          value={places.exclusionKeys(draft)}
+          onChange={(keys) => change(places.readExclusions(keys))}
+        />
+      </Stack>
+    </Section>
+  )
+}
+
+function toSlot(value: string | null): places.Slot {
+  return value === 'server' || value === 'workstation' ? value : null
+}
+
+function useChoices(known: Known) {
+  const { data: clients = [] } = useQuery(clientsQuery)
+  const { data: machines = [] } = useQuery({
+    ...query(listAgents, { query: { detail: 'false' } }),
+    gcTime: 0,
+  })
+  return useMemo(
+    // Of the policy itself, whose types are these three.
+    () => groupTargets(clients, machines, known as MaintenanceWindow['targets']),
+    [clients, machines, known],
+  )
+}

@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core'
+import { listPolicyTasks } from '@muster/contract/api/policies'
+import type { PolicyCheck, PolicyTask } from '@muster/contract/policies/policy-content'
+import { platformName } from '@muster/rules/agents/platform-name'
+import { describeTask } from '@muster/rules/schedules/task-words'
+import { IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { agentPlatform } from '../../app/session/agent-platform.ts'
+import { query } from '../../app/api/api.ts'
+import { shellsOf } from '../runs/run-form.ts'
+import { TaskFormDialog } from '../tasks/TaskFormDialog.tsx'
+import { ALL_PLATFORMS, policyTaskPlace } from '../tasks/fields/task-place.ts'
+import { newTaskForm, readPlatforms, readTaskForm } from '../tasks/task-form.ts'
+import { ContentLine } from './ContentLine.tsx'
+import { findSaved, ItemStatus } from './ItemStatus.tsx'
+import classes from './Policies.module.css'
+import { useCheckNames } from './PolicyChecks.tsx'
+import type { ContentProps } from './PolicyEditor.tsx'
+import { Section } from './Section.tsx'
+
+/** The tasks of a policy, with the very form that tasks of machines have. */
+export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {
+  const { tasks, checks } = draft.content
+  const [open, setOpen] = useState<number>()
+  const saved = useQuery({
+    ...query(listPolicyTasks, { params: { id: id ?? 0 } }),
+    enabled: id !== undefined,
+  })
+  const setTasks = (next: PolicyTask[]) => change({ content: { ...draft.content, tasks: next } })
+  return (
+    <Section
+      title="Tasks"
+      actions={
+        !disabled && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
+            onClick={() => setOpen(tasks.length)}
+          >
+            New task
+          </Button>
+        )
+      }
+    >
+      {tasks.length === 0 && <p className={classes.small}>This policy has no tasks.</p>}
+      <ul className={classes.lines} aria-label="Tasks of the policy">
+        {tasks.map((one, index) => (
+          <ContentLine
+            key={one.id ?? `new ${index}`}
+            name={one.task.name}
+            more={describeMore(one)}
+            status={<ItemStatus kind="task" name={one.task.name} item={findSaved(saved.data, one.id)} />}
+            disabled={disabled}
+            onEdit={() => setOpen(index)}
+            onRemove={() => setTasks(tasks.filter((_, at) => at !== index))}
+          />
+        ))}
+      </ul>
+      {open !== undefined && (
+        <PolicyTaskDialog
+          task={tasks[open]}
+          checks={checks}
+          close={() => setOpen(undefined)}
+          save={(task) => setTasks(tasks.toSpliced(open, 1, task))}
+        />
+      )}
+    </Section>
+  )
+}
+
+interface PolicyTaskDialogProps {
+  /** Absent for a new one. */
+  task: PolicyTask | undefined
+  checks: readonly PolicyCheck[]
+  save: (task: PolicyTask) => void
+  close: () => void
+}
+
+/** Changes the draft only. */
+function PolicyTaskDialog({ task, checks, save, close }: PolicyTaskDialogProps) {
+  const nameOf = useCheckNames(checks)
+  const choices = checks.flatMap((check) =>
+    check.id === undefined ? [] : [{ value: `${check.id}`, label: nameOf(check) }],
+  )
+  const [start] = useState(() =>
+    task === undefined
+      ? {
+          ...newTaskForm(shellsOf(agentPlatform.get())[0]?.value ?? 'sh', 'UTC'),
+          task_supported_platforms: ALL_PLATFORMS,
+        }
+      : { ...readTaskForm(task.task), task_supported_platforms: task.task_supported_platforms },
+  )
+  return (
+    <TaskFormDialog
+      title={task === undefined ? 'New task of the policy' : `Edit ${task.task.name}`}
+      agent={policyTaskPlace(choices)}
+      start={start}
+      isNew={task === undefined}
+      save={async (fields, form) =>
+        save({
+          ...(task?.id === undefined ? {} : { id: task.id }),
+          task: fields,
+          task_supported_platforms: readPlatforms(form),
+        })
+      }
+      close={close}
+    />
+  )
+}
+
+function describeMore({ task, task_supported_platforms: platforms }: PolicyTask): string {
+  return [
+    describeTask(task),
+    ...(platforms.length < ALL_PLATFORMS.length ? [platforms.map(platformName).join(', ')] : []),
+    ...(task.enabled ? [] : ['switched off']),
+  ].join(', ')
+}

@@ -1,0 +1,107 @@
+import type { Policy } from '@muster/contract/api/policies'
+import type { PlacePolicies, PolicyOverview } from '@muster/contract/policies/place-policies'
+import type { TreeLine } from '../../ui/table/tree-keys.ts'
+
+type Placed = PlacePolicies['policies'][number]
+export type PlaceKind = 'default' | 'client' | 'site' | 'search' | 'agent'
+
+/** A line of the overview: a place, or a policy that is assigned there. */
+export type OverviewLine = TreeLine &
+  (
+    | { kind: 'place'; place: PlaceKind; /** Whose policies can be assigned: `client-3`. */ assign?: string }
+    | {
+        kind: 'policy'
+        policy: number
+        active: boolean
+        enforced: boolean
+        /** Which machines of the place: `servers`, or the search by which it comes. */
+        note: string
+      }
+  )
+
+type AssignedPolicy = Pick<Policy, 'id' | 'name' | 'active' | 'enforced' | 'targets' | 'names'>
+
+export interface OverviewData {
+  clients: PolicyOverview
+  /** Those of all machines, in their order. */
+  everywhere: readonly Placed[]
+  policies: readonly AssignedPolicy[]
+}
+
+interface Branch {
+  line: OverviewLine
+  below: Branch[]
+}
+
+/** What is assigned where, as lines from top to bottom; places with nothing are left out where not asked for. */
+export function listOverview(
+  { clients, everywhere, policies }: OverviewData,
+  { isOpen, showEmpty }: { isOpen: (id: string) => boolean; showEmpty: boolean },
+): OverviewLine[] {
+  const kept = (branches: Branch[]) => branches.filter(({ below }) => showEmpty || below.length > 0)
+  const tops = kept([
+    placeOf('default', 'All machines', leaves('default-all', everywhere), 'default-all'),
+    ...clients.map(({ id, name, policies: own, sites }) => {
+      const ofSites = sites.map((site) =>
+        placeOf('site', site.name, leaves(`site-${site.id}`, site.policies), `site-${site.id}`),
+      )
+      return placeOf('client', name, [...leaves(`client-${id}`, own), ...kept(ofSites)], `client-${id}`)
+    }),
+    placeOf('search', 'By searches', spread(policies, 'search')),
+    placeOf('agent', 'Single machines', spread(policies, 'agent')),
+  ])
+  return draw(tops, 1, isOpen)
+}
+
+function draw(branches: readonly Branch[], level: number, isOpen: (id: string) => boolean): OverviewLine[] {
+  return branches.flatMap(({ line, below }, index) => {
+    const expanded = below.length === 0 ? undefined : isOpen(line.id)
+    const drawn = { ...line, level, position: index + 1, siblings: branches.length, expanded }
+    return expanded === true ? [drawn, ...draw(below, level + 1, isOpen)] : [drawn]
+  })
+}
+
+// Where it stands is known once its branch is drawn.
+const NOWHERE = { level: 0, position: 0, siblings: 0 }
+
+function placeOf(place: PlaceKind, label: string, below: Branch[], assign?: string): Branch {
+  const id = assign ?? place
+  return {
+    line: { ...NOWHERE, kind: 'place', id, label, place, ...(assign === undefined ? {} : { assign }) },
+    below,
+  }
+}
+
+const SLOTS = { server: 'servers', workstation: 'workstations' }
+
+function leaves(place: string, policies: readonly Placed[]): Branch[] {
+  return policies.map(({ id, name, active, enforced, monitoring_type }, index) =>
+    leaf(
+      `${place}/${id}.${index}`,
+      { id, name, active, enforced },
+      monitoring_type === null ? '' : SLOTS[monitoring_type],
+    ),
+  )
+}
+
+/** Policies that are assigned to searches or machines, each as often as it is. */
+function spread(policies: readonly AssignedPolicy[], level: 'search' | 'agent'): Branch[] {
+  return policies.flatMap((policy) =>
+    policy.targets.flatMap((target, index) => {
+      if (target.level !== level) return []
+      const note =
+        target.level === 'search'
+          ? target.search
+          : (policy.names.agents.find(({ id }) => id === target.id)?.name ?? target.id)
+      return [leaf(`${level}/${policy.id}.${index}`, policy, note)]
+    }),
+  )
+}
+
+function leaf(
+  id: string,
+  { id: policy, name, active, enforced }: Pick<Policy, 'id' | 'name' | 'active' | 'enforced'>,
+  note: string,
+): Branch {
+  return { line: { ...NOWHERE, kind: 'policy', id, label: name, policy, active, enforced, note }, below: [] }
+}

@@ -1,0 +1,73 @@
+import type { PolicyDocument, PolicyTarget } from '@muster/contract/api/policies'
+import { writeTarget } from '../maintenance/window-form.ts'
+
+/** Targets and exclusions of a policy as the choices of a form: `client-3`, `agent-PC12PC12`. */
+
+type Place = Extract<PolicyTarget, { id: unknown }>
+export type Slot = 'server' | 'workstation' | null
+
+export const isPlace = (target: PolicyTarget): target is Place => 'id' in target
+
+export function placeKey(target: Place): string {
+  return `${target.level}-${target.id}`
+}
+
+/** The slot of all machines, where the policy is assigned to them. */
+export function defaultSlot({ targets }: PolicyDocument): Slot | undefined {
+  const found = targets.filter((target) => target.level === 'default')
+  if (found.length === 0) return undefined
+  return found.length > 1 ? null : (found[0]?.monitoring_type ?? null)
+}
+
+export function withDefault(targets: readonly PolicyTarget[], slot: Slot | undefined): PolicyTarget[] {
+  const others = targets.filter(({ level }) => level !== 'default')
+  return slot === undefined ? others : [{ level: 'default', monitoring_type: slot }, ...others]
+}
+
+/** Those that are chosen, each as it was. */
+export function withPlaces(targets: readonly PolicyTarget[], keys: readonly string[]): PolicyTarget[] {
+  const known = new Map(targets.filter(isPlace).map((target) => [placeKey(target), target]))
+  const places = keys.flatMap((key) => known.get(key) ?? readPlace(key) ?? [])
+  return [...targets.filter((target) => !isPlace(target)), ...places]
+}
+
+export function withSearches(targets: readonly PolicyTarget[], searches: readonly string[]): PolicyTarget[] {
+  return [
+    ...targets.filter(({ level }) => level !== 'search'),
+    ...searches.map((search) => ({ level: 'search' as const, search })),
+  ]
+}
+
+export function withSlot(targets: readonly PolicyTarget[], key: string, slot: Slot): PolicyTarget[] {
+  return targets.map((target) =>
+    isPlace(target) && target.level !== 'agent' && placeKey(target) === key
+      ? { ...target, monitoring_type: slot }
+      : target,
+  )
+}
+
+export function exclusionKeys(document: PolicyDocument): string[] {
+  return [
+    ...document.excluded_clients.map((id) => writeTarget({ type: 'client', id })),
+    ...document.excluded_sites.map((id) => writeTarget({ type: 'site', id })),
+    ...document.excluded_agents.map((id) => writeTarget({ type: 'agent', id })),
+  ]
+}
+
+export function readExclusions(keys: readonly string[]) {
+  const places = keys.flatMap((key) => readPlace(key) ?? [])
+  return {
+    excluded_clients: places.flatMap((one) => (one.level === 'client' ? [one.id] : [])),
+    excluded_sites: places.flatMap((one) => (one.level === 'site' ? [one.id] : [])),
+    excluded_agents: places.flatMap((one) => (one.level === 'agent' ? [one.id] : [])),
+  }
+}
+
+function readPlace(key: string): Place | undefined {
+  const dash = key.indexOf('-')
+  const level = key.slice(0, dash)
+  const id = key.slice(dash + 1)
+  if (level === 'agent') return { level, id }
+  if (level !== 'client' && level !== 'site') return undefined
+  return { level, id: Number(id), monitoring_type: null }
+}

@@ -1,0 +1,135 @@
+import {
+  type PlaceRemoteAccess,
+  RecordedMachines,
+  type RemoteSettings,
+} from '@muster/contract/api/remote-access'
+import { Consent, ConsentSeconds, RemoteHours } from '@muster/contract/agent/remote-rules'
+import type { RemoteRules } from '@muster/rules/remote/remote-rules'
+import { tellHours } from '@muster/rules/remote/remote-rules'
+
+const INHERIT = 'inherit'
+
+export type PlaceLevel = 'default' | 'client' | 'site' | 'agent'
+
+/** Every choice is a text, `inherit` = as what stands above. */
+export interface AccessForm extends Record<string, unknown> {
+  forbidden: string
+  hours: string
+  weekdays: string[]
+  from: string
+  to: string
+  consent: string
+  consent_seconds: number | string
+  banner: string
+  ask_purpose: string
+  record_terminals: string
+  record_desktops: string
+}
+
+export type AccessField = keyof AccessForm & string
+
+export function readAccess(settings: RemoteSettings): AccessForm {
+  const { forbidden, hours, consent, consent_seconds: seconds, banner } = settings
+  const own = hours === null || hours === 'always' ? undefined : hours
+  return {
+    forbidden: forbidden === null ? INHERIT : forbidden ? 'yes' : 'no',
+    hours: hours === null ? INHERIT : own === undefined ? 'always' : 'hours',
+    weekdays: (own?.weekdays ?? [1, 2, 3, 4, 5]).map(String),
+    from: own?.from ?? '08:00',
+    to: own?.to ?? '17:00',
+    consent: consent ?? INHERIT,
+    consent_seconds: seconds ?? '',
+    banner: banner === null ? INHERIT : banner ? 'yes' : 'no',
+    ask_purpose: settings.ask_purpose === null ? INHERIT : settings.ask_purpose ? 'yes' : 'no',
+    record_terminals: settings.record_terminals ?? INHERIT,
+    record_desktops: settings.record_desktops ?? INHERIT,
+  }
+}
+
+export function writeAccess(form: AccessForm): RemoteSettings {
+  return {
+    forbidden: form.forbidden === INHERIT ? null : form.forbidden === 'yes',
+    hours: form.hours === INHERIT ? null : form.hours === 'always' ? 'always' : hoursOf(form),
+    consent: form.consent === INHERIT ? null : Consent.parse(form.consent),
+    consent_seconds: form.consent_seconds === '' ? null : Number(form.consent_seconds),
+    banner: form.banner === INHERIT ? null : form.banner === 'yes',
+    ask_purpose: form.ask_purpose === INHERIT ? null : form.ask_purpose === 'yes',
+    record_terminals: recordedOf(form.record_terminals),
+    record_desktops: recordedOf(form.record_desktops),
+  }
+}
+
+/** Sentences at the fields that are wrong. */
+export function checkAccess(form: AccessForm): Partial<Record<AccessField, string>> {
+  const { consent_seconds: seconds } = form
+  const isTime = seconds === '' || ConsentSeconds.safeParse(seconds).success
+  const wrong = isTime ? {} : { consent_seconds: 'From 5 to 120 seconds.' }
+  if (form.hours !== 'hours') return wrong
+  const parsed = RemoteHours.safeParse(hoursOf(form))
+  if (parsed.success) return wrong
+  const ofHours = parsed.error.issues.map(({ path, message }) => [String(path[0]), message])
+  return { ...wrong, ...Object.fromEntries(ofHours) }
+}
+
+const CONSENT_WORDS = {
+  off: 'Nobody is asked',
+  ask: 'Asked; silence refuses',
+  ask_allow: 'Asked; silence allows',
+  require: 'Has to allow it, else it is not opened',
+} satisfies Record<RemoteRules['consent'], string>
+const CONSENTS = Object.entries(CONSENT_WORDS).map(([value, label]) => ({ value, label }))
+
+const RECORDED_WORDS = { servers: 'Of servers', all: 'Of all machines', none: 'Of no machine' }
+const RECORDED = {
+  many: Object.entries(RECORDED_WORDS).map(([value, label]) => ({ value, label })),
+  one: [
+    { value: 'all', label: 'Recorded' },
+    { value: 'none', label: 'Not recorded' },
+  ],
+}
+const recordedOf = (value: string) => (value === INHERIT ? null : RecordedMachines.parse(value))
+
+const hoursOf = ({ weekdays, from, to }: AccessForm) => ({
+  weekdays: weekdays.map(Number).toSorted((one, other) => one - other),
+  from,
+  to,
+})
+
+/** The choices of each field; the first one says what is inherited. */
+export function accessChoices(inherited: PlaceRemoteAccess['inherited'], level: PlaceLevel) {
+  const isTop = level === 'default'
+  const above = (what: string) => ({
+    value: INHERIT,
+    label: isTop ? `Not set: ${what}` : `As above: ${what}`,
+  })
+  const { hours } = inherited
+  const recorded = (which: RecordedMachines) => [
+    above(RECORDED_WORDS[which].toLowerCase()),
+    ...RECORDED[level === 'agent' ? 'one' : 'many'],
+  ]
+  return {
+    forbidden: [
+      above(inherited.forbidden ? 'forbidden' : 'allowed'),
+      { value: 'no', label: 'Allowed' },
+      { value: 'yes', label: 'Forbidden' },
+    ],
+    hours: [
+      above(hours === null ? 'at any time' : tellHours(hours)),
+      { value: 'always', label: 'At any time' },
+      { value: 'hours', label: 'At these hours' },
+    ],
+    consent: [above(CONSENT_WORDS[inherited.consent].toLowerCase()), ...CONSENTS],
+    banner: [
+      above(inherited.banner ? 'shown' : 'not shown'),
+      { value: 'yes', label: 'Shown' },
+      { value: 'no', label: 'Not shown' },
+    ],
+    ask_purpose: [
+      above(inherited.ask_purpose ? 'asked for' : 'not asked for'),
+      { value: 'yes', label: 'Asked for' },
+      { value: 'no', label: 'Not asked for' },
+    ],
+    record_terminals: recorded(inherited.record_terminals),
+    record_desktops: recorded(inherited.record_desktops),
+  }
+}

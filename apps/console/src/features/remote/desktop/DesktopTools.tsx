@@ -1,0 +1,118 @@
+import { Button, Checkbox, Menu, NativeSelect } from '@mantine/core'
+import { IconCamera, IconKeyboard, IconMaximize } from '@tabler/icons-react'
+import type { RefObject } from 'react'
+import { notify } from '../../../app/shell/notify.ts'
+import { saveBlob } from '../../../ui/inputs/save-file.ts'
+import { ClipboardButton } from './ClipboardButton.tsx'
+import classes from './DesktopWindow.module.css'
+import type { DesktopState, DesktopView } from './desktop-view.ts'
+import { enterFullScreen } from './full-screen.ts'
+import { KEY_SEQUENCES } from './key-sequences.ts'
+import { QUALITIES, type Quality, type ScreenLook } from './screen.ts'
+import type { SharedClipboard } from './use-clipboard.ts'
+
+interface DesktopToolsProps {
+  hostname: string
+  view: RefObject<DesktopView | null>
+  place: RefObject<HTMLDivElement | null>
+  state: Extract<DesktopState, { state: 'open' }>
+  look: ScreenLook
+  onLook: (look: ScreenLook) => void
+  onDisplay: (display: string) => void
+  clipboard: SharedClipboard
+}
+
+const QUALITY_CHOICES = Object.entries(QUALITIES).map(([value, { label }]) => ({ value, label }))
+
+/** What can be done with a screen that is shown. */
+export function DesktopTools(props: DesktopToolsProps) {
+  const { hostname, view, place, state, look, onLook, onDisplay, clipboard } = props
+  const savePicture = async () => {
+    const picture = await view.current?.screen?.takePicture()
+    if (picture)
+      saveBlob(`${hostname}-${new Date().toISOString().replaceAll(':', '-').slice(0, 19)}.png`, picture)
+  }
+  const focusScreen = () => view.current?.screen?.focus()
+  return (
+    <div className={classes.tools} role="toolbar" aria-label="Screen">
+      {state.displays.length > 1 && (
+        <NativeSelect
+          size="xs"
+          aria-label="Display"
+          data={state.displays.map((name) => ({ value: name, label: `Display ${name}` }))}
+          value={state.display}
+          onChange={({ currentTarget }) => onDisplay(currentTarget.value)}
+        />
+      )}
+      <NativeSelect
+        size="xs"
+        aria-label="Quality"
+        data={QUALITY_CHOICES}
+        value={look.quality}
+        // One of the choices above.
+        onChange={({ currentTarget }) => onLook({ ...look, quality: currentTarget.value as Quality })}
+      />
+      <Checkbox
+        size="xs"
+        label="Fit window"
+        checked={look.fit}
+        onChange={({ currentTarget }) => onLook({ ...look, fit: currentTarget.checked })}
+      />
+      <Checkbox
+        size="xs"
+        label="View only"
+        checked={look.viewOnly}
+        onChange={({ currentTarget }) => onLook({ ...look, viewOnly: currentTarget.checked })}
+      />
+      <Menu
+        position="bottom-start"
+        withinPortal={false}
+        returnFocus={false}
+        transitionProps={{ duration: 0 }}
+        // When the menu is gone, which has the keyboard until then.
+        onClose={() => setTimeout(focusScreen)}
+      >
+        <Menu.Target>
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={look.viewOnly}
+            leftSection={<IconKeyboard size={16} stroke={1.75} aria-hidden />}
+          >
+            Keys
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown aria-label="Keys">
+          {KEY_SEQUENCES.map(({ label, keys }) => (
+            <Menu.Item key={label} onClick={() => view.current?.screen?.press(keys)}>
+              {label}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <ClipboardButton clipboard={clipboard} disabled={look.viewOnly} />
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconCamera size={16} stroke={1.75} aria-hidden />}
+        onClick={() => void savePicture()}
+      >
+        Screenshot
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconMaximize size={16} stroke={1.75} aria-hidden />}
+        onClick={async () => {
+          if (!(await enterFullScreen(place.current))) notify('This browser has no full screen.')
+          focusScreen()
+        }}
+      >
+        Full screen
+      </Button>
+      <Button size="compact-sm" variant="default" onClick={() => view.current?.end()}>
+        End session
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { startDownload } from '@muster/contract/api/files'
+import { ApiError, readError } from '@muster/contract/client'
+import { call, requestHeaders } from '../../../app/api/api.ts'
+import { imageTypeOf, MOST_IMAGE_BYTES } from './image-type.ts'
+
+/** A picture of a machine, as bytes that browsers can only draw. Throws ApiError. */
+export async function fetchImage(
+  { agentId, path }: { agentId: string; path: string },
+  signal: AbortSignal,
+): Promise<Blob> {
+  const { url } = await call(startDownload, {
+    params: { agent_id: agentId },
+    body: { path, archive: false },
+  })
+  const bytes = await fetchBytes(url, signal)
+  const type = imageTypeOf(bytes)
+  if (type === undefined) throw refusal('This is no picture, whatever its name says. Download it.')
+  return new Blob([bytes], { type })
+}
+
+async function fetchBytes(url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    const response = await fetch(url, { credentials: 'include', headers: requestHeaders(), signal })
+    if (!response.ok) throw readError(response, await response.text())
+    if (Number(response.headers.get('content-length') ?? 0) > MOST_IMAGE_BYTES)
+      throw refusal('The picture is too large to be shown. Download it.')
+    return new Uint8Array(await response.arrayBuffer())
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause
+    throw new ApiError('The connection was lost while the picture came.', {
+      status: 0,
+      code: 'network',
+      cause,
+    })
+  }
+}
+
+function refusal(message: string): ApiError {
+  return new ApiError(message, { status: 400, code: 'invalid' })
+}

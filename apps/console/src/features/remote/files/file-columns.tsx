@@ -1,0 +1,99 @@
+import type { FileEntry, FileKind } from '@muster/contract/agent/files'
+import {
+  IconFile,
+  IconFileUnknown,
+  IconFolder,
+  IconLink,
+  IconLinkOff,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { Time } from '../../../ui/layout/Time.tsx'
+import type { DataCard, DataColumn } from '../../../ui/table/data-column.ts'
+import table from '../../../ui/layout/ListPane.module.css'
+import classes from './FilesPane.module.css'
+import { KIND_LABELS, modeLabel, modifiedAt, sizeLabel } from './file-rows.ts'
+
+const ICONS: Partial<Record<FileKind, TablerIcon>> = { file: IconFile, folder: IconFolder, link: IconLink }
+
+/** The name with a sign of what it is; of a link, where it leads. */
+function FileName({ entry }: { entry: FileEntry }) {
+  const { kind, name, target } = entry
+  const isBroken = target !== null && target.kind === null
+  const Icon = isBroken ? IconLinkOff : (ICONS[kind] ?? IconFileUnknown)
+  const what = isBroken ? 'Broken link' : KIND_LABELS[kind]
+  return (
+    <span className={classes.name} data-tip={target === null ? undefined : `${name} → ${target.path}`}>
+      <Icon
+        size={16}
+        stroke={1.75}
+        role="img"
+        aria-label={what}
+        className={classes.icon ?? ''}
+        data-kind={kind}
+      />
+      <span className="cut">{name}</span>
+      {target !== null && <span className={`cut ${table.dim}`}>→ {target.path}</span>}
+    </span>
+  )
+}
+
+export const FILE_COLUMNS: readonly DataColumn<FileEntry>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    width: 'minmax(180px, 2fr)',
+    sortable: true,
+    render: (entry) => <FileName entry={entry} />,
+  },
+  {
+    id: 'size',
+    title: 'Size',
+    width: '100px',
+    numeric: true,
+    sortable: true,
+    render: (entry) => sizeLabel(entry),
+  },
+  {
+    id: 'modified',
+    title: 'Changed',
+    width: '190px',
+    sortable: true,
+    render: (entry) => <Time instant={modifiedAt(entry)} />,
+  },
+  {
+    id: 'mode',
+    title: 'Rights',
+    width: '110px',
+    sortable: true,
+    render: ({ mode }) => (
+      <span className={classes.mono} data-tip={mode.toString(8).padStart(4, '0')}>
+        {modeLabel(mode)}
+      </span>
+    ),
+  },
+  {
+    id: 'owner',
+    title: 'Owner',
+    width: 'minmax(110px, 0.6fr)',
+    sortable: true,
+    render: ({ owner, group }) => `${owner} : ${group}`,
+  },
+]
+
+export const FILE_COLUMNS_PX = 700
+
+export const FILE_CARD: DataCard<FileEntry, undefined> = {
+  height: 61,
+  render: (entry) => (
+    <>
+      <div className="cardLine">
+        <FileName entry={entry} />
+        <span>{sizeLabel(entry)}</span>
+      </div>
+      <div className={`cardLine ${table.dim}`}>
+        <Time instant={modifiedAt(entry)} />
+        <span className={classes.mono}>{modeLabel(entry.mode)}</span>
+      </div>
+    </>
+  ),
+}

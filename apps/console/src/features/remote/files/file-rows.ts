@@ -1,0 +1,78 @@
+import type { FileEntry, FileKind } from '@muster/contract/agent/files'
+import { formatFileSize } from '@muster/rules/text/file-size'
+import type { TableSort } from '../../../ui/table/data-column.ts'
+import { isImageName, MOST_IMAGE_BYTES } from './image-type.ts'
+
+export const KIND_LABELS: Record<FileKind, string> = {
+  file: 'File',
+  folder: 'Folder',
+  link: 'Link',
+  device: 'Device',
+  pipe: 'Pipe',
+  socket: 'Socket',
+  other: 'Special file',
+}
+
+/** What opening it opens: of a link, what it leads to. */
+export function leadsTo({ kind, target }: FileEntry): FileKind | null {
+  return target === null ? kind : target.kind
+}
+
+/** Opened as a picture. The size of a link is none of its target's. */
+export function isShownAsImage(entry: FileEntry): boolean {
+  return leadsTo(entry) === 'file' && isImageName(entry.name) && entry.size <= MOST_IMAGE_BYTES
+}
+
+export function sizeLabel({ kind, size }: FileEntry): string {
+  return kind === 'file' ? formatFileSize(size) : ''
+}
+
+/** `rwxr-xr-x`, with the letters of ls for what is more than that. */
+export function modeLabel(mode: number): string {
+  const letters = 'rwxrwxrwx'.split('').map((letter, at) => ((mode >> (8 - at)) & 1 ? letter : '-'))
+  const special = [
+    [0o4000, 2, 's', 'S'],
+    [0o2000, 5, 's', 'S'],
+    [0o1000, 8, 't', 'T'],
+  ] as const
+  for (const [bit, at, both, alone] of special)
+    if (mode & bit) letters[at] = letters[at] === 'x' ? both : alone
+  return letters.join('')
+}
+
+/** ISO text; undefined for a time that no calendar has. */
+export function modifiedAt({ modified_ms }: FileEntry): string | undefined {
+  const date = new Date(modified_ms)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+/** Folders stay first. The machine has sorted by name already. */
+export function sortEntries(entries: readonly FileEntry[], { column, descending }: TableSort): FileEntry[] {
+  const sign = descending ? -1 : 1
+  const isLater = (entry: FileEntry) => (entry.kind === 'folder' ? 0 : 1)
+  return entries.toSorted(
+    (a, b) => isLater(a) - isLater(b) || sign * compareBy(column, a, b) || (a.name < b.name ? -1 : 1),
+  )
+}
+
+function compareBy(column: string, a: FileEntry, b: FileEntry): number {
+  switch (column) {
+    case 'size':
+      return a.size - b.size
+    case 'modified':
+      return a.modified_ms - b.modified_ms
+    case 'mode':
+      return a.mode - b.mode
+    case 'owner':
+      return a.owner.localeCompare(b.owner)
+    default:
+      return a.name.localeCompare(b.name)
+  }
+}
+
+/** What is wrong with a name for a file; null = nothing. */
+export function checkName(name: string): string | null {
+  if (name === '') return 'A name is needed.'
+  if (name === '.' || name === '..') return 'This name leads to another folder.'
+  return name.includes('/') || name.includes('\0') ? 'A name may not contain "/".' : null
+}

@@ -1,0 +1,165 @@
+import type { FileEntry } from '@muster/contract/agent/files'
+import {
+  beginUpload,
+  finishUpload,
+  listFolder,
+  lookAtUpload,
+  readText,
+  startDownload,
+  UPLOAD_BYTES_PATH,
+  writeText,
+} from '@muster/contract/api/files'
+import type { Endpoint } from '@muster/contract/endpoint'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { answer, refuse } from '../../../testing/test-server.ts'
+import { givenDashboard } from '../../dashboard/test-dashboard.ts'
+
+const GET_BYTES: Endpoint = { ...startDownload, method: 'GET' }
+const PUT_BYTES: Endpoint = { ...startDownload, method: 'PUT', path: UPLOAD_BYTES_PATH }
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char.codePointAt(0) ?? 0)
+const raw = (name: string) => btoa(name).replaceAll('=', '')
+
+const entry = (name: string, more: Partial<FileEntry> = {}): FileEntry => ({
+  raw: raw(name),
+  name,
+  kind: 'file',
+  size: 68,
+  modified_ms: 1772366400000,
+  mode: 0o644,
+  owner: 'root',
+  group: 'root',
+  target: null,
+  ...more,
+})
+const row = (name: string) =>
+  page.getByRole('grid', { name: 'Files' }).getByRole('row').filter({ hasText: name })
+const dialog = () => page.getByRole('dialog')
+
+async function openFiles(...entries: FileEntry[]) {
+  const { server, open } = await givenDashboard()
+  const part = { path: 'Lw', shown_path: '/', entries, total: entries.length, next: null }
+  server.on(listFolder, () => answer(listFolder, part))
+  server.on(startDownload, () =>
+    answer(startDownload, {
+      url: '/agents/alpha0000000/files/download/?ticket=x',
+      expires_at: '2026-03-01T13:00:00.000Z',
+    }),
+  )
+  await open('/remotebackground/alpha0000000')
+  await page.getByRole('tab', { name: 'Files' }).click()
+  return server
+}
+
+test('issue 4, 2.3: a picture is drawn from its bytes, and nothing that only calls itself one', async () => {
+  const server = await openFiles(entry('logo.png'), entry('page.png.jpg'))
+  server.on(GET_BYTES, () => new Response(bytesOf(PIXEL)))
+  await row('logo.png').dblClick()
+  await expect.element(dialog().getByText('1 × 1 pixels')).toBeVisible()
+  expect(dialog().getByRole('img', { name: 'logo.png' }).element().getAttribute('src')).toMatch(/^blob:/)
+  await userEvent.keyboard('{Escape}')
+  await expect.element(dialog()).not.toBeInTheDocument()
+
+  for (const body of ['<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', '<html>']) {
+    server.on(GET_BYTES, () => new Response(body))
+    await row('page.png.jpg').dblClick()
+    await expect.element(dialog().getByText(/^This is no picture, whatever its name says/)).toBeVisible()
+    expect(dialog().getByRole('img', { name: 'page.png.jpg' }).query()).toBeNull()
+    await userEvent.keyboard('{Escape}')
+    await expect.element(dialog()).not.toBeInTheDocument()
+  }
+  const damaged = bytesOf(PIXEL).subarray(0, 40)
+  server.on(GET_BYTES, () => new Response(damaged))
+  await row('logo.png').dblClick()
+  await expect.element(dialog().getByText(/^This picture is damaged/)).toBeVisible()
+})
+
+test('issue 4, section 4: a picture whose machine goes away, or that is too large, says so', async () => {
+  const server = await openFiles(entry('logo.png'))
+  server.on(GET_BYTES, () => refuse('agent_offline', 'alpha is not connected.'))
+  await row('logo.png').dblClick()
+  await expect.element(dialog().getByText('alpha is not connected.')).toBeVisible()
+  server.on(
+    GET_BYTES,
+    () => new Response(bytesOf(PIXEL), { headers: { 'content-length': `${30 * 1024 * 1024}` } }),
+  )
+  await dialog().getByRole('button', { name: 'Try again' }).click()
+  await expect.element(dialog().getByText('The picture is too large to be shown. Download it.')).toBeVisible()
+})
+
+test('issue 4, section 4: an upload says why it waits while the machine is away, and goes on by itself', async () => {
+  const server = await openFiles()
+  let isAway = true
+  server.on(beginUpload, () => answer(beginUpload, { upload: '11111111-1111-4111-8111-111111111111' }))
+  server.on(lookAtUpload, () =>
+    isAway ? refuse('agent_offline', 'alpha is not connected.') : answer(lookAtUpload, { size: 2 }),
+  )
+  server.on(PUT_BYTES, () => new Response(JSON.stringify({ size: 7 })))
+  server.on(finishUpload, () => answer(finishUpload, null))
+  const input = document.querySelector<HTMLInputElement>('input[type="file"]')
+  if (input === null) throw new Error('there is nothing to choose files with')
+  await userEvent.upload(input, new File(['content'], 'a.txt'))
+  const uploads = page.getByRole('list', { name: 'Uploads' })
+  await expect.element(uploads.getByText(/alpha is not connected\./)).toBeVisible()
+  isAway = false
+  await expect.element(uploads.getByRole('status')).toHaveTextContent('Uploaded, 7 B of 7 B')
+  expect(server.calls(PUT_BYTES).map(({ search }) => search.get('offset'))).toEqual(['2'])
+})
+
+test('issue 4, 2.3: a text that somebody else has written meanwhile is kept, read again or overwritten', async () => {
+  const server = await openFiles(entry('motd', { size: 5 }))
+  const file = { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }
+  server.on(readText, () => answer(readText, file))
+  server.on(writeText, () =>
+    refuse('changed_meanwhile', 'The file was changed on the machine since you opened it.'),
+  )
+  await row('motd').dblClick()
+  await userEvent.click(dialog().getByRole('textbox'))
+  await userEvent.keyboard('{Control>}{Home}{/Control}x')
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await expect
+    .element(dialog().getByRole('alert'))
+    .toHaveTextContent('The file was changed on the machine since you opened it.')
+  await expect.element(dialog().getByRole('button', { name: 'Read again, without my changes' })).toBeVisible()
+
+  const theirs = 'b'.repeat(64)
+  server.on(readText, () => answer(readText, { ...file, text: 'theirs', hash: theirs }))
+  server.on(writeText, () => answer(writeText, { hash: 'c'.repeat(64) }))
+  await dialog().getByRole('button', { name: 'Overwrite it' }).click()
+  await expect.element(dialog()).not.toBeInTheDocument()
+  expect(server.calls(writeText).map(({ body }) => body)).toEqual([
+    { path: file.path, text: 'xmine\n', hash: file.hash },
+    { path: file.path, text: 'xmine\n', hash: theirs },
+  ])
+})
+
+test('a text with changes is not closed without a question', async () => {
+  const server = await openFiles(entry('motd', { size: 5 }))
+  server.on(readText, () => answer(readText, { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }))
+  await row('motd').dblClick()
+  await userEvent.click(dialog().getByRole('textbox'))
+  await userEvent.keyboard('{Control>}{Home}{/Control}x')
+  const close = () => dialog().getByText('Close', { exact: true }).click()
+  await close()
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect.element(dialog().getByRole('textbox')).toHaveTextContent('xmine')
+  await close()
+  await question.getByRole('button', { name: 'Discard' }).click()
+  await expect.element(dialog()).not.toBeInTheDocument()
+  expect(server.calls(writeText)).toEqual([])
+})
+
+test('F2 and Del do what they do in a file manager, after a question', async () => {
+  await openFiles(entry('motd'), entry('hosts'))
+  await row('motd').click()
+  await userEvent.keyboard('{F2}')
+  await expect.element(page.getByRole('dialog', { name: 'Rename or move motd' })).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(dialog()).not.toBeInTheDocument()
+  await row('hosts').click()
+  await userEvent.keyboard('{Delete}')
+  await expect.element(page.getByRole('dialog', { name: 'Delete hosts on alpha?' })).toBeVisible()
+})

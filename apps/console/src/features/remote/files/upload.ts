@@ -1,0 +1,137 @@
+import { beginUpload, dropUpload, finishUpload, lookAtUpload } from '@muster/contract/api/files'
+import { ApiError } from '@muster/contract/client'
+import { call } from '../../../app/api/api.ts'
+import { describeError } from '../../../app/api/describe-error.ts'
+import { createStore } from '../../../app/session/store.ts'
+import { hashFile } from './hash-file.ts'
+import { nextPieceBytes, sendBytes } from './send-bytes.ts'
+
+const FIRST_PIECE_BYTES = 1024 * 1024
+const RETRY_MS = 2000
+/** A line or a machine that is away for longer is not waited for: the person goes on with it. */
+const RETRIES = 60
+const FINISH_TIMEOUT_MS = 30 * 60_000
+const PASSING = new Set<ApiError['code']>([
+  'network',
+  'timeout',
+  'unavailable',
+  'agent_offline',
+  'too_many_requests',
+])
+
+export interface UploadView {
+  state: 'running' | 'waiting' | 'paused' | 'checking' | 'done' | 'cancelled'
+  sent: number
+  /** Why it waits or stands. */
+  problem: string | undefined
+}
+
+interface UploadWish {
+  agentId: string
+  /** Of the file that it becomes. */
+  path: string
+  file: File
+  replace: boolean
+  onDone: () => void
+}
+
+/** One file on its way to a machine: in pieces, each behind what is there, so that it goes on wherever it stopped. */
+export class Upload {
+  readonly view = createStore<UploadView>({ state: 'running', sent: 0, problem: undefined })
+  readonly wish: UploadWish
+  readonly key = crypto.getRandomValues(new Uint32Array(2)).join('-')
+  #id: string | undefined
+  #hash: Promise<string | null> | undefined
+  #stop = new AbortController()
+
+  constructor(wish: UploadWish) {
+    this.wish = wish
+  }
+
+  /** Begins it, or goes on with it. */
+  start(): void {
+    this.#stop = new AbortController()
+    this.#tell({ state: 'running', problem: undefined })
+    void this.#run(this.#stop.signal)
+  }
+
+  pause(): void {
+    this.#stop.abort()
+    this.#tell({ state: 'paused', problem: undefined })
+  }
+
+  /** What is there of it is removed. */
+  async cancel(): Promise<void> {
+    this.#stop.abort()
+    this.#tell({ state: 'cancelled', problem: undefined })
+    if (this.#id === undefined) return
+    const { agentId: agent_id, path } = this.wish
+    await call(dropUpload, { params: { agent_id, upload: this.#id }, query: { path } })
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      const before = this.view.get().sent
+      try {
+        await this.#send(signal)
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        const { message } = describeError(error)
+        if (this.view.get().sent > before) tries = 0
+        const isPassing = error instanceof ApiError && PASSING.has(error.code)
+        if (!isPassing || tries >= RETRIES) return this.#tell({ state: 'paused', problem: message })
+        this.#tell({ state: 'waiting', problem: message })
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      if (signal.aborted) return
+    }
+  }
+
+  async #send(signal: AbortSignal): Promise<void> {
+    const { agentId, path, file, replace } = this.wish
+    const upload = await this.#begin()
+    const params = { agent_id: agentId, upload }
+    this.#hash ??= hashFile(file, signal)
+    this.#hash.catch(() => (this.#hash = undefined))
+    let offset = (await call(lookAtUpload, { params, query: { path } }, { signal })).size
+    this.#tell({ state: 'running', sent: offset, problem: undefined })
+    for (let size = FIRST_PIECE_BYTES; offset < file.size;) {
+      const startedMs = performance.now()
+      offset = await sendBytes({ agentId, upload, path, offset }, file.slice(offset, offset + size), signal)
+      size = nextPieceBytes(size, performance.now() - startedMs)
+      this.#tell({ sent: offset })
+    }
+    this.#tell({ state: 'checking' })
+    const body = { path, size: file.size, replace, hash: await this.#hash }
+    await call(finishUpload, { params, body }, { signal, timeoutMs: FINISH_TIMEOUT_MS })
+    this.#tell({ state: 'done' })
+    this.wish.onDone()
+  }
+
+  async #begin(): Promise<string> {
+    if (this.#id !== undefined) return this.#id
+    const { agentId, path, file, replace } = this.wish
+    const body = { path, size: file.size, replace }
+    this.#id = (await call(beginUpload, { params: { agent_id: agentId }, body })).upload
+    return this.#id
+  }
+
+  #tell(more: Partial<UploadView>): void {
+    const now = this.view.get()
+    if (now.state !== 'cancelled') this.view.set({ ...now, ...more })
+  }
+}
+
+/** All of this window, also while another tab of it is open. */
+export const uploads = createStore<readonly Upload[]>([])
+
+export function addUpload(wish: UploadWish): void {
+  const upload = new Upload(wish)
+  uploads.set([...uploads.get(), upload])
+  upload.start()
+}
+
+export function forgetUpload(upload: Upload): void {
+  uploads.set(uploads.get().filter((other) => other !== upload))
+}

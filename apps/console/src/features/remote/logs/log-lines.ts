@@ -1,0 +1,104 @@
+import { makeVisible } from '@muster/rules/text/visible-text'
+
+/** What is kept of a line; one may have a megabyte. */
+const LONGEST_LINE = 4000
+const MOST_CHARACTERS = 1_000_000
+/** Lines are kept together in pieces of about this size, so that the oldest go cheaply. */
+const PIECE_CHARACTERS = 16_384
+
+export interface LogPiece {
+  text: string
+  /** Of the log itself, or a remark about it. */
+  isRemark: boolean
+}
+
+/** The last lines of a log that is followed: bytes go in as they come, at most a million characters are kept. */
+export class LogLines {
+  #decoder = new TextDecoder()
+  #pieces: LogPiece[] = []
+  #characters = 0
+  #rest = ''
+  #left = 0
+
+  take(bytes: Uint8Array): void {
+    const lines = this.#decoder.decode(bytes, { stream: true }).split('\n')
+    const rest = lines.pop() ?? ''
+    for (const [index, line] of lines.entries())
+      this.#add(`${index === 0 ? this.#endLine(line) : cut(line, 0)}\n`, false)
+    this.#begin(rest)
+  }
+
+  /** Says something between the lines. */
+  remark(text: string): void {
+    if (this.#rest !== '') this.#add(`${this.#endLine('')}\n`, false)
+    this.#add(`--- ${text} ---\n`, true)
+  }
+
+  clear(): void {
+    this.#pieces = []
+    this.#characters = 0
+    this.#rest = ''
+    this.#left = 0
+    this.#decoder = new TextDecoder()
+  }
+
+  /** What is there now; it does not change afterwards. */
+  pieces(): readonly LogPiece[] {
+    return this.#rest === ''
+      ? [...this.#pieces]
+      : [...this.#pieces, { text: this.#restText(), isRemark: false }]
+  }
+
+  #begin(text: string): void {
+    const room = LONGEST_LINE - this.#rest.length
+    this.#rest += text.slice(0, Math.max(0, room))
+    this.#left += Math.max(0, text.length - Math.max(0, room))
+  }
+
+  #endLine(text: string): string {
+    this.#begin(text)
+    const line = this.#restText()
+    this.#rest = ''
+    this.#left = 0
+    return line
+  }
+
+  #restText(): string {
+    return cut(this.#rest, this.#left)
+  }
+
+  #add(text: string, isRemark: boolean): void {
+    const last = this.#pieces.at(-1)
+    if (last !== undefined && !isRemark && !last.isRemark && last.text.length < PIECE_CHARACTERS)
+      this.#pieces[this.#pieces.length - 1] = { text: last.text + text, isRemark }
+    else this.#pieces.push({ text, isRemark })
+    this.#characters += text.length
+    while (this.#characters > MOST_CHARACTERS && this.#pieces.length > 1)
+      this.#characters -= this.#pieces.shift()?.text.length ?? 0
+  }
+}
+
+/** What is shown of it: all, or remarks and the lines that have this part, upper or lower case. */
+export function showPieces(
+  pieces: readonly LogPiece[],
+  search: string,
+): { text: string; tone?: 'negative' }[] {
+  const wanted = search.toLowerCase()
+  return pieces.flatMap(({ text, isRemark }) => {
+    if (isRemark) return [{ text, tone: 'negative' as const }]
+    const found = wanted === '' ? text : keepLines(text, wanted)
+    return found === '' ? [] : [{ text: found }]
+  })
+}
+
+/** A line to its greatest length, with how much of it is left out. */
+function cut(line: string, left: number): string {
+  const more = left + Math.max(0, line.length - LONGEST_LINE)
+  const shown = makeVisible(line.replace(/\r$/, '').slice(0, LONGEST_LINE))
+  return more === 0 ? shown : `${shown} ... (${more} characters more)`
+}
+
+function keepLines(text: string, wanted: string): string {
+  const lines = text.split('\n').filter((line) => line.toLowerCase().includes(wanted))
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`
+}

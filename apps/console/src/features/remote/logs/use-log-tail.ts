@@ -1,0 +1,90 @@
+import { createSocketTicket } from '@muster/contract/api/system'
+import { LogNews } from '@muster/contract/agent/logs'
+import type { LogRequest } from '@muster/contract/channels'
+import { formatFileSize } from '@muster/rules/text/file-size'
+import { useEffect, useRef, useState } from 'react'
+import { call } from '../../../app/api/api.ts'
+import { ChannelClient } from '../channel-client.ts'
+import { LogLines, type LogPiece } from './log-lines.ts'
+
+const DRAW_EVERY_MS = 150
+
+export interface TailState {
+  state: 'connecting' | 'following' | 'lost' | 'ended'
+  /** Why it ended or is not there. */
+  message: string
+}
+
+/** Follows a log of a machine. While it is paused nothing more is taken, so that the machine waits as well. */
+export function useLogTail(agentId: string, request: LogRequest, isPaused: boolean) {
+  const [pieces, setPieces] = useState<readonly LogPiece[]>([])
+  const [state, setState] = useState<TailState>({ state: 'connecting', message: '' })
+  const paused = useRef(isPaused)
+  const held = useRef<(() => void)[]>([])
+  useEffect(() => {
+    paused.current = isPaused
+    if (isPaused) return
+    for (const take of held.current.splice(0)) take()
+  }, [isPaused])
+  useEffect(() => {
+    const lines = new LogLines()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const draw = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        setPieces(lines.pieces())
+      }, DRAW_EVERY_MS)
+    }
+    const channel = new ChannelClient(agentId, {
+      fetchTicket: async () => (await call(createSocketTicket, {}, { timeoutMs: 10_000 })).ticket,
+      request: () => request,
+      onWelcome: () => undefined,
+      onData: (bytes, consumed) => {
+        const take = () => {
+          lines.take(bytes)
+          consumed()
+          draw()
+        }
+        if (paused.current) held.current.push(take)
+        else take()
+      },
+      onText: (message) => {
+        const news = LogNews.safeParse(message)
+        if (!news.success) return
+        const take = () => {
+          if (news.data.type === 'following') {
+            lines.clear()
+            setState({ state: 'following', message: '' })
+          } else lines.remark(describe(news.data))
+          draw()
+        }
+        if (paused.current && news.data.type !== 'following') held.current.push(take)
+        else take()
+      },
+      onLost: (why) => {
+        held.current = []
+        setState({ state: 'lost', message: why?.message ?? 'The connection was lost.' })
+      },
+      onEnd: (end) => {
+        setState({ state: 'ended', message: end.message })
+        return false
+      },
+    })
+    return () => {
+      clearTimeout(timer)
+      channel[Symbol.dispose]()
+    }
+  }, [agentId, request])
+  return { pieces, state }
+}
+
+function describe(news: Exclude<LogNews, { type: 'following' }>): string {
+  switch (news.type) {
+    case 'skipped':
+      return `${formatFileSize(news.bytes)} left out: more is written than can be read`
+    case 'truncated':
+      return 'the file was emptied'
+    case 'rotated':
+      return 'another file has its name now'
+  }
+}

@@ -1,0 +1,139 @@
+import { Button } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { listRegistry } from '@muster/contract/api/registry'
+import { IconRefresh } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '@muster/contract/client'
+import { describeError } from '../../../app/api/describe-error.ts'
+import { useMay } from '../../../app/api/queries.ts'
+import { queryKey } from '../../../app/api/query-key.ts'
+import { usePlace } from '../../../app/shell/use-place.ts'
+import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../../ui/layout/States.tsx'
+import { ButtonMenu } from '../../../ui/dialog/ButtonMenu.tsx'
+import table from '../../../ui/layout/ListPane.module.css'
+import { ConfirmCode } from '../../users/sessions/ConfirmCode.tsx'
+import { KeyPath } from './KeyPath.tsx'
+import { KeyTree } from './KeyTree.tsx'
+import classes from './Registry.module.css'
+import { keyMenu } from './key-menu.ts'
+import { RegistryDialogs } from './RegistryDialogs.tsx'
+import { ValueTable } from './ValueTable.tsx'
+import type { OpenDialog } from './registry-dialog.ts'
+import { useRegistryKey } from './use-registry-key.ts'
+import { valueMenu } from './value-menu.ts'
+
+/** The registry of a machine with Windows: its keys, and the values of one. */
+export function RegistryPane({ agent }: { agent: AgentDetail }) {
+  const may = useMay('can_use_registry')
+  const place = usePlace()
+  const path = place.at ?? ''
+  const [chosen, setChosen] = useState<{ path: string; name: string }>()
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const queryClient = useQueryClient()
+  /** A code was not given for this. */
+  const [dismissed, setDismissed] = useState<unknown>()
+  const { query, values, last } = useRegistryKey({
+    agentId: agent.agent_id,
+    path,
+    enabled: may && agent.connected,
+  })
+  const go = (to: string) => place.go(to === '' ? undefined : to)
+  if (!may) return <NoPermission message="Your role does not allow the registry of machines." />
+  if (!agent.connected && last === undefined)
+    return (
+      <EmptyState message={`${agent.hostname} is not connected. Its registry is shown once it is back.`} />
+    )
+  if (query.error instanceof ApiError && query.error.code === 'code_needed')
+    return (
+      <>
+        <ErrorState message={query.error.message} onRetry={() => void query.refetch()} />
+        {dismissed !== query.error && (
+          <ConfirmCode
+            message={query.error.message}
+            onConfirmed={() => void queryClient.invalidateQueries({ queryKey: queryKey(listRegistry) })}
+            onClose={() => setDismissed(query.error)}
+          />
+        )}
+      </>
+    )
+  const isKey = path !== ''
+  const selected = chosen?.path === path ? chosen.name : undefined
+  const name = values.find((value) => value.name === selected)?.name
+  const away = agent.connected ? undefined : `${agent.hostname} is not connected.`
+  const ofKey = (key: string) =>
+    keyMenu(key, away, (open) => {
+      if (key !== path) go(key)
+      setDialog(open)
+    })
+  const ofValue = (value: string | undefined) =>
+    valueMenu(value ?? '', away ?? (value === undefined ? 'Select a value first.' : undefined), setDialog)
+  return (
+    <div className={table.pane}>
+      <div className={table.tools}>
+        <KeyPath path={path} onOpen={go} />
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconRefresh size={14} aria-hidden />}
+          loading={query.isFetching}
+          onClick={() => void query.refetch()}
+        >
+          Refresh
+        </Button>
+      </div>
+      <div className={table.tools}>
+        <ButtonMenu label="Key" entries={ofKey(path)} />
+        <ButtonMenu label="Value" entries={ofValue(name)} />
+        {last !== undefined && isKey && (
+          <div className={table.sums} role="status">
+            {last.key_count} {last.key_count === 1 ? 'key' : 'keys'}, {last.value_count}{' '}
+            {last.value_count === 1 ? 'value' : 'values'}
+          </div>
+        )}
+      </div>
+      <div className={classes.split}>
+        <KeyTree agentId={agent.agent_id} selected={path} onSelect={go} menuOf={ofKey} />
+        <div className={classes.values}>
+          {query.error !== null ? (
+            <ErrorState {...describeError(query.error)} onRetry={() => void query.refetch()} />
+          ) : !isKey ? (
+            <EmptyState message="Choose a key, or write its path." />
+          ) : last === undefined ? (
+            <SkeletonRows rows={8} height={28} />
+          ) : (
+            <>
+              <ValueTable
+                path={path}
+                values={values}
+                selected={selected}
+                onSelect={(value) => setChosen(value === undefined ? undefined : { path, name: value })}
+                onEdit={(value) => setDialog({ what: 'edit-value', name: value })}
+                menuOf={ofValue}
+              />
+              {query.hasNextPage && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  loading={query.isFetchingNextPage}
+                  onClick={() => void query.fetchNextPage()}
+                >
+                  More of this key
+                </Button>
+              )}
+            </>
+          )}
+        </div>
+      </div>
+      {dialog !== undefined && (
+        <RegistryDialogs
+          agentId={agent.agent_id}
+          path={last?.path ?? path}
+          open={dialog}
+          onPath={go}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+    </div>
+  )
+}

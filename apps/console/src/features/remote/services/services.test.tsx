@@ -1,0 +1,79 @@
+import type { MachineService } from '@muster/contract/agent/services'
+import { controlService, getServiceLog, listServices, setStartType } from '@muster/contract/api/services'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { answer, refuse } from '../../../testing/test-server.ts'
+import { givenDashboard } from '../../dashboard/test-dashboard.ts'
+
+const SSH: MachineService = {
+  name: 'ssh.service',
+  display_name: 'ssh',
+  description: 'OpenBSD Secure Shell server',
+  status: 'running',
+  detail: 'running',
+  start_type: 'auto',
+  autodelay: false,
+  pid: 712,
+  username: '',
+  binpath: '/usr/sbin/sshd -D',
+}
+const BACKUP: MachineService = {
+  ...SSH,
+  name: 'backup.service',
+  display_name: 'backup',
+  description: 'Nightly',
+  status: 'failed',
+  pid: 0,
+}
+
+const grid = () => page.getByRole('grid', { name: 'Services' })
+const row = (name: string) => grid().getByRole('row').filter({ hasText: name })
+const dialog = () => page.getByRole('dialog')
+
+async function openServices() {
+  const given = await givenDashboard()
+  given.server.on(listServices, () => answer(listServices, [SSH, BACKUP]))
+  await given.open('/agents/alpha0000000?pane=services')
+  return given.server
+}
+
+test('services are listed, found by all words, and sorted by what needs somebody', async () => {
+  await openServices()
+  await expect.element(row('Secure Shell')).toBeVisible()
+  await expect.element(page.getByText('2 services, 1 running')).toBeVisible()
+  await grid().getByRole('button', { name: 'State' }).click()
+  await expect.element(grid().getByRole('row').nth(1).getByText('backup')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Search services' }).fill('shell RUNNING')
+  await expect.element(row('Nightly')).not.toBeInTheDocument()
+  await expect.element(row('Secure Shell')).toBeVisible()
+})
+
+test('stopping asks first, names service and machine, and says what the machine refused', async () => {
+  const server = await openServices()
+  server.on(controlService, () => refuse('agent_refused', 'alpha: systemd refused: Access denied'))
+  await row('Secure Shell').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Stop' }).click()
+  await expect.element(dialog()).toHaveAccessibleName('Stop ssh on alpha?')
+  await dialog().getByRole('button', { name: 'Stop' }).click()
+  await expect.element(dialog().getByText('alpha: systemd refused: Access denied')).toBeVisible()
+  server.on(controlService, () => answer(controlService, { ...SSH, status: 'stopped' }))
+  await dialog().getByRole('button', { name: 'Stop' }).click()
+  await expect.element(page.getByText('ssh is stopped.')).toBeVisible()
+  expect(server.calls(controlService).at(-1)?.body).toEqual({ sv_action: 'stop' })
+})
+
+test('its start is changed, and Enter reads its log', async () => {
+  const server = await openServices()
+  server.on(setStartType, () => answer(setStartType, { ...SSH, start_type: 'manual' }))
+  server.on(getServiceLog, () => answer(getServiceLog, { lines: ['10:00 <b>one</b>', '10:01 two'] }))
+  await row('Secure Shell').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Start type' }).click()
+  await page.getByRole('combobox', { name: 'Start' }).click()
+  await page.getByRole('option', { name: 'Manual' }).click()
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await expect.element(page.getByText('The start of ssh is changed.')).toBeVisible()
+  expect(server.calls(setStartType)[0]?.body).toEqual({ startType: 'manual' })
+  await row('Secure Shell').click()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(dialog().getByText(/<b>one<.b>/)).toBeVisible()
+})

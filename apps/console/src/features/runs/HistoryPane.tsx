@@ -1,0 +1,156 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { type AgentHistory, listAgentHistory } from '@muster/contract/api/runs'
+import { isFinal } from '@muster/rules/agents/history-state'
+import { IconX } from '@tabler/icons-react'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { use, useMemo, useState } from 'react'
+import { callPage } from '../../app/api/api.ts'
+import { describeError, isRefused } from '../../app/api/describe-error.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
+import { useNow } from '../../ui/layout/use-now.ts'
+import { usePane } from '../agents/use-pane.ts'
+import classes from './HistoryPane.module.css'
+import { HistoryTools } from './HistoryTools.tsx'
+import { RunView } from './RunView.tsx'
+import { HISTORY_CARD, HISTORY_COLUMNS, HISTORY_COLUMNS_PX } from './history-columns.tsx'
+import { searchRuns } from './history-list.ts'
+import { runLabel } from './run-state.ts'
+
+/** Runs that are fetched at first, and added by each "Show older". */
+const STEP = 200
+const MOST = 1000
+const ROW_PX = 32
+
+/** What was sent to a machine, newest first, with what became of it; live. */
+export function HistoryPane({ agent }: { agent: AgentDetail }) {
+  const [size, setSize] = useState(STEP)
+  const [search, setSearch] = useState('')
+  const { data, error, refetch } = useQuery(historyQuery(agent.agent_id, size))
+  const { entry, setEntry } = usePane()
+  const opened = data?.results.find(({ id }) => `${id}` === entry)
+  if (data === undefined) {
+    if (error === null) return <SkeletonRows rows={6} />
+    if (isRefused(error))
+      return <NoPermission message="Your role does not allow you to see what was sent to machines." />
+    return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
+  }
+  if (data.total === 0) return <NoHistory agent={agent} />
+  const runs = searchRuns(data.results, search)
+  const find = (text: string) => {
+    setSearch(text)
+    // What is searched for may be older than what was asked for at first.
+    setSize(MOST)
+  }
+  const isOpen = entry !== undefined && /^\d+$/.test(entry)
+  return (
+    <div className={classes.pane} data-open={isOpen || undefined}>
+      <div className={classes.list}>
+        <HistoryTools search={search} onSearch={find} runs={runs} />
+        {runs.length === 0 ? (
+          <EmptyState message="No command and no script fits the search.">
+            <Button variant="default" onClick={() => setSearch('')}>
+              Clear search
+            </Button>
+          </EmptyState>
+        ) : (
+          <HistoryTable
+            asCards={isOpen}
+            runs={runs}
+            selected={entry}
+            onSelect={(run) => setEntry(run && `${run.id}`)}
+          />
+        )}
+        {data.total > data.results.length && (
+          <div className={classes.older}>
+            {size < MOST ? (
+              <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + STEP))}>
+                Show older
+              </Button>
+            ) : (
+              <span className={classes.dim}>The newest {MOST} are shown.</span>
+            )}
+          </div>
+        )}
+      </div>
+      {isOpen && (
+        <section className={classes.detail} aria-label="Output">
+          <header className={classes.detailHead}>
+            <code className={classes.command}>
+              {opened === undefined ? `Run ${entry}` : runLabel(opened)}
+            </code>
+            <Tooltip label="Close output">
+              <ActionIcon aria-label="Close output" onClick={() => setEntry(undefined)}>
+                <IconX size={16} stroke={1.75} />
+              </ActionIcon>
+            </Tooltip>
+          </header>
+          <RunView key={entry} id={Number(entry)} />
+        </section>
+      )}
+    </div>
+  )
+}
+
+interface HistoryTableProps {
+  /** The output takes half of the room. */
+  asCards: boolean
+  runs: readonly AgentHistory[]
+  selected: string | undefined
+  onSelect: (run: AgentHistory | undefined) => void
+}
+
+function HistoryTable({ asCards, runs, selected, onSelect }: HistoryTableProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const isRunning = runs.some(({ state }) => !isFinal(state))
+  const nowMs = useNow(isRunning ? 1000 : 60_000)
+  const format = use(DateFormat)
+  const context = useMemo(
+    () => ({ nowMs, formatDate: (instant: string) => formatDate(instant, format) }),
+    [nowMs, format],
+  )
+  return (
+    <DataTable
+      label="History"
+      rows={runs}
+      rowKey={({ id }) => `${id}`}
+      columns={HISTORY_COLUMNS}
+      context={context}
+      rowHeight={ROW_PX}
+      minWidth={HISTORY_COLUMNS_PX}
+      selected={selected}
+      onSelect={onSelect}
+      card={asCards || hasCards ? HISTORY_CARD : undefined}
+    />
+  )
+}
+
+function NoHistory({ agent }: { agent: AgentDetail }) {
+  const maySend = useMay('can_send_cmd')
+  const { open } = useDialog()
+  return (
+    <EmptyState message={`Nothing has been sent to ${agent.hostname} yet.`}>
+      {maySend && (
+        <Button variant="default" onClick={() => open('send-command', agent.agent_id)}>
+          Send command
+        </Button>
+      )}
+    </EmptyState>
+  )
+}
+
+function historyQuery(agentId: string, size: number) {
+  const input = { params: { agent_id: agentId }, query: { page: 1, page_size: size } }
+  return queryOptions({
+    queryKey: queryKey(listAgentHistory, input),
+    queryFn: ({ signal }) => callPage(listAgentHistory, input, { signal }),
+    placeholderData: keepPreviousData,
+  })
+}

@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core'
+import type { AgentHistory } from '@muster/contract/api/runs'
+import { isFinal } from '@muster/rules/agents/history-state'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { FormError } from '../../app/dialogs/FormDialog.tsx'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import classes from './RunDialog.module.css'
+import { RunView } from './RunView.tsx'
+import { useRun } from './use-run.ts'
+
+interface InstallDialogProps {
+  title: string
+  /** What is going to happen; said before it is begun. */
+  message: ReactNode
+  confirmLabel: string
+  start: () => Promise<AgentHistory>
+  /** What can be done once it has ended well: a button. */
+  next?: ReactNode
+  onClose: () => void
+}
+
+/** Asks before something is installed, and shows its output then. Closing it stops nothing. */
+export function InstallDialog({ start, onClose, ...texts }: InstallDialogProps) {
+  const { title, message, confirmLabel } = texts
+  const { mutate, isPending, error, data } = useMutation({
+    mutationFn: start,
+    meta: { errorsShown: true },
+  })
+  if (data !== undefined) return <InstallRun {...texts} id={data.id} onClose={onClose} />
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button loading={isPending} onClick={() => mutate()}>
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <FormError error={error} />}
+      {message}
+    </Dialog>
+  )
+}
+
+type InstallRunProps = Pick<InstallDialogProps, 'title' | 'next' | 'onClose'> & { id: number }
+
+/** An installation, under way or over. */
+export function InstallRun({ title, id, next, onClose }: InstallRunProps) {
+  const { data } = useRun(id)
+  const isWell = data?.history.state === 'done' && data.history.retcode === 0
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      size="lg"
+      footer={
+        <>
+          {data !== undefined && !isFinal(data.history.state) && (
+            <span className={classes.keys}>Closing stops nothing: the machine goes on.</span>
+          )}
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          {isWell && next}
+        </>
+      }
+    >
+      <div className={classes.run}>
+        <RunView id={id} />
+      </div>
+    </Dialog>
+  )
+}

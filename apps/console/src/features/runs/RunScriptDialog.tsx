@@ -1,0 +1,173 @@
+import { Checkbox, Select } from '@mantine/core'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { runScript } from '@muster/contract/api/runs'
+import { type Script, listScripts } from '@muster/contract/api/scripts'
+import { scriptCan } from '@muster/rules/agents/script-can'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { call, query } from '../../app/api/api.ts'
+import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { useDashInfo } from '../../app/api/queries.ts'
+import { ListField } from '../../ui/inputs/ListField.tsx'
+import { ArgumentsField } from '../scripts/ArgumentsField.tsx'
+import { AgentDialog } from '../agents/AgentDialog.tsx'
+import { NoScripts } from '../scripts/NoScripts.tsx'
+import { RunDialog } from './RunDialog.tsx'
+import { RunOptions } from './RunOptions.tsx'
+import {
+  DEFAULT_WAIT,
+  type RunOptionsForm,
+  checkRunOptions,
+  checkVariable,
+  groupScripts,
+  toRunOptions,
+} from './run-form.ts'
+
+/** Runs a script on a machine. The address names the machine, and may name the script too: `AGENTID.12`. */
+export function RunScriptDialog({ item, close }: AddressedDialogProps) {
+  const [agentId, scriptId] = (item ?? '').split('.')
+  return (
+    <GuardedDialog title="Run script" needs="can_run_scripts" onClose={close}>
+      <AgentDialog title="Run script" agentId={agentId} onClose={close} size="lg">
+        {(agent) => <ScriptDialog agent={agent} scriptId={scriptId} close={close} />}
+      </AgentDialog>
+    </GuardedDialog>
+  )
+}
+
+interface ScriptForm extends RunOptionsForm {
+  script: string | null
+  args: string[]
+  variables: string[]
+  asNote: boolean
+}
+
+interface ScriptDialogProps {
+  agent: AgentDetail
+  scriptId: string | undefined
+  close: () => void
+}
+
+function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
+  const showCommunity = useDashInfo()?.show_community_scripts !== false
+  const {
+    data: scripts,
+    error: loadError,
+    refetch,
+  } = useQuery(query(listScripts, { query: { showCommunityScripts: showCommunity ? 'true' : 'false' } }))
+  // What is chosen or typed here; until then what the script and the machine suggest.
+  const [form, setForm] = useState<Partial<ScriptForm>>({ script: scriptId ?? null })
+  const [runId, setRunId] = useState<number>()
+  const script = scripts?.find(({ id }) => `${id}` === form.script)
+  const values: ScriptForm = { ...suggestedForm(agent, script), ...form }
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (chosen: Script) =>
+      call(runScript, { params: { agent_id: agent.agent_id }, body: toBody(chosen, values) }),
+    meta: { errorsShown: true },
+    onSuccess: ({ id }) => setRunId(id),
+  })
+  const errors = checkRunOptions(values)
+  const can = script === undefined ? undefined : scriptCan.run(script, agent)
+  const isValid =
+    Object.keys(errors).length === 0 && values.variables.every((text) => checkVariable(text) === null)
+  return (
+    <RunDialog
+      title={`Run script on ${agent.hostname}`}
+      agent={agent}
+      runId={runId}
+      canStart={can?.allowed === true && isValid && !isPending}
+      why={
+        script === undefined
+          ? 'Choose a script.'
+          : can?.allowed === false
+            ? 'This script cannot run on this machine.'
+            : isValid
+              ? undefined
+              : 'Some fields are missing or invalid.'
+      }
+      starting={isPending}
+      error={error}
+      startLabel="Run"
+      onStart={() => script && mutate(script)}
+      onClose={close}
+    >
+      {scripts === undefined ? (
+        <LoadingState error={loadError} onRetry={() => void refetch()} />
+      ) : scripts.length === 0 ? (
+        <NoScripts />
+      ) : (
+        <>
+          <Select
+            label="Script"
+            placeholder="Choose a script"
+            data={groupScripts(scripts, agent.plat)}
+            searchable
+            allowDeselect={false}
+            nothingFoundMessage="No such script for this platform"
+            maxDropdownHeight={320}
+            value={values.script}
+            error={can?.allowed === false ? can.reason : undefined}
+            description={script?.description || undefined}
+            onChange={(next) => setForm({ script: next })}
+            // The scripts may come after the dialog, when its own choice of a field is over.
+            {...(scriptId === undefined ? { 'data-autofocus': true, autoFocus: true } : {})}
+          />
+          {script !== undefined && (
+            <>
+              <ArgumentsField
+                description={script.syntax}
+                values={values.args}
+                onChange={(args) => setForm((old) => ({ ...old, args }))}
+              />
+              <ListField
+                label="Environment variables"
+                noun="variable"
+                placeholder="NAME=value"
+                values={values.variables}
+                check={checkVariable}
+                onChange={(variables) => setForm((old) => ({ ...old, variables }))}
+              />
+              <RunOptions
+                agent={agent}
+                form={values}
+                errors={errors}
+                onChange={(change) => setForm((old) => ({ ...old, ...change }))}
+              />
+              <Checkbox
+                label="Also keep the output as a note of the machine"
+                checked={values.asNote}
+                onChange={(event) => {
+                  const asNote = event.currentTarget.checked
+                  setForm((old) => ({ ...old, asNote }))
+                }}
+              />
+            </>
+          )}
+        </>
+      )}
+    </RunDialog>
+  )
+}
+
+function suggestedForm({ plat }: AgentDetail, script: Script | undefined): ScriptForm {
+  return {
+    script: null,
+    args: script?.args ?? [],
+    variables: script?.env_vars ?? [],
+    timeout: script?.default_timeout ?? 90,
+    runAsUser: plat === 'windows' ? (script?.run_as_user ?? false) : '',
+    expiresIn: DEFAULT_WAIT,
+    asNote: false,
+  }
+}
+
+function toBody(script: Script, form: ScriptForm) {
+  return {
+    script: script.id,
+    args: form.args,
+    env_vars: form.variables.filter((text) => text !== ''),
+    output: form.asNote ? ('note' as const) : ('wait' as const),
+    ...toRunOptions(form),
+  }
+}

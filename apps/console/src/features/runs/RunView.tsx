@@ -1,0 +1,156 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import '@mantine/core/styles/FloatingIndicator.css'
+import '@mantine/core/styles/SegmentedControl.css'
+import type { AgentHistory } from '@muster/contract/api/runs'
+import { formatFileSize } from '@muster/rules/text/file-size'
+import { canCancel, INSTALL_TYPES, isFinal } from '@muster/rules/agents/history-state'
+import { IconPlayerStop } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { describeError } from '../../app/api/describe-error.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { CopyAction } from '../../ui/inputs/CopyAction.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
+import { ErrorState, SkeletonRows } from '../../ui/layout/States.tsx'
+import { Time } from '../../ui/layout/Time.tsx'
+import { useNow } from '../../ui/layout/use-now.ts'
+import { InstallProgress } from './InstallProgress.tsx'
+import { RunState, RunSteps } from './RunState.tsx'
+import classes from './RunView.module.css'
+import { type Output, type OutputStream, outputText } from './output-text.ts'
+import { describeDuration } from './run-state.ts'
+import { type Run, useCancelRun, useRun } from './use-run.ts'
+
+/** A command or script: how far it has come, and its output as it comes. */
+export function RunView({ id }: { id: number }) {
+  const { data: run, error, refetch } = useRun(id)
+  if (run === undefined) {
+    return error === null ? (
+      <SkeletonRows rows={4} />
+    ) : (
+      <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
+    )
+  }
+  return <LoadedRun key={id} {...run} />
+}
+
+function LoadedRun({ history, output }: Run) {
+  const [view, setView] = useState('all')
+  const hasErrors = output.segments.some(({ stream }) => stream === 'stderr')
+  const stream: OutputStream | undefined = view === 'stdout' || view === 'stderr' ? view : undefined
+  const shown = hasErrors ? stream : undefined
+  return (
+    <div className={classes.run}>
+      <RunHead history={history}>
+        {hasErrors && (
+          <SegmentedControl
+            size="xs"
+            data={VIEWS}
+            value={view}
+            onChange={setView}
+            aria-label="Which output"
+          />
+        )}
+        {output.segments.length > 0 && (
+          <CopyAction label="Copy output" text={() => outputText(output, shown)} />
+        )}
+      </RunHead>
+      {INSTALL_TYPES.includes(history.type) && !isFinal(history.state) && <InstallProgress output={output} />}
+      <RunOutput history={history} output={output} shown={shown} />
+    </div>
+  )
+}
+
+const TICK_MS = 1000
+
+/** Its state; at the right what can be done with it. */
+function RunHead({ history, children }: { history: AgentHistory; children: ReactNode }) {
+  const mayCancel = useMay('can_send_cmd')
+  const cancel = useCancelRun(history.id)
+  const nowMs = useNow(TICK_MS)
+  const duration = describeDuration(history, nowMs)
+  const head = useRef<HTMLDivElement>(null)
+  const mayStop = mayCancel && canCancel(history)
+  useEffect(() => {
+    // The button went with the keyboard on it.
+    if (!mayStop && cancel.isSuccess && document.activeElement === document.body) head.current?.focus()
+  }, [mayStop, cancel.isSuccess])
+  return (
+    <div ref={head} tabIndex={-1} className={classes.head}>
+      <span role="status">
+        <RunState run={history} />
+      </span>
+      {isFinal(history.state) ? (
+        <span className={classes.dim}>{duration}</span>
+      ) : (
+        <>
+          <RunSteps run={history} />
+          <span className={classes.dim}>{duration}</span>
+        </>
+      )}
+      {history.state === 'done' && history.retcode === 0 && <span className={classes.dim}>exit code 0</span>}
+      {history.state === 'queued' && (
+        <span className={classes.dim}>
+          The machine is away. It waits until <Time instant={history.expires_at} />.
+        </span>
+      )}
+      <div className={classes.tools}>
+        {children}
+        {mayStop && (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerStop size={16} stroke={1.75} aria-hidden />}
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate()}
+          >
+            Cancel
+          </Button>
+        )}
+      </div>
+      {history.reason !== null && <span className={classes.reason}>{history.reason}</span>}
+    </div>
+  )
+}
+
+const VIEWS = [
+  { value: 'all', label: 'All' },
+  { value: 'stdout', label: 'Output' },
+  { value: 'stderr', label: 'Errors' },
+]
+
+interface RunOutputProps {
+  history: AgentHistory
+  output: Output
+  /** Of one stream only. */
+  shown: OutputStream | undefined
+}
+
+function RunOutput({ history, output, shown }: RunOutputProps) {
+  const segments = useMemo(
+    () =>
+      output.segments
+        .filter((segment) => shown === undefined || segment.stream === shown)
+        .map(({ text, stream: from }) => ({
+          text,
+          tone: from === 'stderr' ? ('negative' as const) : undefined,
+        })),
+    [output, shown],
+  )
+  return (
+    <>
+      <div className={classes.box}>
+        <OutputBox
+          label="Output"
+          segments={segments}
+          growing={!isFinal(history.state)}
+          empty={isFinal(history.state) ? 'There was no output.' : 'No output yet.'}
+        />
+      </div>
+      {history.output_cut_bytes > 0 && (
+        <p className={classes.cut} role="note">
+          Only the first {formatFileSize(history.output_bytes)} are kept;{' '}
+          {formatFileSize(history.output_cut_bytes)} more were cut.
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,150 @@
+import { cancelHistory, getHistoryOutput, runScript, sendCommand } from '@muster/contract/api/runs'
+import { type Script, listScripts } from '@muster/contract/api/scripts'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { queryKey } from '../../app/api/query-key.ts'
+import { answer, refuse } from '../../testing/test-server.ts'
+import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { testRun } from './test-run.ts'
+
+const RUN = testRun({
+  id: 7,
+  state: 'running',
+  command: 'uptime',
+  started_at: '2026-11-21T10:00:00.000Z',
+})
+
+const output = () => page.getByRole('region', { name: 'Output' })
+const dialog = () => page.getByRole('dialog')
+
+async function sendUptime() {
+  const given = await givenDashboard()
+  const { server } = given
+  server.on(sendCommand, () => answer(sendCommand, { ...RUN, stdout: '', stderr: '' }))
+  server.on(getHistoryOutput, () => answer(getHistoryOutput, { history: RUN, chunks: [] }))
+  const opened = await given.open('/?dialog=send-command&item=alpha0000000')
+  await dialog().getByRole('textbox', { name: 'Command' }).fill('uptime')
+  await userEvent.keyboard('{Control>}{Enter}{/Control}')
+  await expect.element(output()).toBeVisible()
+  // As the live link does when it hears of the run.
+  const hear = () => opened.queryClient.invalidateQueries({ queryKey: queryKey(getHistoryOutput) })
+  return { server, hear, ...opened }
+}
+
+test('a command is sent, and its output comes as it comes, piece by piece', async () => {
+  const { server, hear } = await sendUptime()
+  expect(server.calls(sendCommand)[0]?.body).toMatchObject({
+    shell: 'bash',
+    cmd: 'uptime',
+    timeout: 30,
+    wait: false,
+  })
+  await expect.element(dialog().getByText('running', { exact: true }).first()).toBeVisible()
+  server.on(getHistoryOutput, () =>
+    answer(getHistoryOutput, {
+      history: { ...RUN, output_bytes: 6 },
+      chunks: [{ seq: 1, stream: 'stdout', text: '\u001b[1mline 1\u001b[0m\n' }],
+    }),
+  )
+  await hear()
+  await expect.element(output()).toHaveTextContent('line 1')
+  server.on(getHistoryOutput, () =>
+    answer(getHistoryOutput, {
+      history: {
+        ...RUN,
+        state: 'done',
+        retcode: 3,
+        execution_time: 1.5,
+        output_cut_bytes: 2048,
+        output_bytes: 1024,
+      },
+      chunks: [{ seq: 2, stream: 'stderr', text: 'oops\n' }],
+    }),
+  )
+  await hear()
+  await expect.element(output()).toHaveTextContent('line 1 oops')
+  expect(server.calls(getHistoryOutput).at(-1)?.search.get('after')).toBe('1')
+  await expect.element(dialog().getByText('exit code 3')).toBeVisible()
+  await expect.element(dialog().getByText('1.5 s')).toBeVisible()
+  await expect.element(dialog().getByText(/first 1 KB are kept; 2 KB more were cut/)).toBeVisible()
+  await dialog().getByText('Errors', { exact: true }).click()
+  await expect.element(output()).not.toHaveTextContent('line 1')
+  await expect.element(output()).toHaveTextContent('oops')
+  await expect.element(dialog().getByRole('button', { name: 'Run again' })).toBeEnabled()
+})
+
+test('what runs can be cancelled; closing the dialog cancels nothing', async () => {
+  const { server, at } = await sendUptime()
+  server.on(cancelHistory, () => answer(cancelHistory, RUN))
+  server.on(getHistoryOutput, () =>
+    answer(getHistoryOutput, {
+      history: { ...RUN, state: 'cancelled', reason: 'ada cancelled it.' },
+      chunks: [],
+    }),
+  )
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await expect.element(dialog().getByText('ada cancelled it.')).toBeVisible()
+  await expect.element(dialog().getByRole('button', { name: 'Cancel' })).not.toBeInTheDocument()
+  await userEvent.keyboard('{Escape}')
+  await expect.poll(at).toBe('/')
+  expect(server.calls(cancelHistory)).toHaveLength(1)
+})
+
+test('a refused command says why and keeps what was typed', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(sendCommand, () => refuse('invalid', 'alpha has no bash.'))
+  await open('/?dialog=send-command&item=alpha0000000')
+  await dialog().getByRole('textbox', { name: 'Command' }).fill('uptime')
+  await dialog().getByRole('button', { name: 'Send' }).click()
+  await expect.element(dialog().getByText('alpha has no bash.')).toBeVisible()
+  await expect.element(dialog().getByRole('textbox', { name: 'Command' })).toHaveValue('uptime')
+})
+
+test('a script brings its arguments, variables and time limit for one run; keys in arguments are warned of', async () => {
+  const script: Script = {
+    id: 12,
+    name: 'Clean up',
+    description: '',
+    category: 'Disks',
+    shell: 'shell',
+    script_type: 'userdefined',
+    args: ['/tmp'],
+    env_vars: ['MODE=safe'],
+    filename: '',
+    syntax: '',
+    default_timeout: 120,
+    supported_platforms: ['linux'],
+    favorite: false,
+    hidden: false,
+    run_as_user: false,
+    server_approval: null,
+  }
+  const { server, open } = await givenDashboard()
+  server.on(listScripts, () => answer(listScripts, [script]))
+  server.on(runScript, () => answer(runScript, { ...RUN, stdout: '', stderr: '' }))
+  server.on(getHistoryOutput, () => answer(getHistoryOutput, { history: RUN, chunks: [] }))
+  await open('/?dialog=run-script&item=alpha0000000.12')
+  await expect.element(dialog().getByRole('textbox', { name: 'Arguments 1' })).toHaveValue('/tmp')
+  await dialog().getByRole('button', { name: 'Add argument' }).click()
+  await dialog().getByRole('textbox', { name: 'Arguments 2' }).fill('-f')
+  const warning = dialog().getByText(/Arguments with keys are visible on the machine/)
+  await expect.element(warning).not.toBeInTheDocument()
+  await dialog().getByRole('textbox', { name: 'Arguments 2' }).fill('--password={{ global.backup }}')
+  await expect.element(warning).toBeVisible()
+  await dialog().getByRole('textbox', { name: 'Arguments 2' }).fill('-f')
+  await expect.element(warning).not.toBeInTheDocument()
+  await dialog().getByRole('textbox', { name: 'Environment variables 1' }).fill('bad name')
+  await expect.element(dialog().getByRole('button', { name: 'Run', exact: true })).toBeDisabled()
+  await dialog().getByRole('textbox', { name: 'Environment variables 1' }).fill('MODE=fast')
+  await dialog().getByRole('button', { name: 'Run', exact: true }).click()
+  await expect.element(output()).toBeVisible()
+  expect(server.calls(runScript)[0]?.body).toEqual({
+    script: 12,
+    args: ['/tmp', '-f'],
+    env_vars: ['MODE=fast'],
+    output: 'wait',
+    timeout: 120,
+    expires_in: 3600,
+    wait: false,
+  })
+})

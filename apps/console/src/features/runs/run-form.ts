@@ -1,0 +1,132 @@
+import type { AgentDetail } from '@muster/contract/api/agents'
+import type { sendCommand } from '@muster/contract/api/runs'
+import type { Script } from '@muster/contract/api/scripts'
+import type { Input } from '@muster/contract/endpoint'
+import { scriptFitsPlatform } from '@muster/rules/agents/script-can'
+
+/** What commands and scripts have in common. */
+export interface RunOptionsForm {
+  timeout: number | string
+  /** A user name; on Windows `true` for the one who is logged in. */
+  runAsUser: string | boolean
+  /** Seconds that it may wait for a machine that is away. */
+  expiresIn: string
+}
+
+export interface CommandForm extends RunOptionsForm {
+  shell: string
+  customShell: string
+  cmd: string
+}
+
+export type CommandBody = Input<typeof sendCommand>['body']
+const DEFAULT_TIMEOUT_SECONDS = 30
+export const DEFAULT_WAIT = '3600'
+
+const SHELLS = {
+  windows: [
+    { value: 'cmd', label: 'CMD' },
+    { value: 'powershell', label: 'PowerShell' },
+    { value: 'custom', label: 'Another one' },
+  ],
+  unix: [
+    { value: 'bash', label: 'Bash' },
+    { value: 'sh', label: 'sh' },
+    { value: 'custom', label: 'Another one' },
+  ],
+}
+
+const ALL_SHELLS = [...SHELLS.unix.filter(({ value }) => value !== 'custom'), ...SHELLS.windows]
+
+/** Without a system: those of all. */
+export const shellsOf = (plat: AgentDetail['plat'] | null) =>
+  plat === null ? ALL_SHELLS : SHELLS[plat === 'windows' ? 'windows' : 'unix']
+
+/** A form to start with: the machine's own shell, where it has one. */
+export function newCommandForm({ plat, default_shell, default_shell_custom }: AgentDetail): CommandForm {
+  const shells = shellsOf(plat)
+  const shell = shells.find(({ value }) => value === default_shell) ?? shells[0]
+  return {
+    shell: shell?.value ?? 'custom',
+    customShell: default_shell_custom,
+    cmd: '',
+    timeout: DEFAULT_TIMEOUT_SECONDS,
+    runAsUser: plat === 'windows' ? false : '',
+    expiresIn: DEFAULT_WAIT,
+  }
+}
+
+/** What is wrong with the options, by field. */
+export function checkRunOptions({ timeout }: RunOptionsForm): { timeout?: string } {
+  const seconds = Number(timeout)
+  const isGood = timeout !== '' && Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400
+  return isGood ? {} : { timeout: 'From 1 to 86400 seconds.' }
+}
+
+export function checkCommandForm(form: CommandForm): {
+  cmd?: string
+  customShell?: string
+  timeout?: string
+} {
+  return {
+    ...checkRunOptions(form),
+    ...(form.cmd.trim() === '' ? { cmd: 'A command is needed.' } : {}),
+    ...(form.shell === 'custom' && form.customShell.trim() === ''
+      ? { customShell: 'Give the path of the shell.' }
+      : {}),
+  }
+}
+
+/** What both kinds send; nothing waits for the end, since the output is followed live. */
+export function toRunOptions({ timeout, runAsUser, expiresIn }: RunOptionsForm) {
+  return {
+    timeout: Number(timeout),
+    expires_in: Number(expiresIn),
+    wait: false,
+    ...(runAsUser === '' || runAsUser === false
+      ? {}
+      : { run_as_user: typeof runAsUser === 'string' ? runAsUser.trim() : true }),
+  }
+}
+
+export function toCommandBody(form: CommandForm, plat: AgentDetail['plat']): CommandBody {
+  // Chosen from shellsOf, whose values are the contract's.
+  const shell = (shellsOf(plat).find(({ value }) => value === form.shell)?.value ??
+    'custom') as CommandBody['shell']
+  return {
+    shell,
+    custom_shell: shell === 'custom' ? form.customShell.trim() : null,
+    cmd: form.cmd,
+    ...toRunOptions(form),
+  }
+}
+
+export interface ScriptGroup {
+  group: string
+  items: { value: string; label: string }[]
+}
+
+const FAVORITES = 'Favourites'
+const UNASSIGNED = 'Unassigned'
+const byName = new Intl.Collator()
+
+/** Scripts that fit a platform, under their categories; favourites come first, those of no category last. */
+export function groupScripts(scripts: readonly Script[], plat?: string): ScriptGroup[] {
+  const fitting = scripts
+    .filter(({ supported_platforms }) => plat === undefined || scriptFitsPlatform(supported_platforms, plat))
+    .toSorted((a, b) => byName.compare(a.name, b.name))
+  const groups = Map.groupBy(fitting, ({ favorite, category }) =>
+    favorite ? FAVORITES : category || UNASSIGNED,
+  )
+  const rank = (group: string) => (group === FAVORITES ? 0 : group === UNASSIGNED ? 2 : 1)
+  return [...groups]
+    .toSorted(([a], [b]) => rank(a) - rank(b) || byName.compare(a, b))
+    .map(([group, members]) => ({
+      group,
+      items: members.map(({ id, name }) => ({ value: `${id}`, label: name })),
+    }))
+}
+
+/** `NAME=value` is an environment variable. */
+export const checkVariable = (text: string): string | null =>
+  text === '' || /^[A-Za-z_][A-Za-z0-9_]*=/.test(text) ? null : 'Write NAME=value.'

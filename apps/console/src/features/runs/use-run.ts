@@ -1,0 +1,49 @@
+import { type AgentHistory, cancelHistory, getHistoryOutput } from '@muster/contract/api/runs'
+import { isFinal } from '@muster/rules/agents/history-state'
+import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../app/api/api.ts'
+import { quietly } from '../../app/api/pending.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { NO_OUTPUT, type Output, addOutput } from './output-text.ts'
+
+export interface Run {
+  history: AgentHistory
+  output: Output
+}
+
+/** Asked this often even if the live link says nothing, until it has ended. */
+const FALLBACK_MS = 5000
+
+/** A command or script with its output so far; live, and each time only what is new of the output is fetched. */
+export function useRun(id: number) {
+  const queryClient = useQueryClient()
+  return useQuery(runQuery(id, queryClient))
+}
+
+function runQuery(id: number, queryClient: QueryClient) {
+  const params = { id }
+  // The key names the machine's run as live-invalidation.ts expects it.
+  const key = queryKey(getHistoryOutput, { params, query: { after: 0 } })
+  return queryOptions({
+    queryKey: key,
+    queryFn: async ({ signal }): Promise<Run> => {
+      const before = queryClient.getQueryData<Run>(key)?.output ?? NO_OUTPUT
+      const ask = () => call(getHistoryOutput, { params, query: { after: before.lastSeq } }, { signal })
+      const { history, chunks } = await quietly(ask)
+      return { history, output: addOutput(before, chunks) }
+    },
+    structuralSharing: false,
+    refetchInterval: ({ state }) => (state.data && isFinal(state.data.history.state) ? false : FALLBACK_MS),
+    // What was said between the last look and this one was not heard.
+    staleTime: 0,
+  })
+}
+
+/** Cancels a run; its state then follows what the machine says. */
+export function useCancelRun(id: number) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(cancelHistory, { params: { id } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: runQuery(id, queryClient).queryKey }),
+  })
+}

@@ -1,0 +1,147 @@
+import { Input, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { ScriptShell } from '@muster/contract/api/scripts'
+import { type Snippet, createSnippet, editSnippet } from '@muster/contract/api/snippets'
+import { Suspense, lazy } from 'react'
+import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.tsx'
+import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
+import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
+import { call } from '../../../app/api/api.ts'
+import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { useMay } from '../../../app/api/queries.ts'
+import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
+import { SkeletonRows } from '../../../ui/layout/States.tsx'
+import { readShell } from '../script-form.ts'
+import { SHELL_LABELS } from '../script-words.ts'
+import classes from './SnippetDialog.module.css'
+import { snippetsQuery } from './snippets-query.ts'
+import { useSnippetAddress } from './use-snippet-address.ts'
+
+const CodeEditor = lazy(() => import('../CodeEditor.tsx').then((file) => ({ default: file.CodeEditor })))
+
+/** A snippet: a new one (`new`), or one that there is (`3`). Closing it leads to the list. */
+export function SnippetDialog({ item = '' }: AddressedDialogProps) {
+  const { openSnippets } = useSnippetAddress()
+  const needs = item === 'new' ? 'can_manage_scripts' : 'can_list_scripts'
+  return (
+    <GuardedDialog title="Snippet" needs={needs} size="lg" onClose={openSnippets}>
+      {item === 'new' ? (
+        <SnippetForm snippet={undefined} onClose={openSnippets} />
+      ) : (
+        <LoadedSnippet id={Number(item)} onClose={openSnippets} />
+      )}
+    </GuardedDialog>
+  )
+}
+
+function LoadedSnippet({ id, onClose }: { id: number; onClose: () => void }) {
+  return (
+    <EditedItem
+      list={snippetsQuery}
+      id={id}
+      title="Snippet"
+      size="lg"
+      gone="This snippet does not exist any more."
+      back="Show all snippets"
+      onClose={onClose}
+    >
+      {(snippet, onReload) => <SnippetForm snippet={snippet} onReload={onReload} onClose={onClose} />}
+    </EditedItem>
+  )
+}
+
+interface SnippetForm extends Record<string, unknown> {
+  name: string
+  desc: string
+  shell: ScriptShell
+  code: string
+}
+
+interface SnippetFormProps {
+  /** The one that is edited, as it was when the form was opened. */
+  snippet: Snippet | undefined
+  onReload?: (() => void) | undefined
+  onClose: () => void
+}
+
+function SnippetForm({ snippet, onReload, onClose }: SnippetFormProps) {
+  const saveInto = useSaveInto(snippetsQuery.queryKey)
+  const mayManage = useMay('can_manage_scripts')
+  const form = useForm<SnippetForm>({
+    initialValues: {
+      name: snippet?.name ?? '',
+      desc: snippet?.desc ?? '',
+      shell: snippet?.shell ?? 'shell',
+      code: snippet?.code ?? '',
+    },
+    validate: {
+      name: checkName,
+      code: (code) => (code.trim() === '' ? 'There is no code yet.' : null),
+    },
+    validateInputOnBlur: true,
+  })
+  const save = async (body: SnippetForm) => {
+    await saveInto(async () => {
+      if (snippet === undefined) await call(createSnippet, { body })
+      else {
+        const { id, modified } = snippet
+        await call(editSnippet, { params: { id }, body: { ...body, modified } })
+      }
+    })
+  }
+  return (
+    <FormDialog
+      title={snippet === undefined ? 'New snippet' : mayManage ? `Edit ${snippet.name}` : snippet.name}
+      size="lg"
+      form={form}
+      save={save}
+      done={snippet === undefined ? 'Snippet added.' : 'Snippet saved.'}
+      submitLabel={snippet === undefined ? 'Add snippet' : 'Save'}
+      onClose={onClose}
+    >
+      <Stack gap="md">
+        <ChangedMeanwhile what="this snippet" onReload={onReload} />
+        <TextInput
+          label="Name"
+          description="Scripts include it as {{name}}."
+          maxLength={40}
+          readOnly={!mayManage}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label="Description"
+          maxLength={1000}
+          readOnly={!mayManage}
+          {...form.getInputProps('desc')}
+        />
+        <Select
+          label="Shell"
+          data={Object.entries(SHELL_LABELS).map(([value, label]) => ({ value, label }))}
+          allowDeselect={false}
+          readOnly={!mayManage}
+          value={form.values.shell}
+          onChange={(text) => form.setFieldValue('shell', readShell(text) ?? form.values.shell)}
+        />
+        <div>
+          <Input.Label>Code</Input.Label>
+          <div className={classes.editor}>
+            <Suspense fallback={<SkeletonRows rows={6} height={20} />}>
+              <CodeEditor
+                start={snippet?.code ?? ''}
+                onChange={(code) => form.setFieldValue('code', code)}
+                shell={form.values.shell}
+                readOnly={!mayManage}
+              />
+            </Suspense>
+          </div>
+        </div>
+      </Stack>
+    </FormDialog>
+  )
+}
+
+function checkName(name: string): string | null {
+  if (name.trim() === '') return 'A name is needed.'
+  return /[{}]/.test(name) ? 'A name holds no braces: scripts write {{name}}.' : null
+}

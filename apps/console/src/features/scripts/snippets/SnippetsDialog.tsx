@@ -1,0 +1,91 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { type Snippet, deleteSnippet } from '@muster/contract/api/snippets'
+import { IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
+import { ListDialog, NewButton } from '../../../app/dialogs/ListDialog.tsx'
+import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../../app/api/api.ts'
+import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { useMay } from '../../../app/api/queries.ts'
+import { CopyText } from '../../../ui/inputs/CopyText.tsx'
+import { ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
+import { SHELL_LABELS } from '../script-words.ts'
+import { snippetsQuery } from './snippets-query.ts'
+import { useSnippetAddress } from './use-snippet-address.ts'
+
+const TITLE = 'Snippets'
+
+/** Pieces of code that scripts include by name. Closing it leads to the script library. */
+export function SnippetsDialog(_props: AddressedDialogProps) {
+  const { openLibrary } = useSnippetAddress()
+  return (
+    <GuardedDialog title={TITLE} needs="can_list_scripts" onClose={openLibrary}>
+      <Snippets onClose={openLibrary} />
+    </GuardedDialog>
+  )
+}
+
+function Snippets({ onClose }: { onClose: () => void }) {
+  const mayManage = useMay('can_manage_scripts')
+  const { openSnippet } = useSnippetAddress()
+  const snippets = useQuery(snippetsQuery)
+  const [removing, setRemoving] = useState<Snippet>()
+  return (
+    <>
+      <ListDialog
+        title={TITLE}
+        onClose={onClose}
+        rows={snippets}
+        empty="There are no snippets yet. A script includes one wherever its name stands in double braces: {{name}}."
+        create={mayManage && <NewButton onClick={() => openSnippet('new')}>New snippet</NewButton>}
+      >
+        {(snippet) => (
+          <ListRow
+            key={snippet.id}
+            name={snippet.name}
+            actions={
+              <>
+                <Button
+                  variant="default"
+                  aria-label={`${mayManage ? 'Edit' : 'View'} ${snippet.name}`}
+                  onClick={() => openSnippet(snippet.id)}
+                >
+                  {mayManage ? 'Edit' : 'View'}
+                </Button>
+                {mayManage && (
+                  <Tooltip label="Delete">
+                    <ActionIcon aria-label={`Delete ${snippet.name}`} onClick={() => setRemoving(snippet)}>
+                      <IconTrash size={16} stroke={1.75} />
+                    </ActionIcon>
+                  </Tooltip>
+                )}
+              </>
+            }
+          >
+            <RowDetail>
+              {SHELL_LABELS[snippet.shell]} ·{' '}
+              <CopyText text={`{{${snippet.name}}}`} label={`Copy the name of ${snippet.name}`} />
+            </RowDetail>
+            {snippet.desc !== '' && <RowDetail>{snippet.desc}</RowDetail>}
+          </ListRow>
+        )}
+      </ListDialog>
+      {removing !== undefined && <RemoveSnippet snippet={removing} onClose={() => setRemoving(undefined)} />}
+    </>
+  )
+}
+
+function RemoveSnippet({ snippet, onClose }: { snippet: Snippet; onClose: () => void }) {
+  return (
+    <RemoveDialog
+      title={`Delete ${snippet.name}?`}
+      message="Scripts that include it keep its name in braces as text, which their shell will hardly understand."
+      remove={() => call(deleteSnippet, { params: { id: snippet.id } })}
+      done="Snippet deleted."
+      stale={snippetsQuery.queryKey}
+      onClose={onClose}
+    />
+  )
+}

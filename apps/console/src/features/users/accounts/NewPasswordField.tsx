@@ -1,0 +1,43 @@
+import { Button, PasswordInput, type PasswordInputProps } from '@mantine/core'
+import { NewPassword } from '@muster/contract/api/sessions'
+import { findPasswordFault } from '@muster/rules/text/weak-password'
+import { useState } from 'react'
+import { generatePassword } from './generate-password.ts'
+import classes from './Users.module.css'
+
+export const checkNewPassword = (password: string) =>
+  NewPassword.safeParse(password).error?.issues[0]?.message ?? findPasswordFault(password) ?? null
+
+interface NewPasswordFieldProps extends PasswordInputProps {
+  label: string
+  onGenerate: (password: string) => void
+}
+
+/** A password for somebody else: typed or generated, and shown where it has to be handed over. */
+export function NewPasswordField({ onGenerate, autoFocus = false, ...rest }: NewPasswordFieldProps) {
+  const [isVisible, setVisible] = useState(false)
+  return (
+    <div className={classes.password}>
+      <PasswordInput
+        description="At least 10 characters"
+        name="new-password"
+        autoComplete="new-password"
+        visible={isVisible}
+        onVisibilityChange={setVisible}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        {...(autoFocus ? { 'data-autofocus': true } : {})}
+        {...rest}
+      />
+      <Button
+        variant="default"
+        className={classes.generate ?? ''}
+        onClick={() => {
+          onGenerate(generatePassword())
+          setVisible(true)
+        }}
+      >
+        Generate
+      </Button>
+    </div>
+  )
+}

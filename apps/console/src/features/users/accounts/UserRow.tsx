@@ -1,0 +1,142 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import type { User } from '@muster/contract/api/accounts'
+import {
+  IconBan,
+  IconCrown,
+  IconDeviceLaptop,
+  IconDots,
+  IconKey,
+  IconLockOpen,
+  IconShieldOff,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useMe } from '../../../app/api/queries.ts'
+import { ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
+import { MenuItems } from '../../../ui/dialog/MenuItems.tsx'
+import { Time } from '../../../ui/layout/Time.tsx'
+import { divider, type MenuEntry } from '../../../ui/dialog/menu-entry.ts'
+import type { Question } from './UserQuestion.tsx'
+import { useUserAddress } from './use-user-address.ts'
+import { describeRole, fullName } from './user-words.ts'
+import classes from './Users.module.css'
+
+interface UserRowProps {
+  user: User
+  mayEdit: boolean
+  onAsk: (what: Question) => void
+}
+
+/** A user: the names, the role, and when it was used. */
+export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
+  const { username, email, last_login, last_login_ip } = user
+  const isOwn = useMe()?.id === user.id
+  const { openUser } = useUserAddress()
+  const person = [fullName(user), email].filter(Boolean).join(', ')
+  return (
+    <ListRow
+      name={username}
+      beside={<Marks user={user} isOwn={isOwn} />}
+      tall
+      actions={
+        mayEdit && user.may_change ? (
+          <>
+            <Button variant="default" aria-label={`Edit ${username}`} onClick={() => openUser(user.id)}>
+              Edit
+            </Button>
+            <Menu position="bottom-end" withinPortal>
+              <Menu.Target>
+                <ActionIcon aria-label={`More for ${username}`}>
+                  <IconDots size={16} stroke={1.75} aria-hidden />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <MenuItems entries={entriesFor(user, isOwn, onAsk)} />
+              </Menu.Dropdown>
+            </Menu>
+          </>
+        ) : null
+      }
+    >
+      {person !== '' && (
+        <RowDetail>
+          <bdi>{person}</bdi>
+        </RowDetail>
+      )}
+      <RowDetail>
+        <bdi>{describeRole(user)}</bdi>
+        {user.totp && ' · two-factor sign-in'}
+        {mayEdit && !user.may_change && ' · may do more than you'}
+      </RowDetail>
+      <RowDetail>
+        {last_login === null ? (
+          'Never signed in'
+        ) : (
+          <>
+            Signed in <Time instant={last_login} relative />
+            {last_login_ip !== null && ` from ${last_login_ip}`}
+          </>
+        )}
+      </RowDetail>
+    </ListRow>
+  )
+}
+
+function Marks({ user, isOwn }: { user: User; isOwn: boolean }) {
+  return (
+    <>
+      {isOwn && <span className={classes.mark}>you</span>}
+      {user.has_all_rights && (
+        <span className={classes.mark} data-tone="warning">
+          <IconCrown size={14} stroke={1.75} aria-hidden /> superuser
+        </span>
+      )}
+      {!user.is_active && (
+        <span className={classes.mark} data-tone="negative">
+          <IconBan size={14} stroke={1.75} aria-hidden /> blocked
+        </span>
+      )}
+    </>
+  )
+}
+
+const IN_ACCOUNT = 'Yours is in the menu of your account.'
+
+function entriesFor(user: User, isOwn: boolean, onAsk: (what: Question) => void): MenuEntry[] {
+  const notOwn = (why: string) => ({ disabledReason: isOwn ? why : undefined })
+  return [
+    {
+      id: 'password',
+      label: 'Reset password',
+      icon: IconKey,
+      ...notOwn(IN_ACCOUNT),
+      run: () => onAsk('password'),
+    },
+    {
+      id: 'totp',
+      label: 'Reset two-factor sign-in',
+      icon: IconShieldOff,
+      disabledReason: isOwn ? IN_ACCOUNT : user.totp ? undefined : 'It is not set up.',
+      run: () => onAsk('totp'),
+    },
+    { id: 'sessions', label: 'Sessions', icon: IconDeviceLaptop, run: () => onAsk('sessions') },
+    divider('end'),
+    user.is_active
+      ? {
+          id: 'block',
+          label: 'Block',
+          icon: IconBan,
+          danger: true,
+          ...notOwn('You cannot block yourself.'),
+          run: () => onAsk('block'),
+        }
+      : { id: 'unblock', label: 'Unblock', icon: IconLockOpen, run: () => onAsk('unblock') },
+    {
+      id: 'delete',
+      label: 'Delete',
+      icon: IconTrash,
+      danger: true,
+      ...notOwn('You cannot delete yourself.'),
+      run: () => onAsk('delete'),
+    },
+  ]
+}

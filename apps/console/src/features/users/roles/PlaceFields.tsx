@@ -1,0 +1,47 @@
+import { MultiSelect } from '@mantine/core'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import type { UseFormReturnType } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { clientsQuery } from '../../../app/api/queries.ts'
+import type { RoleForm } from './role-form.ts'
+
+type PlaceList = 'can_view_clients' | 'can_view_sites'
+
+/** Which clients and sites a role sees. */
+export function PlaceFields({ form }: { form: UseFormReturnType<RoleForm> }) {
+  const { data: clients = [] } = useQuery(clientsQuery)
+  const isAll = form.values.can_view_clients.length + form.values.can_view_sites.length === 0
+  const places = (list: PlaceList) => ({
+    value: form.values[list].map(String),
+    onChange: (values: string[]) =>
+      form.setFieldValue(
+        list,
+        values.map(Number).toSorted((a, b) => a - b),
+      ),
+    error: form.errors[list],
+    placeholder: isAll ? 'All' : '',
+    searchable: true,
+    clearable: true,
+    hidePickedOptions: true,
+    comboboxProps: { withinPortal: true },
+  })
+  return (
+    <>
+      <MultiSelect
+        label="Clients"
+        description="Only these are seen, with all their sites. None here and no site below: all."
+        data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
+        {...places('can_view_clients')}
+      />
+      <MultiSelect
+        label="Sites"
+        description="Single sites of other clients."
+        data={clients.flatMap(({ name: client, sites }) =>
+          sites.map(({ id, name }) => ({ value: `${id}`, label: `${client} › ${name}` })),
+        )}
+        {...places('can_view_sites')}
+      />
+    </>
+  )
+}

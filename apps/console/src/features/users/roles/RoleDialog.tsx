@@ -1,0 +1,124 @@
+import { Alert, Checkbox, Stack, TextInput } from '@mantine/core'
+import '@mantine/core/styles/Alert.css'
+import { useForm } from '@mantine/form'
+import { createRole, editRole, type Role } from '@muster/contract/api/roles'
+import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.tsx'
+import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
+import { call } from '../../../app/api/api.ts'
+import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { useMe } from '../../../app/api/queries.ts'
+import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
+import { NoPermission } from '../../../ui/layout/States.tsx'
+import { PermissionFields } from './PermissionFields.tsx'
+import { PlaceFields } from './PlaceFields.tsx'
+import { checkRole, readRole, type RoleForm as Values, writeRole } from './role-form.ts'
+import { rolesQuery } from './roles-query.ts'
+import { useRoleAddress } from './use-role-address.ts'
+
+/** A new role (`new`), or one that there is (`3`). Closing it leads to the roles. */
+export function RoleDialog({ item = '' }: AddressedDialogProps) {
+  const { openRoles } = useRoleAddress()
+  const me = useMe()
+  return (
+    <GuardedDialog title="Role" needs="can_manage_accounts" onClose={openRoles}>
+      {me?.is_superuser !== true ? (
+        <Dialog title="Role" onClose={openRoles}>
+          <NoPermission message="Only superusers may change roles." />
+        </Dialog>
+      ) : item === 'new' ? (
+        <RoleForm role={undefined} onClose={openRoles} />
+      ) : (
+        <LoadedRole id={Number(item)} onClose={openRoles} />
+      )}
+    </GuardedDialog>
+  )
+}
+
+function LoadedRole({ id, onClose }: { id: number; onClose: () => void }) {
+  return (
+    <EditedItem
+      list={rolesQuery}
+      id={id}
+      title="Role"
+      gone="This role does not exist any more."
+      back="Show the roles"
+      onClose={onClose}
+    >
+      {(role, onReload) => <RoleForm role={role} onReload={onReload} onClose={onClose} />}
+    </EditedItem>
+  )
+}
+
+interface RoleFormProps {
+  /** The one that is edited, as it was when the form was opened. */
+  role: Role | undefined
+  /** Somebody else has saved it since: begins anew with what is there now. */
+  onReload?: (() => void) | undefined
+  onClose: () => void
+}
+
+function RoleForm({ role, onReload, onClose }: RoleFormProps) {
+  const saveInto = useSaveInto(rolesQuery.queryKey)
+  const me = useMe()
+  const isOwn = role !== undefined && me !== undefined && role.users.includes(me.username)
+  const form = useForm<Values>({
+    initialValues: readRole(role),
+    validate: checkRole,
+    validateInputOnBlur: true,
+  })
+  const save = async (values: Values) => {
+    const body = writeRole(values)
+    await saveInto(async () => {
+      if (role === undefined) await call(createRole, { body })
+      else await call(editRole, { params: { id: role.id }, body: { ...body, modified: role.modified } })
+    })
+  }
+  const flag = (name: 'is_superuser' | 'totp_required' | 'require_2fa_for_remote') =>
+    form.getInputProps(name, { type: 'checkbox' })
+  return (
+    <FormDialog
+      title={role === undefined ? 'New role' : `Edit ${role.name}`}
+      form={form}
+      save={save}
+      done={role === undefined ? 'Role added.' : 'Role saved. It counts at once.'}
+      submitLabel={role === undefined ? 'Add' : 'Save'}
+      onClose={onClose}
+      size="lg"
+    >
+      <Stack gap="md">
+        <ChangedMeanwhile what="this role" onReload={onReload} />
+        {isOwn && (
+          <Alert color="warning" title="This is your own role">
+            What you take away is gone for you as soon as it is saved.
+          </Alert>
+        )}
+        <TextInput
+          label="Name"
+          maxLength={255}
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <Checkbox
+          label="Superuser"
+          description="May do everything, sees every client, and may change roles."
+          {...flag('is_superuser')}
+        />
+        <Checkbox
+          label="Two-factor sign-in is required"
+          description="Who has the role sets it up at the next sign-in."
+          {...flag('totp_required')}
+        />
+        <Checkbox
+          label="Ask for a code again before remote tools"
+          description="A terminal, a desktop and the registry open only after a code of the last ten minutes."
+          {...flag('require_2fa_for_remote')}
+        />
+        {!form.values.is_superuser && <PlaceFields form={form} />}
+        <PermissionFields form={form} />
+      </Stack>
+    </FormDialog>
+  )
+}

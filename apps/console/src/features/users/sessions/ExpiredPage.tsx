@@ -1,0 +1,28 @@
+import { Button } from '@mantine/core'
+import { logout } from '@muster/contract/api/sessions'
+import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { MessagePage } from '../../../app/shell/MessagePage.tsx'
+import { call } from '../../../app/api/api.ts'
+import { forgetSignIn, isSignedIn } from '../../../app/session/session.ts'
+
+/** Where a session ends, by itself or by signing out. */
+export function ExpiredPage() {
+  useEffect(signOut, [])
+  return (
+    <MessagePage title="You are signed out">
+      <p>Your session has ended. Sign in again to go on where you were.</p>
+      <Button component={Link} to="/login" size="sm" data-autofocus>
+        Sign in
+      </Button>
+    </MessagePage>
+  )
+}
+
+/** Ends the session on the server if one is left, and here in any case. */
+function signOut(): void {
+  if (!isSignedIn()) return
+  // The token is read when the call starts; whether the server hears of it changes nothing here.
+  call(logout, {}).catch(() => undefined)
+  forgetSignIn()
+}

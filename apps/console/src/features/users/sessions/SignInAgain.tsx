@@ -1,0 +1,39 @@
+import { Anchor, Stack } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useSession } from '../../../app/session/session.ts'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { CodeForm } from './CodeForm.tsx'
+import { PasswordForm } from './PasswordForm.tsx'
+import { useSignIn } from './use-sign-in.ts'
+
+/** Over the page when the session has run out: signs in again in place, so that nothing typed is lost. */
+export function SignInAgain() {
+  const { user_name } = useSession()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const signIn = useSignIn(() => {
+    void queryClient.invalidateQueries()
+  })
+  return (
+    <Dialog title="Your session has expired" size="sm" zIndex={600}>
+      <Stack gap="md">
+        <div>Sign in again to go on. What you have typed on this page is kept.</div>
+        {signIn.step === 'code' ? (
+          <CodeForm send={signIn.sendCode} />
+        ) : (
+          <PasswordForm username={user_name ?? undefined} send={signIn.sendPassword} />
+        )}
+        <Anchor
+          component="button"
+          type="button"
+          c="dimmed"
+          size="sm"
+          onClick={() => void navigate({ to: '/expired' })}
+        >
+          Sign out
+        </Anchor>
+      </Stack>
+    </Dialog>
+  )
+}

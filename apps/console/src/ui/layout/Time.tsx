@@ -1,0 +1,62 @@
+import { Tooltip } from '@mantine/core'
+import { formatRelativeTime } from '@muster/rules/text/relative-time'
+import { formatDate, useDateFormat } from './date-format.ts'
+import { useNow } from './use-now.ts'
+
+const TICK_MS = 10_000
+
+interface TimeProps {
+  /** ISO text or unix seconds; nothing is shown for null. */
+  instant: string | number | null | undefined
+  /** "3 minutes ago", kept true as time passes. */
+  relative?: boolean
+  /** IANA zone of the machine: its own time stands in the tooltip too. */
+  machineZone?: string | null | undefined
+}
+
+/** A time in the user's format, with the exact instant on hover. */
+export function Time({ instant, relative = false, machineZone }: TimeProps) {
+  const format = useDateFormat()
+  const nowMs = useNow(relative ? TICK_MS : undefined)
+  if (instant === null || instant === undefined) return null
+  const iso = toIso(instant)
+  if (iso === undefined) return null
+  return (
+    <Tooltip label={<TimeDetails iso={iso} machineZone={machineZone} />} multiline>
+      <time dateTime={iso}>{relative ? formatRelativeTime(instant, nowMs) : format(iso)}</time>
+    </Tooltip>
+  )
+}
+
+function TimeDetails({ iso, machineZone }: { iso: string; machineZone: string | null | undefined }) {
+  const own = machineZone ? inZone(iso, machineZone) : undefined
+  return (
+    <>
+      {formatDate(iso, 'dddd, D MMMM YYYY, HH:mm:ss Z')}
+      <br />
+      {iso}
+      {own !== undefined && (
+        <>
+          <br />
+          {`${own} on the machine (${machineZone})`}
+        </>
+      )}
+    </>
+  )
+}
+
+function inZone(iso: string, timeZone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', timeZone }).format(
+      new Date(iso),
+    )
+  } catch {
+    // A machine may report a zone that the browser does not know.
+    return undefined
+  }
+}
+
+function toIso(instant: string | number): string | undefined {
+  const date = new Date(typeof instant === 'number' && instant < 100_000_000_000 ? instant * 1000 : instant)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}

@@ -1,0 +1,116 @@
+import { ChannelRules } from '@muster/contract/api/alert-channels'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../../testing/test-server.ts'
+import { type Channel, decideNotice, type Question } from './decide-notice.ts'
+import { createAlertBench, webhookTo } from './test-alerts.ts'
+
+const SMS = {
+  kind: 'sms' as const,
+  twilio_account_sid: 'AC1',
+  twilio_auth_token: 'token',
+  twilio_number: '+41790000000',
+  recipients: ['+41790000001'],
+  api_url: 'http://127.0.0.1:1',
+}
+const NOW = Date.parse('2026-11-21T12:00:00.000Z')
+const channel = (rules: Partial<ChannelRules> = {}, kind: Channel['kind'] = 'webhook'): Channel => ({
+  id: 1,
+  name: 'Hook',
+  kind,
+  rules: ChannelRules.parse(rules),
+})
+const place = { clientId: 1, email: false, text: false }
+const base: Question = {
+  kind: 'opened',
+  alert: { alert_type: 'check', severity: 'error' },
+  channel: channel(),
+  place,
+  earlier: [],
+  nowMs: NOW,
+}
+const down = { alert_type: 'availability', severity: 'error' } as const
+const sent = {
+  id: 1,
+  kind: 'opened',
+  state: 'sent',
+  delivery: 'd',
+  unsure: 0,
+  attempts: 0,
+  due_at: '',
+} as const
+
+test.each<[string, Partial<Question>, string | undefined]>([
+  ['an error on a usual channel', {}, 'opened'],
+  ['an info on a usual channel', { alert: { alert_type: 'check', severity: 'info' } }, undefined],
+  ['a channel that is off', { channel: channel({ enabled: false }) }, undefined],
+  ['another type', { channel: channel({ alert_types: ['task'] }) }, undefined],
+  ['one of its clients', { channel: channel({ clients: [1, 2] }) }, 'opened'],
+  ['another client', { channel: channel({ clients: [2] }) }, undefined],
+  [
+    'an alert of no client, for a channel of some',
+    { channel: channel({ clients: [2] }), place: { ...place, clientId: null } },
+    undefined,
+  ],
+  ['an alert of no client, for a channel of all', { place: { ...place, clientId: null } }, 'opened'],
+  ['a machine that is down, by webhook', { alert: down }, 'opened'],
+  ['a machine that is down and wants no mail', { alert: down, channel: channel({}, 'email') }, undefined],
+  [
+    'one that does',
+    { alert: down, channel: channel({}, 'email'), place: { ...place, email: true } },
+    'opened',
+  ],
+  [
+    'one that wants mail, by text message',
+    { alert: down, channel: channel({}, 'sms'), place: { ...place, email: true } },
+    undefined,
+  ],
+  [
+    'one that wants text messages',
+    { alert: down, channel: channel({}, 'sms'), place: { ...place, text: true } },
+    'opened',
+  ],
+  ['a check of a machine that wants no mail when it is down', { channel: channel({}, 'email') }, 'opened'],
+  ['worse, where it was told', { kind: 'severity_changed', earlier: [sent] }, 'severity_changed'],
+  ['worse, where it was not told', { kind: 'severity_changed' }, 'opened'],
+  ['over, where it was told', { kind: 'resolved', earlier: [sent] }, 'resolved'],
+  ['over, where it was not told', { kind: 'resolved' }, undefined],
+  ['over, where it failed', { kind: 'resolved', earlier: [{ ...sent, state: 'failed' }] }, undefined],
+  [
+    'over, while it is on its way',
+    { kind: 'resolved', earlier: [{ ...sent, state: 'waiting' }] },
+    'resolved',
+  ],
+  [
+    'over, where it may have arrived',
+    { kind: 'resolved', earlier: [{ ...sent, state: 'waiting', delivery: null, unsure: 1 }] },
+    'resolved',
+  ],
+  ['over a second time', { kind: 'resolved', earlier: [sent, { ...sent, kind: 'resolved' }] }, undefined],
+  [
+    'over, where ends are not told',
+    { kind: 'resolved', earlier: [sent], channel: channel({ on_resolved: false }) },
+    undefined,
+  ],
+])('%s', (_, change, kind) => {
+  expect(decideNotice({ ...base, ...change })?.insert).toBe(kind)
+})
+
+test('a site that is down is told by mail when one of its machines wants that', async () => {
+  await using server = await createTestServer()
+  const bench = createAlertBench(server.ctx)
+  await bench.channel(SMS, {}, 'sms')
+  await bench.channel(webhookTo('http://127.0.0.1:1/'), {}, 'hook')
+  const quiet = await server.given.agent({ overdue_email_alert: 1 })
+  const loud = await server.given.agent({ overdue_text_alert: 1 })
+  for (const { site_id } of [quiet, loud]) {
+    const alert = await bench.alert({ alert_type: 'availability', site_id })
+    await bench.tell(alert, 'opened')
+  }
+  const channels = await server.ctx.db
+    .selectFrom('alert_notices')
+    .innerJoin('alert_channels', 'alert_channels.id', 'alert_notices.channel_id')
+    .select('name')
+    .orderBy('alert_notices.id')
+    .execute()
+  expect(channels.map(({ name }) => name)).toEqual(['hook', 'hook', 'sms'])
+})

@@ -1,0 +1,127 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Db } from '../../../platform/database/database.ts'
+import { slicesOf } from '../../../platform/database/slices-of.ts'
+import type { AlertNoticesTable, AlertsTable } from '../../../platform/database/tables/alerts.ts'
+
+/**
+ * Notices of an alert are written by whoever holds the row of the alert (lockAlerts), so that planning and sending
+ * never decide about the same notice at the same moment, and never wait for each other in a circle.
+ */
+export type NoticeRow = Selectable<AlertNoticesTable>
+export type AlertRow = Selectable<AlertsTable>
+
+/** A message has no more than that. */
+export const MOST_AT_ONCE = 500
+
+export async function findNotices(tx: Db, alertIds: readonly number[]): Promise<NoticeRow[]> {
+  const found: NoticeRow[] = []
+  for (const slice of slicesOf(alertIds)) {
+    const query = tx.selectFrom('alert_notices').selectAll().where('alert_id', 'in', slice)
+    found.push(...(await query.orderBy('id').execute()))
+  }
+  return found
+}
+
+export function findDue(db: Db, channelId: number, now: string): Promise<NoticeRow[]> {
+  return db
+    .selectFrom('alert_notices')
+    .selectAll()
+    .where('channel_id', '=', channelId)
+    .where('state', '=', 'waiting')
+    .where('due_at', '<=', now)
+    .orderBy('id')
+    .limit(MOST_AT_ONCE)
+    .execute()
+}
+
+/** Channels on which something waits since before this moment. */
+export async function findLateChannels(db: Db, before: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('alert_notices')
+    .select('channel_id')
+    .distinct()
+    .where('state', '=', 'waiting')
+    .where('due_at', '<=', before)
+    .execute()
+  return rows.map(({ channel_id }) => channel_id)
+}
+
+/** Those that were there already are left out: a notice is planned once. */
+export async function insertNotices(
+  tx: Db,
+  notices: readonly Insertable<AlertNoticesTable>[],
+): Promise<NoticeRow[]> {
+  const inserted: NoticeRow[] = []
+  for (const slice of slicesOf(notices)) {
+    const query = tx
+      .insertInto('alert_notices')
+      .values(slice)
+      .onConflict((conflict) => conflict.columns(['alert_id', 'channel_id', 'kind', 'turn']).doNothing())
+    inserted.push(...(await query.returningAll().execute()))
+  }
+  return inserted
+}
+
+/** Changes those of them that still wait; answers which these were. */
+export async function updateWaiting(
+  tx: Db,
+  ids: readonly number[],
+  change: Updateable<AlertNoticesTable>,
+): Promise<number[]> {
+  const changed: number[] = []
+  for (const slice of slicesOf(ids)) {
+    const query = tx
+      .updateTable('alert_notices')
+      .set(change)
+      .where('id', 'in', slice)
+      .where('state', '=', 'waiting')
+    changed.push(...(await query.returning('id').execute()).map(({ id }) => id))
+  }
+  return changed
+}
+
+/** Alerts with the names of where they are. */
+export async function findToldAlerts(db: Db, alertIds: readonly number[]) {
+  const found = []
+  for (const slice of slicesOf(alertIds)) {
+    const rows = await db
+      .selectFrom('alerts')
+      .leftJoin('agents', 'agents.agent_id', 'alerts.agent_id')
+      .leftJoin('sites', (join) =>
+        join.on((eb) => eb('sites.id', '=', eb.fn.coalesce('agents.site_id', 'alerts.site_id'))),
+      )
+      .leftJoin('clients', 'clients.id', 'sites.client_id')
+      .selectAll('alerts')
+      .select(['agents.hostname', 'sites.id as place_id', 'sites.name as site'])
+      .select(['clients.id as client_id', 'clients.name as client'])
+      .select(['agents.overdue_email_alert', 'agents.overdue_text_alert', 'agents.monitoring_type'])
+      .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
+      .select('clients.alert_template_id as client_template')
+      .select((eb) =>
+        eb.fn.coalesce('agents.policy_templates', 'sites.policy_templates').as('policy_templates'),
+      )
+      .where('alerts.id', 'in', slice)
+      .execute()
+    found.push(...rows)
+  }
+  return found
+}
+export type ToldRow = Awaited<ReturnType<typeof findToldAlerts>>[number]
+
+/** What the machines of these sites want to be told when they are overdue: what one of them wants, the site does. */
+export async function findSiteFlags(db: Db, siteIds: readonly number[]) {
+  if (siteIds.length === 0) return new Map<number, { email: boolean; text: boolean }>()
+  const rows = await db
+    .selectFrom('agents')
+    .select(['site_id', (eb) => eb.fn.max('overdue_email_alert').as('email')])
+    .select((eb) => eb.fn.max('overdue_text_alert').as('text'))
+    .where('site_id', 'in', siteIds)
+    .groupBy('site_id')
+    .execute()
+  return new Map(
+    rows.map(({ site_id, email, text }) => [
+      site_id,
+      { email: Number(email) === 1, text: Number(text) === 1 },
+    ]),
+  )
+}

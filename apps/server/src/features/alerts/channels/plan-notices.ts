@@ -1,0 +1,155 @@
+import type { ChannelKind } from '@muster/contract/api/alert-channels'
+import type { TemplateChoices } from '@muster/rules/alerts/alert-template'
+import type { Insertable, Selectable } from 'kysely'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import type {
+  AlertLogTable,
+  AlertNoticesTable,
+  AlertsTable,
+} from '../../../platform/database/tables/alerts.ts'
+import { openTemplateBook } from '../templates/template-book.ts'
+import { writeAlertLog } from '../alert-log.ts'
+import { type Channel, decideNotice, type NoticePlan, type Place } from './decide-notice.ts'
+import {
+  findNotices,
+  findSiteFlags,
+  findToldAlerts,
+  insertNotices,
+  type ToldRow,
+  updateWaiting,
+} from './notice-queries.ts'
+import { type ChannelRow, findChannels } from './queries.ts'
+import { readRules } from './view.ts'
+
+export interface Tellable {
+  alert: Selectable<AlertsTable>
+  kind: AlertNoticesTable['kind']
+}
+
+export const SEND_JOB = 'alert-channels.send'
+const OVER = 'It was over before it could be told.'
+
+type Planned = Insertable<AlertNoticesTable> & { channel_id: number; due_at: string }
+type LogEntry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'>
+
+/**
+ * Stores what is to be told of these alerts on which channels, in the transaction that changes them; the transaction
+ * holds the rows of the alerts, or has made them. Answers the channels of which more or less waits now.
+ */
+export async function planNotices(
+  ctx: Pick<Context, 'jobs' | 'now'>,
+  tx: Db,
+  told: readonly Tellable[],
+): Promise<number[]> {
+  const channels = await readChannels(tx)
+  if (channels.length === 0 || told.length === 0) return []
+  const now = ctx.now()
+  const rows = await findToldAlerts(
+    tx,
+    told.map(({ alert }) => alert.id),
+  )
+  const places = await findPlaces(tx, rows)
+  const choices = await findChoices(tx, rows)
+  const earlier = Map.groupBy(
+    await findNotices(
+      tx,
+      told.map(({ alert }) => alert.id),
+    ),
+    ({ alert_id, channel_id }) => `${alert_id} ${channel_id}`,
+  )
+  const drop: number[] = []
+  const insert: Planned[] = []
+  const hasten: { id: number; channel_id: number; due_at: string }[] = []
+  const log: LogEntry[] = []
+  for (const { alert, kind } of told) {
+    for (const channel of channels) {
+      const before = earlier.get(`${alert.id} ${channel.id}`) ?? []
+      const place = places.get(alert.id) ?? { clientId: null, email: true, text: true }
+      const plan = decideNotice({
+        kind,
+        alert,
+        channel,
+        place,
+        earlier: before,
+        nowMs: now.getTime(),
+        choices: choices.get(alert.id),
+      })
+      if (plan === undefined) continue
+      drop.push(...plan.drop)
+      const due_at = new Date(plan.dueMs).toISOString()
+      if (plan.hasten !== undefined) hasten.push({ id: plan.hasten, channel_id: channel.id, due_at })
+      if (plan.insert !== undefined) {
+        const turn = before.filter((notice) => notice.kind === plan.insert).length
+        const row = { alert_id: alert.id, channel_id: channel.id, kind: plan.insert, turn, due_at }
+        insert.push({ ...row, state: 'waiting', created_at: now.toISOString() })
+      }
+      const text = heldText(plan, channel, now)
+      if (text !== undefined)
+        log.push({ alert_id: alert.id, at: now.toISOString(), kind: 'notice_held', text })
+    }
+  }
+  await updateWaiting(tx, drop, { state: 'dropped', ended_at: now.toISOString(), answer: OVER })
+  for (const { id, due_at } of hasten) await updateWaiting(tx, [id], { due_at })
+  const inserted = await insertNotices(tx, insert)
+  await writeAlertLog(tx, log)
+  await enqueueSending(ctx, tx, [...inserted, ...hasten])
+  const dropped = [...earlier.values()].flat().filter(({ id }) => drop.includes(id))
+  return [...new Set([...inserted, ...hasten, ...dropped].map(({ channel_id }) => channel_id))]
+}
+
+/** One job for each channel and moment, since it sends whatever is due by then. */
+export async function enqueueSending(
+  { jobs }: Pick<Context, 'jobs'>,
+  tx: Db,
+  notices: readonly { id: number; channel_id: number; due_at: string; attempts?: number }[],
+): Promise<void> {
+  const groups = Map.groupBy(notices, ({ channel_id, due_at }) => `${channel_id} ${due_at}`)
+  for (const [first] of groups.values()) {
+    if (first === undefined) continue
+    const { id, channel_id, due_at, attempts = 0 } = first
+    // A notice may have several moments: retried, or hastened.
+    const job = `notice:${id}:${attempts}:${due_at}`
+    await jobs.enqueue(SEND_JOB, { channel_id }, { id: job, dueAt: new Date(due_at), db: tx })
+  }
+}
+
+function heldText(plan: NoticePlan, channel: Channel, now: Date): string | undefined {
+  if (plan.isHeld && plan.insert === undefined) return `${channel.name}: ${OVER}`
+  const isNew = plan.insert !== undefined || plan.hasten !== undefined
+  if (!isNew || plan.dueMs <= now.getTime()) return undefined
+  return `${channel.name}: It waits for the end of the quiet hours (${channel.rules.quiet_to} ${channel.rules.time_zone}).`
+}
+
+async function readChannels(tx: Db): Promise<Channel[]> {
+  return (await findChannels(tx)).map(readChannel)
+}
+
+export function readChannel(row: ChannelRow): Channel {
+  // Written by sealSettings.
+  const { kind } = JSON.parse(row.settings) as { kind: ChannelKind }
+  return { id: row.id, name: row.name, kind, rules: readRules(row) }
+}
+
+/** What alert templates say of these alerts, by their numbers. */
+export async function findChoices(
+  tx: Db,
+  rows: readonly ToldRow[],
+): Promise<Map<number, TemplateChoices | undefined>> {
+  const book = await openTemplateBook(tx)
+  return new Map(rows.map((row) => [row.id, book.ask(row)?.choices]))
+}
+
+/** By the number of the alert. */
+async function findPlaces(tx: Db, rows: readonly ToldRow[]): Promise<Map<number, Place>> {
+  const sites = rows.filter(({ agent_id, place_id }) => agent_id === null && place_id !== null)
+  const flags = await findSiteFlags(tx, [...new Set(sites.map(({ place_id }) => Number(place_id)))])
+  return new Map(
+    rows.map((row) => {
+      const ofSite = row.agent_id === null && row.place_id !== null ? flags.get(row.place_id) : undefined
+      const email = ofSite?.email ?? row.overdue_email_alert !== 0
+      const text = ofSite?.text ?? row.overdue_text_alert !== 0
+      return [row.id, { clientId: row.client_id, email, text }]
+    }),
+  )
+}

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto'
+import type { ChannelRules, ChannelSettings } from '@muster/contract/api/alert-channels'
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { writeAlertLog } from '../alert-log.ts'
+import { openTemplateBook } from '../templates/template-book.ts'
+import { lockAlerts } from '../queries.ts'
+import { emitAlertsChanged } from '../emit-changed.ts'
+import { keepLease } from './channel-lease.ts'
+import { wasTold } from './decide-notice.ts'
+import { composeMessage, lookAgain } from './look-again.ts'
+import type { Message, News } from './message.ts'
+import {
+  findDue,
+  findNotices,
+  findToldAlerts,
+  type NoticeRow,
+  type ToldRow,
+  updateWaiting,
+} from './notice-queries.ts'
+import { enqueueSending } from './plan-notices.ts'
+import { type ChannelRow, findChannel } from './queries.ts'
+import { recipientsOf, sendTo } from './recipients.ts'
+import { openSettings } from './seal-settings.ts'
+import { canDigest } from './send-message.ts'
+import { readRules } from './view.ts'
+
+export interface Prepared {
+  channel: ChannelRow
+  settings: ChannelSettings
+  rules: ChannelRules
+  notices: NoticeRow[]
+  message: Message
+  /** A process that died was sending it: it may have arrived. */
+  isAgain: boolean
+}
+
+/**
+ * Chooses what leaves next on a channel, looks at it once more, and notes in which message it leaves before that is
+ * sent. What a process that died was sending is sent again just as it was, under the same id, without another look:
+ * it may have arrived. Undefined when nothing is due.
+ */
+export function prepareMessage(ctx: Context, channelId: number): Promise<Prepared | undefined> {
+  return ctx.transaction(async (tx, emit) => {
+    const now = ctx.now()
+    const isOurs = await keepLease(tx, ctx, channelId)
+    const channel = await findChannel(tx, channelId)
+    if (!isOurs || channel === undefined) return undefined
+    const due = await findDue(tx, channelId, now.toISOString())
+    if (due.length === 0) return undefined
+    const alertIds = [...new Set(due.map(({ alert_id }) => alert_id))].sort((a, b) => a - b)
+    await lockAlerts(tx, ctx.engine, alertIds)
+    // Read again: planning may have dropped some before the rows were ours.
+    const waiting = await findDue(tx, channelId, now.toISOString())
+    const alerts = new Map((await findToldAlerts(tx, alertIds)).map((alert) => [alert.id, alert]))
+    const known = waiting.filter(({ alert_id }) => alerts.has(alert_id))
+    const settings = openSettings(channel.settings, ctx.secrets)
+    const rules = readRules(channel)
+    const scene = { ctx, tx, emit, channel, rules, alerts, now }
+    const lost = known.find(({ delivery }) => delivery !== null)
+    const recipientsFor = await findRecipients(tx, settings, alerts)
+    const notices =
+      lost === undefined
+        ? composeMessage(sameRecipients(await sortOut(scene, known), recipientsFor), canDigest(settings))
+        : known.filter(({ delivery }) => delivery === lost.delivery)
+    const news = notices.flatMap((notice) => {
+      const alert = alerts.get(notice.alert_id)
+      return alert === undefined ? [] : [newsOf(notice, alert)]
+    })
+    const [first, ...rest] = news
+    // Everything was dropped or put off; there may be more than was looked at.
+    if (first === undefined) return undefined
+    const ids = notices.map(({ id }) => id)
+    const delivery = lost?.delivery ?? deliveryOf(ctx.secrets.keyId, ids)
+    await updateWaiting(tx, ids, { delivery })
+    const message: Message = {
+      delivery,
+      installation: ctx.secrets.keyId,
+      at: now,
+      timeZone: rules.time_zone,
+      consoleUrl: ctx.config.publicUrl,
+      news: [first, ...rest],
+    }
+    const recipients = recipientsFor(notices[0])
+    return {
+      channel,
+      settings: sendTo(settings, recipients),
+      rules,
+      notices,
+      message,
+      isAgain: lost !== undefined,
+    }
+  })
+}
+
+/** Who is told of each alert: its template may name others than the channel does. */
+async function findRecipients(
+  tx: Db,
+  settings: ChannelSettings,
+  alerts: ReadonlyMap<number, ToldRow>,
+): Promise<(notice: Pick<NoticeRow, 'alert_id'> | undefined) => string[]> {
+  const book = await openTemplateBook(tx)
+  return (notice) => {
+    const alert = notice && alerts.get(notice.alert_id)
+    return recipientsOf(settings, alert && book.ask(alert)?.template)
+  }
+}
+
+/** Those that go to the same people as the first: only they may be told in one message. */
+function sameRecipients(
+  notices: readonly NoticeRow[],
+  recipientsFor: (notice: NoticeRow) => string[],
+): NoticeRow[] {
+  const [first] = notices
+  if (first === undefined) return []
+  const wanted = recipientsFor(first).join('\n')
+  return notices.filter((notice) => recipientsFor(notice).join('\n') === wanted)
+}
+
+interface Scene {
+  ctx: Context
+  tx: Db
+  emit: (event: Event) => void
+  channel: ChannelRow
+  rules: ChannelRules
+  alerts: ReadonlyMap<number, ToldRow>
+  now: Date
+}
+
+/** Drops what is not to be told any more, puts off what must wait, and answers the rest. */
+async function sortOut(scene: Scene, due: readonly NoticeRow[]): Promise<NoticeRow[]> {
+  const { ctx, tx, channel, rules, alerts, now } = scene
+  const all = Map.groupBy(await findNotices(tx, [...alerts.keys()]), ({ alert_id }) => alert_id)
+  const sendable: NoticeRow[] = []
+  const dropped: { notice: NoticeRow; reason: string }[] = []
+  for (const notice of due) {
+    const alert = alerts.get(notice.alert_id)
+    if (alert === undefined) continue
+    const earlier = (all.get(alert.id) ?? []).filter(({ channel_id }) => channel_id === channel.id)
+    const look = lookAgain({ notice, alert, rules, wasTold: wasTold(earlier), nowMs: now.getTime() })
+    if ('send' in look) sendable.push(notice)
+    else if ('drop' in look) dropped.push({ notice, reason: look.drop })
+    else {
+      const due_at = new Date(look.waitUntilMs).toISOString()
+      await updateWaiting(tx, [notice.id], { due_at })
+      await enqueueSending(ctx, tx, [{ ...notice, due_at }])
+    }
+  }
+  await noteDropped(scene, dropped)
+  return sendable
+}
+
+async function noteDropped(
+  { tx, emit, channel, alerts, now }: Scene,
+  dropped: readonly { notice: NoticeRow; reason: string }[],
+): Promise<void> {
+  if (dropped.length === 0) return
+  const at = now.toISOString()
+  for (const { notice, reason } of dropped) {
+    await updateWaiting(tx, [notice.id], { state: 'dropped', ended_at: at, answer: reason })
+  }
+  await writeAlertLog(
+    tx,
+    dropped.map(({ notice, reason }) => ({
+      alert_id: notice.alert_id,
+      at,
+      kind: 'notice_held',
+      text: `${channel.name}: ${reason}`,
+    })),
+  )
+  emitAlertsChanged(
+    emit,
+    dropped.flatMap(({ notice }) => alerts.get(notice.alert_id) ?? []),
+  )
+  emit({ type: 'alert_channel.changed', ids: [channel.id] })
+}
+
+/** What a message says of an alert. */
+export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: ToldRow): News {
+  const told = {
+    id: alert.id,
+    alert_type: alert.alert_type,
+    state: alert.state,
+    severity: alert.severity,
+    message: alert.message,
+    agent_id: alert.agent_id,
+    hostname: alert.hostname ?? '',
+    client_id: alert.client_id,
+    client: alert.client ?? '',
+    site_id: alert.place_id,
+    site: alert.site ?? '',
+    check_id: alert.check_id,
+    alert_time: alert.alert_time,
+    resolved_on: alert.resolved_on,
+    flapping: alert.flapping === 1,
+  }
+  return { kind, alert: told }
+}
+
+/** The same notices have the same id, whoever sends them and however often. */
+function deliveryOf(installation: string, ids: readonly number[]): string {
+  return createHash('sha256')
+    .update(`${installation}:${ids.join(',')}`)
+    .digest('hex')
+    .slice(0, 32)
+}

@@ -1,0 +1,41 @@
+import {
+  createAlertChannel,
+  deleteAlertChannel,
+  editAlertChannel,
+  listAlertChannels,
+  testAlertChannel,
+} from '@muster/contract/api/alert-channels'
+import type { Context } from '../../../context.ts'
+import { type Api, route } from '../../../platform/http/route.ts'
+import { addChannel } from './add-channel.ts'
+import { changeChannel } from './change-channel.ts'
+import { countWaiting, findChannels } from './queries.ts'
+import { removeChannel } from './remove-channel.ts'
+import { isVisible } from './require-channel.ts'
+import { testChannel } from './test-channel.ts'
+import { viewChannel } from './view.ts'
+
+/**
+ * Channels send requests wherever they are told to, the server's own network included: a mail server or a ticket
+ * system in the house is what they are for. So only who may edit the server's settings may set one up or test it.
+ */
+export function alertChannelsRoutes(api: Api, ctx: Context): void {
+  route(api, listAlertChannels, async ({ caller }) => {
+    const waiting = await countWaiting(ctx.db)
+    return (await findChannels(ctx.db))
+      .filter((row) => isVisible(caller, row))
+      .map((row) => viewChannel(row, waiting.get(row.id) ?? 0))
+  })
+  route(api, createAlertChannel, async ({ body, caller }) =>
+    viewChannel(await addChannel(ctx, caller, body), 0),
+  )
+  route(api, editAlertChannel, async ({ params: { id }, body: { modified, ...form }, caller }) => {
+    const row = await changeChannel(ctx, caller, { id, modified, form })
+    return viewChannel(row, (await countWaiting(ctx.db)).get(id) ?? 0)
+  })
+  route(api, deleteAlertChannel, async ({ params, caller }) => {
+    await removeChannel(ctx, caller, params.id)
+    return null
+  })
+  route(api, testAlertChannel, ({ body, caller }) => testChannel(ctx, caller, body))
+}

@@ -1,0 +1,93 @@
+import type { ChannelSettings } from '@muster/contract/api/alert-channels'
+import { MASKED_SECRET } from '@muster/contract/api/alert-channels'
+import type { OutboundTargets } from '../../../platform/config/config.ts'
+import type { Message } from './message.ts'
+import { secretsOf } from './seal-settings.ts'
+import { discordRequest } from './senders/discord.ts'
+import { type MailOutcome, sendEmail } from './senders/email.ts'
+import { ntfyRequest } from './senders/ntfy.ts'
+import { pagerdutyRequest } from './senders/pagerduty.ts'
+import { slackRequest } from './senders/slack.ts'
+import { smsRequests } from './senders/sms.ts'
+import { teamsRequest } from './senders/teams.ts'
+import { telegramRequest } from './senders/telegram.ts'
+import { type Outcome, sendRequest, type WebRequest } from './senders/web-request.ts'
+import { webhookRequest } from './senders/webhook.ts'
+
+/** Sends a message on a channel of any kind. It never throws: what went wrong is the answer. */
+export async function sendMessage(
+  settings: ChannelSettings,
+  message: Message,
+  targets: OutboundTargets,
+): Promise<MailOutcome> {
+  const outcome =
+    settings.kind === 'email'
+      ? await sendEmail(settings, message, targets)
+      : await sendAll(requestsOf(settings, message), targets)
+  return { ...outcome, answer: withoutSecrets(outcome.answer, settings) }
+}
+
+/** Whether it can tell many alerts at once; else each has a message of its own. */
+export function canDigest(settings: ChannelSettings): boolean {
+  switch (settings.kind) {
+    case 'pagerduty':
+      // Each alert is an incident of its own.
+      return false
+    case 'webhook':
+      // A template is about one alert.
+      return settings.body_template === ''
+    default:
+      return true
+  }
+}
+
+function requestsOf(settings: Exclude<ChannelSettings, { kind: 'email' }>, message: Message): WebRequest[] {
+  switch (settings.kind) {
+    case 'webhook':
+      return [webhookRequest(settings, message)]
+    case 'slack':
+      return [slackRequest(settings, message)]
+    case 'teams':
+      return [teamsRequest(settings, message)]
+    case 'discord':
+      return [discordRequest(settings, message)]
+    case 'telegram':
+      return [telegramRequest(settings, message)]
+    case 'ntfy':
+      return [ntfyRequest(settings, message)]
+    case 'pagerduty':
+      return [pagerdutyRequest(settings, message)]
+    case 'sms':
+      return smsRequests(settings, message)
+  }
+}
+
+/** One after the other. It went well when one of them arrived: sending all again would tell the others twice. */
+async function sendAll(requests: readonly WebRequest[], targets: OutboundTargets): Promise<Outcome> {
+  const outcomes: Outcome[] = []
+  for (const request of requests) outcomes.push(await sendRequest(request, { targets }))
+  const failed = outcomes.filter(({ ok }) => !ok)
+  const [first] = outcomes
+  if (first === undefined) return { ok: false, answer: 'There is nobody to send it to.' }
+  if (failed.length === 0) return first
+  const said = failed.map(({ answer }) => answer).join('; ')
+  if (failed.length < outcomes.length) {
+    return {
+      ok: true,
+      answer: `${failed.length} of ${outcomes.length} did not get it: ${said}`.slice(0, 600),
+    }
+  }
+  return {
+    ok: false,
+    answer: failed[0]?.answer ?? said,
+    ...(failed.some(({ unsure }) => unsure) ? { unsure: true } : {}),
+  }
+}
+
+/** Some servers repeat in their answer what they were sent. */
+function withoutSecrets(answer: string, settings: ChannelSettings): string {
+  return secretsOf(settings)
+    .filter((secret) => secret.length >= 4)
+    .sort((a, b) => b.length - a.length)
+    .reduce((text, secret) => text.replaceAll(secret, MASKED_SECRET), answer)
+}

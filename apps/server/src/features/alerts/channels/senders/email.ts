@@ -1,0 +1,150 @@
+import type { ChannelSettings } from '@muster/contract/api/alert-channels'
+import { createTransport, type SMTPTransportOptions } from 'nodemailer'
+import type { OutboundTargets } from '../../../../platform/config/config.ts'
+import { cut, oneLine, type Message } from '../message.ts'
+import { mailOf } from './email-body.ts'
+import { connectReceiver, describeConnectError, type Receiver } from './connect-receiver.ts'
+import { describeNetworkError } from './network-words.ts'
+import { refreshToken } from './oauth2.ts'
+import type { Outcome } from './web-request.ts'
+
+export type EmailSettings = Extract<ChannelSettings, { kind: 'email' }>
+
+const CONNECT_MS = 10_000
+const SILENCE_MS = 15_000
+/** For all of it: what a server that answers a byte at a time may take. */
+const LIMIT_MS = 30_000
+const LONGEST_ANSWER = 500
+
+export type MailOutcome = Outcome & {
+  /** The mail provider has given a new refresh token in the place of the one that it was shown. */
+  rotatedToken?: string
+}
+
+/** Sends one mail to all recipients, on a connection of its own that is closed when this returns. */
+export async function sendEmail(
+  settings: EmailSettings,
+  message: Message,
+  targets: OutboundTargets,
+): Promise<MailOutcome> {
+  const signIn = await prepareSignIn(settings, targets)
+  if (!signIn.ok) return signIn.outcome
+  const { rotated } = signIn
+  const more = rotated === undefined ? {} : { rotatedToken: rotated }
+  const where = `${settings.smtp_host}:${settings.smtp_port}`
+  const signal = AbortSignal.timeout(CONNECT_MS)
+  let receiver: Receiver
+  try {
+    receiver = await connectReceiver(
+      { host: settings.smtp_host, port: settings.smtp_port },
+      { targets, signal },
+    )
+  } catch (error) {
+    return { ok: false, answer: describeConnectError(error, where, signal), ...more }
+  }
+  const { socket: connection, isPublic } = receiver
+  const transport = createTransport({ ...connectionOf(settings), connection, ...signIn.options })
+  try {
+    const info = await transport.sendMail({
+      ...mailOf(message, domainOf(settings.smtp_from_email)),
+      from: { name: oneLine(settings.smtp_from_name), address: settings.smtp_from_email },
+      to: settings.recipients.map((address) => ({ name: '', address })),
+      signal: AbortSignal.timeout(LIMIT_MS),
+    })
+    const refused =
+      info.rejected.length === 0
+        ? ''
+        : ` Refused: ${info.rejected.map((address) => String(address)).join(', ')}`
+    return { ok: true, answer: cut(shownReply(info.response, isPublic) + refused, LONGEST_ANSWER), ...more }
+  } catch (error) {
+    return { ...describeFailure(error, { where, isPublic }), ...more }
+  } finally {
+    transport.close()
+    connection.destroy()
+  }
+}
+
+function connectionOf(settings: EmailSettings): SMTPTransportOptions {
+  const { smtp_security: security } = settings
+  return {
+    host: settings.smtp_host,
+    port: settings.smtp_port,
+    secure: security === 'tls',
+    // Whoever chose STARTTLS is not served by a mail that leaves in clear because somebody in between took it out.
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    socketCloseTimeout: 0,
+  }
+}
+
+type SignIn = { ok: true; options: SMTPTransportOptions; rotated?: string } | { ok: false; outcome: Outcome }
+
+async function prepareSignIn(settings: EmailSettings, targets: OutboundTargets): Promise<SignIn> {
+  const user = settings.smtp_host_user
+  if (settings.smtp_auth === 'none') return { ok: true, options: {} }
+  if (settings.smtp_auth === 'password') {
+    // Without forceAuth a server that offers no sign-in would be given the mail without one.
+    return { ok: true, options: { auth: { user, pass: settings.smtp_host_password }, forceAuth: true } }
+  }
+  const token = await refreshToken(settings, targets)
+  if (!token.ok) return { ok: false, outcome: token }
+  const options = { auth: { type: 'OAuth2', user, accessToken: token.accessToken }, forceAuth: true }
+  return { ok: true, options, ...(token.rotated === undefined ? {} : { rotated: token.rotated }) }
+}
+
+/** What the mail server replied, or why it was not reached. */
+function describeFailure(error: unknown, { where, isPublic }: { where: string; isPublic: boolean }): Outcome {
+  if (!(error instanceof Error)) return { ok: false, answer: `${where}: ${String(error)}` }
+  const { code = '', response = '', responseCode, command, syscall } = readFields(error)
+  if (code === 'EAUTH' && response === '') {
+    return { ok: false, answer: `${where} offers no sign-in that Muster knows: ${oneLine(error.message)}` }
+  }
+  if (code === 'ETLS' && /STARTTLS|does not support|not advertise|upgrading/i.test(error.message)) {
+    return {
+      ok: false,
+      answer: cut(
+        `${where} offers no STARTTLS: ${response === '' ? oneLine(error.message) : shownReply(response, isPublic)}`,
+        LONGEST_ANSWER,
+      ),
+    }
+  }
+  if (responseCode !== undefined || response !== '') {
+    const step = command === undefined || command === 'CONN' ? '' : ` (to ${command})`
+    return { ok: false, answer: cut(shownReply(response, isPublic) + step, LONGEST_ANSWER) }
+  }
+  if (code === 'ETIMEDOUT' || code === 'EABORT') {
+    return { ok: false, answer: `${where} did not answer in time.`, unsure: true }
+  }
+  const cause = error.cause instanceof Error ? error.cause : error
+  const answer = describeNetworkError(cause, where)
+  const isCertain = syscall === 'connect' || syscall === 'getaddrinfo' || code === 'EDNS' || code === 'ETLS'
+  return isCertain ? { ok: false, answer } : { ok: false, answer, unsure: true }
+}
+
+/** Of what stands at no public address only the codes are told. */
+export function shownReply(response: string, isPublic: boolean): string {
+  if (isPublic) return oneLine(response)
+  const [codes] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?(?![^\s-])/.exec(response) ?? []
+  return codes ?? 'The answer is none of a mail server.'
+}
+
+interface SmtpFault {
+  code?: string
+  response?: string
+  responseCode?: number
+  command?: string
+  syscall?: string
+}
+
+function readFields(error: Error): SmtpFault {
+  // Nodemailer's errors carry these, each where it is known.
+  return error as SmtpFault
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1)
+}

@@ -1,0 +1,32 @@
+import type { Selectable, Updateable } from 'kysely'
+import type { Db } from '../../../platform/database/database.ts'
+import { lockRow } from '../../../platform/database/lock-row.ts'
+import type { AlertActionsTable } from '../../../platform/database/tables/alert-templates.ts'
+
+export type ActionRow = Selectable<AlertActionsTable>
+
+export function findAction(db: Db, id: number): Promise<ActionRow | undefined> {
+  return db.selectFrom('alert_actions').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The actions of an alert, what was planned first before the rest. */
+export function findActions(db: Db, alertId: number): Promise<ActionRow[]> {
+  return db.selectFrom('alert_actions').selectAll().where('alert_id', '=', alertId).orderBy('id').execute()
+}
+
+/**
+ * The same, kept from others until the transaction ends by the lock of their alert. Always that one first: whoever ends
+ * an alert holds it when it comes to the actions, and a line in its log waits for it.
+ */
+export async function lockActions(tx: Db, alertId: number): Promise<ActionRow[]> {
+  await lockRow(tx, 'alerts', 'id', alertId)
+  return findActions(tx, alertId)
+}
+
+export async function updateAction(tx: Db, id: number, change: Updateable<AlertActionsTable>): Promise<void> {
+  await tx.updateTable('alert_actions').set(change).where('id', '=', id).execute()
+}
+
+export function isOver({ state }: Pick<ActionRow, 'state'>): boolean {
+  return state !== 'waiting' && state !== 'running'
+}

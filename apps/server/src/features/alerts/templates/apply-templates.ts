@@ -1,0 +1,73 @@
+import { alwaysWatches, belongsInBell } from '@muster/rules/alerts/alert-template'
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { slicesOf } from '../../../platform/database/slices-of.ts'
+import { findToldAlerts, type ToldRow } from '../channels/notice-queries.ts'
+import { openTemplateBook, type TemplateBook } from './template-book.ts'
+
+export const APPLY_JOB = 'alert-templates.apply'
+
+/** Has what follows from templates brought up to date once this transaction is over. */
+export async function enqueueApply({ jobs }: Pick<Context, 'jobs'>, tx: Db): Promise<void> {
+  await jobs.enqueue(APPLY_JOB, null, { id: `${APPLY_JOB}-${randomUUID()}`, db: tx })
+}
+
+/**
+ * Notes at the machines whether their templates ask to be told when they are overdue, and at open alerts whether they
+ * belong in the bell. Also run every minute: machines come, and move between sites.
+ */
+export async function applyTemplates(ctx: Context): Promise<void> {
+  const book = await openTemplateBook(ctx.db)
+  const machines = await ctx.db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['agents.agent_id', 'agents.monitoring_type', 'sites.id as place_id', 'clients.id as client_id'])
+    .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
+    .select(['clients.alert_template_id as client_template', 'agents.overdue_by_template'])
+    .select('agents.policy_templates')
+    .$if(book.isEmpty, (query) => query.where('agents.overdue_by_template', '=', 1))
+    .execute()
+  const wrong = machines.filter((machine) => {
+    const { applies } = book.resolve(machine)
+    const isWatched = applies !== undefined && alwaysWatches(applies.settings)
+    return isWatched !== (machine.overdue_by_template === 1)
+  })
+  for (const flag of [0, 1] as const) {
+    const ids = wrong
+      .filter((machine) => machine.overdue_by_template !== flag)
+      .map(({ agent_id }) => agent_id)
+    for (const slice of slicesOf(ids)) {
+      await ctx.db
+        .updateTable('agents')
+        .set({ overdue_by_template: flag })
+        .where('agent_id', 'in', slice)
+        .execute()
+    }
+  }
+  const open = await ctx.db
+    .selectFrom('alerts')
+    .select(['id'])
+    .where('open_cause', 'is not', null)
+    .$if(book.isEmpty, (query) => query.where('in_bell', '=', 0))
+    .execute()
+  for (const slice of slicesOf(open.map(({ id }) => id))) {
+    await ctx.transaction(async (tx, emit) => {
+      const changed = await markBell(tx, book, await findToldAlerts(tx, slice))
+      if (changed.length > 0) emit({ type: 'alert.changed', ids: [] })
+    })
+  }
+}
+
+/** Keeps out of the bell what templates keep out of it. Answers which alerts have changed. */
+export async function markBell(tx: Db, book: TemplateBook, alerts: readonly ToldRow[]): Promise<number[]> {
+  const changed: number[] = []
+  for (const alert of alerts) {
+    const in_bell = belongsInBell(book.ask(alert)?.choices, alert.severity) ? 1 : 0
+    if (in_bell === alert.in_bell) continue
+    await tx.updateTable('alerts').set({ in_bell }).where('id', '=', alert.id).execute()
+    changed.push(alert.id)
+  }
+  return changed
+}

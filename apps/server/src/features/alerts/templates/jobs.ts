@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import type { Context } from '../../../context.ts'
+import type { Job } from '../../../platform/jobs/run-job.ts'
+import { everyMinute } from '../../../platform/jobs/schedule.ts'
+import { APPLY_JOB, applyTemplates } from './apply-templates.ts'
+import { RUN_JOB } from './enqueue-action.ts'
+import { type Deliverer, runAction } from './run-action.ts'
+import { settleForgotten } from './settle-actions.ts'
+
+const Payload = z.object({ id: z.int() })
+
+export function alertTemplatesJobs(ctx: Context, fleet: Deliverer): Job[] {
+  return [
+    { name: RUN_JOB, run: (payload, signal) => runAction(ctx, fleet, { ...Payload.parse(payload), signal }) },
+    { name: APPLY_JOB, run: () => applyTemplates(ctx) },
+    {
+      name: 'alert-templates.look-after',
+      schedule: everyMinute,
+      run: async () => {
+        await applyTemplates(ctx)
+        await settleForgotten(ctx)
+      },
+    },
+  ]
+}

@@ -1,0 +1,19 @@
+import type { Db } from '../../../platform/database/database.ts'
+import { type Caller, mayDo } from '../../../platform/http/caller.ts'
+import { createPolicySight } from '../../policies/policy-sight.ts'
+import { loadPolicySet } from '../../policies/policy-set.ts'
+
+/** Policies that name an alert template, as far as the caller sees them. */
+export async function findNamingPolicies(
+  db: Db,
+  caller: Caller,
+): Promise<{ id: number; name: string; alert_template_id: number | null }[]> {
+  if (!mayDo(caller, 'can_list_automation_policies')) return []
+  const set = await loadPolicySet(db)
+  const naming = [...set.policies.values()].filter(({ document }) => document.content.alert_template !== null)
+  if (naming.length === 0) return []
+  const sight = await createPolicySight(db, caller, set)
+  return naming
+    .filter((policy) => sight.sees(policy))
+    .map(({ id, document: { name, content } }) => ({ id, name, alert_template_id: content.alert_template }))
+}

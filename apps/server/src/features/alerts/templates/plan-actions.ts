@@ -1,0 +1,139 @@
+import type { TellKind } from '@muster/rules/alerts/alert-state'
+import type { Insertable } from 'kysely'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import type { AlertActionsTable } from '../../../platform/database/tables/alert-templates.ts'
+import { findToldAlerts, type ToldRow } from '../channels/notice-queries.ts'
+import { isOver, lockActions } from './action-queries.ts'
+import { markBell } from './apply-templates.ts'
+import { callOffActions } from './call-off.ts'
+import type { ActionScene } from './end-action.ts'
+import { enqueueAction } from './enqueue-action.ts'
+import { findScriptNames } from './queries.ts'
+import type { Template } from './stored-template.ts'
+import { openTemplateBook, type TemplateBook } from './template-book.ts'
+
+/** What an action does, as the template had it when it was planned. `author`: whose role reads the key store. */
+export type Work =
+  | {
+      type: 'script'
+      script: number
+      args: string[]
+      env_vars: string[]
+      timeout: number
+      run_as_user: boolean
+      author?: number | null
+    }
+  /** On the server itself. */
+  | {
+      type: 'server'
+      script: number
+      args: string[]
+      env_vars: string[]
+      timeout: number
+      author?: number | null
+    }
+  /** Settings of a webhook as sealSettings made them. */
+  | { type: 'rest'; settings: string }
+
+export interface Changed {
+  alertId: number
+  tells: readonly TellKind[]
+}
+
+/**
+ * Does what templates ask for alerts that have just changed, in the transaction that changed them: keeps them out of
+ * the bell, and stores what is to be run. An action is planned when an alert is told, so that one that is held back
+ * runs nothing, and each kind of action once for an alert, which the database sees to. What was planned and has not
+ * begun is called off when the alert is over.
+ */
+export async function followTemplates(scene: ActionScene, changed: readonly Changed[]): Promise<void> {
+  if (changed.length === 0) return
+  const { ctx, tx } = scene
+  const over = changed.filter(({ tells }) => tells.includes('resolved'))
+  await callOffActions(
+    scene,
+    over.map(({ alertId }) => alertId),
+  )
+  const book = await openTemplateBook(tx)
+  if (book.isEmpty) return
+  const alerts = await findToldAlerts(
+    tx,
+    changed.map(({ alertId }) => alertId),
+  )
+  await markBell(tx, book, alerts)
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]))
+  const planned: Insertable<AlertActionsTable>[] = []
+  for (const { alertId, tells } of changed) {
+    const alert = byId.get(alertId)
+    const kind = kindOf(tells)
+    const action = alert && kind && planAction(book, alert, kind)
+    if (action !== undefined) planned.push({ ...action, created_at: ctx.now().toISOString() })
+  }
+  await storeActions(ctx, tx, planned)
+}
+
+/** What opened and ended at once is over before anything could be run. */
+function kindOf(tells: readonly TellKind[]): 'failure' | 'resolved' | undefined {
+  const isOver = tells.includes('resolved')
+  if (tells.includes('opened')) return isOver ? undefined : 'failure'
+  return isOver ? 'resolved' : undefined
+}
+
+function planAction(book: TemplateBook, alert: ToldRow, kind: 'failure' | 'resolved') {
+  const asked = book.ask(alert)
+  if (asked === undefined || !asked.choices.runsActions) return undefined
+  const work = workOf(asked.template, kind)
+  if (work === undefined) return undefined
+  const { name } = asked.template
+  const state = 'waiting' as const
+  return { alert_id: alert.id, kind, template_name: name, name: '', work: JSON.stringify(work), state }
+}
+
+/** What a template has run for alerts that open, or that are over. */
+export function workOf({ settings, author_id }: Template, kind: 'failure' | 'resolved'): Work | undefined {
+  const prefix = kind === 'failure' ? 'action' : 'resolved_action'
+  const script = settings[prefix]
+  const rest = settings[`${prefix}_rest` as const]
+  if (rest !== null) return { type: 'rest', settings: rest }
+  if (script === null) return undefined
+  const call = {
+    script,
+    args: settings[`${prefix}_args` as const],
+    env_vars: settings[`${prefix}_env_vars` as const],
+    timeout: settings[`${prefix}_timeout` as const],
+    author: author_id,
+  }
+  if (settings[`${prefix}_type` as const] === 'server') return { type: 'server', ...call }
+  return { type: 'script', ...call, run_as_user: settings[`${prefix}_run_as_user` as const] }
+}
+
+/** The name of a script, or where a webhook goes. */
+export function nameOfWork(work: Work, scripts: ReadonlyMap<number, string>): string {
+  if (work.type !== 'rest') return scripts.get(work.script) ?? 'A script that was deleted'
+  // The address is no secret; what is sealed stays so.
+  const { url } = JSON.parse(work.settings) as { url: string }
+  return new URL(url).host
+}
+
+async function storeActions(
+  ctx: Pick<Context, 'jobs'>,
+  tx: Db,
+  planned: readonly Insertable<AlertActionsTable>[],
+): Promise<void> {
+  // One by one: few alerts have actions.
+  for (const action of planned) {
+    // Made by workOf.
+    const work = JSON.parse(action.work) as Work
+    const scripts = work.type !== 'rest' ? await findScriptNames(tx, [work.script]) : new Map()
+    const earlier = await lockActions(tx, action.alert_id)
+    const inserted = await tx
+      .insertInto('alert_actions')
+      .values({ ...action, name: nameOfWork(work, scripts) })
+      .onConflict((conflict) => conflict.columns(['alert_id', 'kind']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    // One after the other: whoever ends the earlier one starts it. The lock keeps the two from missing each other.
+    if (inserted !== undefined && earlier.every(isOver)) await enqueueAction(ctx, tx, inserted.id)
+  }
+}

@@ -1,0 +1,132 @@
+import type { previewAlertTemplate } from '@muster/contract/api/alert-templates'
+import type { Output, Parsed } from '@muster/contract/endpoint'
+import {
+  alwaysWatches,
+  belongsInBell,
+  choicesFor,
+  type TemplateChoices,
+} from '@muster/rules/alerts/alert-template'
+import type { Context } from '../../../context.ts'
+import { type Caller, mayDo } from '../../../platform/http/caller.ts'
+import { findChannels, type ChannelRow } from '../channels/queries.ts'
+import { judgeChannel, quietEnd, repeatMinutes, tellsEnd } from '../channels/decide-notice.ts'
+import { readChannel } from '../channels/plan-notices.ts'
+import { recipientsOf } from '../channels/recipients.ts'
+import { openSettings } from '../channels/seal-settings.ts'
+import type { AgentsRow } from '../../agents/queries.ts'
+import { requireWholeAgent } from '../../agents/require-agent.ts'
+import { isOverdue } from '../overdue.ts'
+import { findApprovalStates } from '../../scripts/server-approval.ts'
+import { readCoreSettings } from '../../settings/queries.ts'
+import { nameOfWork, workOf } from './plan-actions.ts'
+import { findPolicyNames, findScriptNames } from './queries.ts'
+import type { Template } from './stored-template.ts'
+import { openTemplateBook, type Placed } from './template-book.ts'
+
+type Question = Parsed<typeof previewAlertTemplate>['query']
+type Answer = Output<typeof previewAlertTemplate>
+
+/** What would follow if an alert of this machine opened now. */
+export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
+  const agent = await requireWholeAgent(ctx.db, question.agent, caller, ctx.now())
+  const book = await openTemplateBook(ctx.db)
+  const { applies, steps } = book.resolve(placedOf(agent))
+  const choices = applies && choicesFor(applies.settings, question.alert_type)
+  const names: Record<string, string> = {
+    agent: agent.hostname,
+    site: agent.site_name,
+    client: agent.client_name,
+  }
+  const policyNames = await findPolicyNames(ctx.db, steps)
+  const channels = await findChannels(ctx.db)
+  const seesSettings = mayDo(caller, 'can_view_core_settings')
+  return {
+    agent_id: agent.agent_id,
+    hostname: agent.hostname,
+    template: applies === undefined ? null : { id: applies.id, name: applies.name },
+    chain: steps.map(({ source, policy, template, outcome }) => ({
+      source,
+      at: (policy === null ? names[source] : policyNames.get(policy)) ?? '',
+      policy,
+      id: template.id,
+      name: template.name,
+      outcome,
+    })),
+    hold: holdOf(agent, question.alert_type, ctx.now()),
+    opens: question.alert_type !== 'availability' || isWatched(agent, applies),
+    bell: belongsInBell(choices, question.severity),
+    channels: channels.map((row) =>
+      viewChannel({ ctx, agent, question, applies, choices, seesSettings }, row),
+    ),
+    failure_action: await describe(ctx, applies, choices, 'failure'),
+    resolved_action: await describe(ctx, applies, choices, 'resolved'),
+  }
+}
+
+interface Scene {
+  ctx: Context
+  agent: AgentsRow
+  question: Question
+  applies: Template | undefined
+  choices: TemplateChoices | undefined
+  /** Whom a channel tells is one of the server's settings. */
+  seesSettings: boolean
+}
+
+function viewChannel(
+  { ctx, agent, question, applies, choices, seesSettings }: Scene,
+  row: ChannelRow,
+): Answer['channels'][number] {
+  const channel = readChannel(row)
+  const place = {
+    clientId: agent.client_id,
+    email: agent.overdue_email_alert === 1,
+    text: agent.overdue_text_alert === 1,
+  }
+  const { told, reason } = judgeChannel(channel, question, place, choices)
+  const untilMs = told ? quietEnd(channel.rules, question.severity, ctx.now().getTime()) : undefined
+  return {
+    id: channel.id,
+    name: channel.name,
+    kind: channel.kind,
+    told,
+    reason,
+    at: untilMs === undefined ? null : new Date(untilMs).toISOString(),
+    recipients: told && seesSettings ? recipientsOf(openSettings(row.settings, ctx.secrets), applies) : [],
+    on_resolved: told && tellsEnd(channel, choices),
+    repeat_minutes: told ? repeatMinutes(channel.rules, choices) : 0,
+  }
+}
+
+/** Of check alerts of a machine that is down nobody hears: that it is down is told. */
+function holdOf(agent: AgentsRow, alertType: Question['alert_type'], now: Date): Answer['hold'] {
+  if (agent.maintenance_mode === 1) return 'maintenance'
+  return alertType === 'check' && isOverdue(agent, now) ? 'machine_down' : null
+}
+
+function isWatched(agent: AgentsRow, applies: Template | undefined): boolean {
+  const { overdue_email_alert, overdue_text_alert, overdue_dashboard_alert } = agent
+  const byItself = overdue_email_alert + overdue_text_alert + overdue_dashboard_alert > 0
+  return byItself || (applies !== undefined && alwaysWatches(applies.settings))
+}
+
+async function describe(
+  { db }: Context,
+  applies: Template | undefined,
+  choices: TemplateChoices | undefined,
+  kind: 'failure' | 'resolved',
+): Promise<string | null> {
+  const work = applies && choices?.runsActions === true ? workOf(applies, kind) : undefined
+  if (work === undefined) return null
+  if (work.type === 'rest') return `A webhook to ${nameOfWork(work, new Map())}`
+  const script = `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}"`
+  if (work.type === 'script') return `${script} on the machine`
+  const { enable_server_scripts: isOn } = await readCoreSettings(db)
+  if (!isOn) return `${script} on the server, where such scripts are switched off`
+  const isWaiting = (await findApprovalStates(db)).get(work.script) === 'waiting'
+  return `${script} on the server${isWaiting ? ', which changed and waits for approval' : ''}`
+}
+
+function placedOf(agent: AgentsRow): Placed {
+  return { ...agent, place_id: agent.site_id, agent_template: agent.alert_template_id }
+}

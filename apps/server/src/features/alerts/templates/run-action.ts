@@ -1,0 +1,160 @@
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../../context.ts'
+import { findToldAlerts, type ToldRow } from '../channels/notice-queries.ts'
+import type { Message } from '../channels/message.ts'
+import { newsOf } from '../channels/prepare-message.ts'
+import { openSettings } from '../channels/seal-settings.ts'
+import { sendMessage } from '../channels/send-message.ts'
+import { findAgents } from '../../agents/queries.ts'
+import { scriptOrder } from '../../runs/orders.ts'
+import { writeRun } from '../../runs/send-run.ts'
+import { type ActionRow, findAction, isOver, lockActions, updateAction } from './action-queries.ts'
+import { alertVariables, factsOf } from './alert-facts.ts'
+import { type ActionScene, endAction, logAction } from './end-action.ts'
+import { RUN_JOB } from './enqueue-action.ts'
+import type { Work } from './plan-actions.ts'
+import type { ServerCall } from '../../scripts/run-on-server.ts'
+import { beginOnServer, finishOnServer } from './server-action.ts'
+
+/** Sends what waits for a machine; see Fleet. */
+export interface Deliverer {
+  deliver: (agentId: string) => Promise<boolean>
+}
+
+const SERVER = { username: 'server', source: '' }
+/** A machine that is away longer than this runs the script no more: too much may have changed. */
+const EXPIRES_SECONDS = 15 * 60
+const SECOND_MS = 1000
+const RETRY_MS = [10 * SECOND_MS, 60 * SECOND_MS, 300 * SECOND_MS]
+
+type Next =
+  | { kind: 'deliver'; agentId: string }
+  | { kind: 'send'; action: ActionRow; alert: ToldRow; settings: string }
+  | { kind: 'run'; action: ActionRow; call: ServerCall }
+
+/**
+ * Runs an action. The script becomes a run of its machine in the transaction that notes that it has begun, so that no
+ * process begins it a second time; a webhook that a dying process was sending is sent again under the same id.
+ */
+export async function runAction(
+  ctx: Context,
+  fleet: Deliverer,
+  { id, signal }: { id: number; signal: AbortSignal },
+): Promise<void> {
+  const next = await ctx.transaction((tx, emit) => begin({ ctx, tx, emit }, id))
+  if (next?.kind === 'deliver') await fleet.deliver(next.agentId)
+  if (next?.kind === 'send') await send(ctx, next)
+  if (next?.kind === 'run') await finishOnServer(ctx, next, signal)
+}
+
+type Scene = ActionScene & { ctx: Context }
+
+async function begin(scene: Scene, id: number): Promise<Next | undefined> {
+  const { tx } = scene
+  const found = await findAction(tx, id)
+  if (found === undefined) return undefined
+  const all = await lockActions(tx, found.alert_id)
+  const action = all.find((one) => one.id === id)
+  const [alert] = await findToldAlerts(tx, [found.alert_id])
+  if (action === undefined || alert === undefined || isOver(action)) return undefined
+  if (action.history_id !== null) return { kind: 'deliver', agentId: alert.agent_id ?? '' }
+  // Made by workOf.
+  const work = JSON.parse(action.work) as Work
+  if (work.type === 'script') return beginScript(scene, action, { alert, work })
+  if (work.type === 'server') {
+    const call = await beginOnServer(scene, action, { alert, work })
+    return call && { kind: 'run', action, call }
+  }
+  if (action.state === 'waiting') {
+    await updateAction(tx, id, { state: 'running' })
+    await logAction(scene, action, {
+      kind: 'action_started',
+      text: `sent by the template "${action.template_name}".`,
+    })
+  }
+  return { kind: 'send', action, alert, settings: work.settings }
+}
+
+async function beginScript(
+  scene: Scene,
+  action: ActionRow,
+  { alert, work }: { alert: ToldRow; work: Extract<Work, { type: 'script' }> },
+): Promise<Next | undefined> {
+  const { ctx, tx, emit } = scene
+  const fail = (output: string) =>
+    endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output })
+  const [agent] = alert.agent_id === null ? [] : await findAgents(tx, [alert.agent_id], ctx.now())
+  if (agent === undefined) {
+    await fail('It is no alert of a machine: there is none to run it on.')
+    return undefined
+  }
+  try {
+    const body = {
+      script: work.script,
+      args: work.args,
+      env_vars: work.env_vars,
+      timeout: work.timeout,
+      run_as_user: work.run_as_user,
+      expires_in: EXPIRES_SECONDS,
+      output: 'forget' as const,
+      wait: false,
+    }
+    const order = await scriptOrder(
+      { db: tx, secrets: ctx.secrets },
+      agent,
+      { ...SERVER, userId: work.author ?? null },
+      {
+        ...body,
+        known: { alert: factsOf(alert), env_vars: alertVariables(alert) },
+      },
+    )
+    const because = `for the alert "${alert.message}"`
+    const history_id = await writeRun({ ctx, tx, emit }, { ...order, because })
+    await updateAction(tx, action.id, { state: 'running', history_id })
+  } catch (error) {
+    // The script is gone, or not made for this machine: that is how it went.
+    if (!(error instanceof AppError)) throw error
+    await fail(error.message)
+    return undefined
+  }
+  const where = `sent to ${agent.hostname} by the template "${action.template_name}"`
+  const text = agent.connected === 1 ? `${where}.` : `${where}; it waits 15 minutes for the machine.`
+  await logAction(scene, action, { kind: 'action_started', text })
+  return { kind: 'deliver', agentId: agent.agent_id }
+}
+
+async function send(
+  ctx: Context,
+  { action, alert, settings }: Extract<Next, { kind: 'send' }>,
+): Promise<void> {
+  const startedMs = performance.now()
+  const message: Message = {
+    delivery: `action-${ctx.secrets.keyId}-${action.id}`,
+    installation: ctx.secrets.keyId,
+    at: ctx.now(),
+    timeZone: 'UTC',
+    consoleUrl: ctx.config.publicUrl,
+    news: [newsOf({ kind: action.kind === 'failure' ? 'opened' : 'resolved' }, alert)],
+  }
+  const outcome = await sendMessage(openSettings(settings, ctx.secrets), message, ctx.config.channelTargets)
+  const executionTime = (performance.now() - startedMs) / SECOND_MS
+  await ctx.transaction(async (tx, emit) => {
+    const scene = { ctx, tx, emit }
+    const now = (await lockActions(tx, action.alert_id)).find(({ id }) => id === action.id)
+    if (now === undefined || isOver(now)) return
+    const waitMs = RETRY_MS[now.attempts]
+    // What may have arrived is not sent again.
+    if (!outcome.ok && outcome.unsure !== true && waitMs !== undefined) {
+      const attempts = now.attempts + 1
+      await updateAction(tx, action.id, { attempts, output: outcome.answer })
+      const dueAt = new Date(ctx.now().getTime() + waitMs)
+      const job = { id: `alert-action:${action.id}:${attempts}`, dueAt, db: tx }
+      await ctx.jobs.enqueue(RUN_JOB, { id: action.id }, job)
+      return
+    }
+    const [status] = /^\d{3}/.exec(outcome.answer) ?? []
+    const retcode = status === undefined ? null : Number(status)
+    const state = outcome.ok ? 'done' : 'failed'
+    await endAction(scene, action, { state, retcode, executionTime, output: outcome.answer })
+  })
+}

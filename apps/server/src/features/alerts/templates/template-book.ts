@@ -1,0 +1,85 @@
+import type { AlertType } from '@muster/contract/api/alerts'
+import {
+  type AssignedTemplate,
+  choicesFor,
+  resolveTemplate,
+  type TemplateChoices,
+  type TemplatePlace,
+  type TemplateSource,
+  type TemplateStep,
+} from '@muster/rules/alerts/alert-template'
+import type { Db } from '../../../platform/database/database.ts'
+import { type GivenTemplate, readGiven } from './given-templates.ts'
+import { findDefault, findTemplates } from './queries.ts'
+import { readTemplate, type Template } from './stored-template.ts'
+
+/** A machine or a site with what is assigned to it and to what it belongs to. */
+export interface Placed {
+  agent_id: string | null
+  monitoring_type: 'server' | 'workstation' | null
+  place_id: number | null
+  client_id: number | null
+  agent_template: number | null
+  site_template: number | null
+  client_template: number | null
+  /** What policies name for it: see given-templates.ts. */
+  policy_templates: string | null
+}
+
+export interface Asked {
+  template: Template
+  choices: TemplateChoices
+}
+
+/** Every template, to be asked for as many alerts as one likes. */
+export interface TemplateBook {
+  isEmpty: boolean
+  resolve: (placed: Placed) => { applies: Template | undefined; steps: TemplateStep<Template>[] }
+  /** What counts for an alert; undefined when no template is about it. */
+  ask: (placed: Placed & { alert_type: AlertType }) => Asked | undefined
+}
+
+/** Reads the templates. There are few of them, and where there are none nothing else is asked. */
+export async function openTemplateBook(db: Db): Promise<TemplateBook> {
+  const templates = new Map((await findTemplates(db)).map((row) => [row.id, readTemplate(row)]))
+  const defaultId = templates.size === 0 ? null : await findDefault(db)
+  const listGiven = createGivenList()
+  const resolve = (placed: Placed) => {
+    const assigned: AssignedTemplate<Template>[] = []
+    const add = (source: TemplateSource, id: number | null, policy: number | null) => {
+      const template = id === null ? undefined : templates.get(id)
+      if (template !== undefined) assigned.push({ source, policy, template })
+    }
+    for (const { source, policy, template } of listGiven(placed.policy_templates)) {
+      add(source, template, policy)
+    }
+    add('agent', placed.agent_template, null)
+    add('site', placed.site_template, null)
+    add('client', placed.client_template, null)
+    add('default', defaultId, null)
+    return resolveTemplate(assigned, placeOf(placed))
+  }
+  return {
+    isEmpty: templates.size === 0,
+    resolve,
+    ask: (placed) => {
+      if (templates.size === 0) return undefined
+      const { applies } = resolve(placed)
+      return applies && { template: applies, choices: choicesFor(applies.settings, placed.alert_type) }
+    },
+  }
+}
+
+/** Thousands of machines have the same text. */
+function createGivenList(): (text: string | null) => GivenTemplate[] {
+  const known = new Map<string | null, GivenTemplate[]>()
+  return (text) => {
+    const given = known.get(text) ?? readGiven(text)
+    known.set(text, given)
+    return given
+  }
+}
+
+function placeOf({ agent_id, monitoring_type, place_id, client_id }: Placed): TemplatePlace {
+  return { agentId: agent_id, monitoringType: monitoring_type, siteId: place_id, clientId: client_id }
+}

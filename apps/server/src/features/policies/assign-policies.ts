@@ -1,0 +1,171 @@
+import type { setPlacePolicies } from '@muster/contract/api/policies'
+import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import type { PlacePolicies } from '@muster/contract/policies/place-policies'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { audit } from '../audit/write-audit.ts'
+import { requireSite, requireWholeClient } from '../clients/require-node.ts'
+import { movePlace } from './move-place.ts'
+import { changesFor, digestOf, listAt, type Listed, type Place, viewPlace } from './place-list.ts'
+import { refusePlan } from './plan-save.ts'
+import { planSet } from './plan-policy.ts'
+import { loadPolicySet, type PolicySet, withPolicies } from './policy-set.ts'
+import { refusePolicyRuns } from './refuse-policy-runs.ts'
+import { requirePolicy, requireWholePolicy } from './require-policy.ts'
+import { writeChange } from './save-policy.ts'
+import { emitPlaces, openSave, type Save } from './store-save.ts'
+
+type Params = Parsed<typeof setPlacePolicies>['params']
+type Body = Parsed<typeof setPlacePolicies>['body']
+
+export async function readPlace(db: Db, caller: Caller, params: Params): Promise<PlacePolicies> {
+  const { place, name } = await requirePlace(db, caller, params)
+  return viewPlace(await loadPolicySet(db), place, name)
+}
+
+/** What this list at the place would change. */
+export async function planPlace(
+  { db }: Pick<Context, 'db'>,
+  caller: Caller,
+  { params, policies: wanted }: { params: Params; policies: readonly Listed[] },
+): Promise<PolicyPlan> {
+  const { place } = await requirePlace(db, caller, params)
+  const set = await loadPolicySet(db)
+  await requireListed(db, caller, set, wanted)
+  const { changed, moved } = changesFor(set, place, wanted)
+  for (const { id, document } of changed) {
+    const before = await requireWholePolicy(db, caller, set, id)
+    await refusePolicyRuns(db, caller, { set, before, document })
+  }
+  const touched = [...changed, ...moved]
+  return planSet(db, caller, {
+    set,
+    later: withPolicies(set, touched),
+    policies: new Set(touched.map(({ id }) => id)),
+    what: [params, wanted, listAt(set, place), touched.map(({ row }) => row?.modified)],
+  })
+}
+
+/** Assigns these policies to a place, in this order. Each one that gets or loses it keeps that as a version. */
+export async function assignPolicies(
+  ctx: Context,
+  caller: Caller,
+  { params, body }: { params: Params; body: Body },
+): Promise<void> {
+  const { policies: wanted, plan } = body
+  const before = await loadPolicySet(ctx.db)
+  if (plan !== undefined) {
+    const { token } = await planPlace(ctx, caller, { params, policies: wanted })
+    if (token !== plan) refusePlan()
+  }
+  await ctx.transaction(async (tx, emit) => {
+    const save = await openSave({ ctx, tx, emit, caller }, plan === undefined ? undefined : before.state)
+    await assignAt(save, params, body)
+  })
+}
+
+/** The same within a transaction that holds the policies. */
+export async function assignAt(
+  save: Save,
+  params: Params,
+  { policies: wanted, modified }: { policies: readonly Listed[]; modified?: string | undefined },
+): Promise<void> {
+  const { ctx, tx, emit, caller, set } = save
+  const { place, name } = await requirePlace(tx, caller, params)
+  await requireListed(tx, caller, set, wanted)
+  const known = listAt(set, place)
+  if (modified !== undefined && modified !== digestOf(known)) {
+    throw new AppError('changed_meanwhile', 'Somebody else has changed what is assigned here.')
+  }
+  const { changed, moved } = changesFor(set, place, wanted)
+  const where = name === '' ? 'all machines' : `the ${WORDS[place.level]} "${name}"`
+  for (const { id, document } of changed) {
+    const policy = await requireWholePolicy(tx, caller, set, id)
+    const isAssigned = wanted.some((one) => one.id === id)
+    const reason = isAssigned ? `Assigned to ${where}` : `No longer assigned to ${where}`
+    await writeChange(save, policy, { document, reason })
+  }
+  await movePlace(tx, place, wanted)
+  if (changed.length === 0 && digestOf(known) === digestOf(wanted)) return
+  const nameOf = ({ id }: Listed) => set.policies.get(id)?.document.name
+  await audit(tx, {
+    caller,
+    action: 'modify',
+    object_type: place.level === 'default' ? 'policy' : place.level,
+    message: `Changed the policies of ${where}`,
+    before: { policies: known.map(nameOf) },
+    after: { policies: wanted.map(nameOf) },
+    ...auditPlace(place),
+    at: ctx.now(),
+    emit,
+  })
+  emit({ type: 'policy.changed', ids: [...changed, ...moved].map(({ id }) => id) })
+  emitPlaces(emit, place.level === 'agent' ? [place] : [])
+}
+
+const WORDS = { client: 'client', site: 'site', agent: 'machine', default: '' } as const
+
+function auditPlace(place: Place) {
+  switch (place.level) {
+    case 'client':
+      return { client: { id: place.id } }
+    case 'site':
+      return { site: { id: place.id } }
+    case 'agent':
+      return { agent: { agent_id: place.id } }
+    case 'default':
+      return {}
+  }
+}
+
+/** The place with its name, as far as the caller may say what counts there. */
+export async function requirePlace(
+  db: Db,
+  caller: Caller,
+  { level, id }: Params,
+): Promise<{ place: Place; name: string }> {
+  switch (level) {
+    case 'client': {
+      const client = await requireWholeClient(db, numberOf(id), caller)
+      return { place: { level, id: client.id }, name: client.name }
+    }
+    case 'site': {
+      const site = await requireSite(db, numberOf(id), caller)
+      return { place: { level, id: site.id }, name: site.name }
+    }
+    case 'agent': {
+      const { agent_id, hostname } = await requireAgent(db, id, caller)
+      return { place: { level, id: agent_id }, name: hostname }
+    }
+    case 'default': {
+      if (caller.scope.all) return { place: { level }, name: '' }
+      throw new AppError('not_allowed', 'Only who sees every client may assign a policy to all machines.')
+    }
+  }
+}
+
+function numberOf(id: string): number {
+  return /^\d{1,9}$/.test(id) ? Number(id) : 0
+}
+
+async function requireListed(
+  db: Db,
+  caller: Caller,
+  set: PolicySet,
+  wanted: readonly Listed[],
+): Promise<void> {
+  const seen = new Set<string>()
+  for (const [index, { id, monitoring_type }] of wanted.entries()) {
+    await requirePolicy(db, caller, set, id)
+    const key = `${id} ${monitoring_type}`
+    if (seen.has(key)) {
+      const sentence = 'The same policy stands here twice.'
+      throw new AppError('invalid', sentence, { fields: { [`policies.${index}.id`]: [sentence] } })
+    }
+    seen.add(key)
+  }
+}

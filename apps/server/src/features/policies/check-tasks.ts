@@ -1,0 +1,57 @@
+import type { PolicyDocument } from '@muster/contract/api/policies'
+import type { PolicyTask } from '@muster/contract/policies/policy-content'
+import { AppError } from '@muster/contract/errors'
+import { taskKey } from '@muster/rules/schedules/task-key'
+import { findTaskProblem } from '@muster/rules/schedules/task-problems'
+import type { Caller } from '../../platform/http/caller.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { refuseBadField } from '../tasks/refuse-field.ts'
+import type { PolicySet } from './policy-set.ts'
+
+interface Documents {
+  db: Db
+  set: PolicySet
+  document: PolicyDocument
+  before: PolicyDocument | undefined
+}
+
+/** Refuses tasks of a policy that cannot work. */
+export async function refuseBadTasks(
+  caller: Caller,
+  { db, set, document, before }: Documents,
+): Promise<void> {
+  const { tasks, checks } = document.content
+  const known = new Map(before?.content.tasks.map((one) => [one.id, one]))
+  const names = new Set<string>()
+  for (const [index, one] of tasks.entries()) {
+    const place = `content.tasks.${index}`
+    const { task } = one
+    const problem = findTaskProblem(task)
+    if (problem !== undefined) refuse(`${place}.task.${problem.field}`, `${task.name}: ${problem.sentence}`)
+    if (names.has(taskKey(task))) refuse(place, `The policy has two tasks with the name ${task.name}.`)
+    names.add(taskKey(task))
+    refuseGoneScripts(place, one, { set, known: known.get(one.id) })
+    await refuseBadField(db, caller, { task, before: known.get(one.id)?.task, place: `${place}.task.` })
+    if (task.task_type === 'checkfailure' && !checks.some(({ id }) => id === task.assigned_check)) {
+      const sentence = `${task.name}: choose the check of this policy whose failure starts it.`
+      refuse(`${place}.task.assigned_check`, sentence)
+    }
+  }
+}
+
+function refuseGoneScripts(
+  place: string,
+  { task }: PolicyTask,
+  { set, known }: { set: PolicySet; known: PolicyTask | undefined },
+): void {
+  // One that was there before its script was deleted may stay.
+  if (JSON.stringify(known?.task.actions) === JSON.stringify(task.actions)) return
+  for (const [index, action] of task.actions.entries()) {
+    if (action.type !== 'script' || set.scripts.has(action.script)) continue
+    refuse(`${place}.task.actions.${index}.script`, `${task.name}: this script does not exist (any more).`)
+  }
+}
+
+function refuse(field: string, sentence: string): never {
+  throw new AppError('invalid', sentence, { fields: { [field]: [sentence] } })
+}

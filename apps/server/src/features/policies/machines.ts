@@ -1,0 +1,151 @@
+import { targetText } from '@muster/rules/agents/machine-target'
+import type { PlacedMachine } from '@muster/rules/policies/policy-chain'
+import type { Db } from '../../platform/database/database.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+import { findValues } from '../custom-fields/queries.ts'
+import { usualAlert } from '../agents/availability.ts'
+import { viewAgentRow } from '../agents/view.ts'
+import { NO_CHECKS } from '../checks/queries.ts'
+import { readCoreSettings } from '../settings/queries.ts'
+import { slicesOf } from './queries.ts'
+
+/** A machine as far as policies are concerned. */
+export interface PolicyMachine extends PlacedMachine {
+  hostname: string
+  client_name: string
+  site_name: string
+  plat: 'windows' | 'linux' | 'darwin'
+  check_interval: number
+  offline_time: number
+  overdue_time: number
+  overdue_dashboard_alert: 0 | 1
+  /** The global default of that for machines of its type. */
+  usual_alert: 0 | 1
+  setting_sources: string
+  monitoring_type: 'server' | 'workstation'
+  /** Alert templates of the machine and of what is above it, and those that its policies name. */
+  agent_template: number | null
+  site_template: number | null
+  client_template: number | null
+  policy_templates: string
+}
+
+export interface MachineFilter {
+  agentIds?: readonly string[]
+  /** Searches look at what machines say of themselves, which is long. */
+  withText: boolean
+}
+
+/** All machines, or these; others get their turn between two slices. */
+export async function findMachines(db: Db, filter: MachineFilter): Promise<PolicyMachine[]> {
+  const { withText } = filter
+  const agentIds = filter.agentIds ?? (await findAllIds(db))
+  const found: PolicyMachine[] = []
+  for (const slice of slicesOf(agentIds, MACHINES_AT_ONCE)) {
+    if (found.length > 0) await takeTurns()
+    found.push(...(await read(db, { agentIds: slice, withText })))
+  }
+  return found
+}
+
+export async function findAllIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('agents').select('agent_id').orderBy('id').execute()
+  return rows.map(({ agent_id }) => agent_id)
+}
+
+/** SQLite answers without a pause: whatever else waits is done before this ends. */
+export function takeTurns(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** All of them, in parts between which others get their turn. */
+export async function* inTurns<Machine>(machines: readonly Machine[]): AsyncGenerator<Machine[]> {
+  for (const slice of slicesOf(machines, MACHINES_AT_ONCE)) {
+    yield slice
+    await takeTurns()
+  }
+}
+
+/** So many take some 10 ms, with what searches look at. */
+const MACHINES_AT_ONCE = 100
+
+/** Of these machines those that the caller sees. */
+export async function findVisible(
+  db: Db,
+  caller: { scope: Scope },
+  agentIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (caller.scope.all) return new Set(agentIds)
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select('agents.agent_id')
+    .where(visibleTo(caller))
+    .execute()
+  const seen = new Set(rows.map(({ agent_id }) => agent_id))
+  return new Set(agentIds.filter((id) => seen.has(id)))
+}
+
+async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Promise<PolicyMachine[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['agents.agent_id', 'agents.site_id', 'agents.monitoring_type', 'agents.hostname', 'agents.plat'])
+    .select(['agents.check_interval', 'agents.offline_time', 'agents.overdue_time', 'setting_sources'])
+    .select('agents.overdue_dashboard_alert')
+    .select('agents.block_policy_inheritance as blocked_by_agent')
+    .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
+    .select('sites.block_policy_inheritance as blocked_by_site')
+    .select('clients.block_policy_inheritance as blocked_by_client')
+    .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
+    .select(['clients.alert_template_id as client_template', 'agents.policy_templates'])
+    .where('agents.agent_id', 'in', agentIds)
+    .orderBy('agents.id')
+    .execute()
+  const settings = await readCoreSettings(db)
+  const texts = withText ? await readTexts(db, agentIds) : undefined
+  return rows.map(({ blocked_by_agent, blocked_by_site, blocked_by_client, ...row }) => ({
+    ...row,
+    usual_alert: usualAlert(settings, row.monitoring_type),
+    blocks: { agent: blocked_by_agent === 1, site: blocked_by_site === 1, client: blocked_by_client === 1 },
+    text: () => texts?.get(row.agent_id) ?? '',
+  }))
+}
+
+const NEVER = new Date(0)
+/** What no search of a policy looks at. */
+const NOTHING = {
+  queued_runs: 0,
+  planned_actions: 0,
+  pending_patches: null,
+  checks: NO_CHECKS,
+  site_template: null,
+  client_template: null,
+  template: undefined,
+  policy: null,
+}
+
+async function readTexts(db: Db, agentIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .leftJoin('agent_facts', 'agent_facts.agent', 'agents.id')
+    .selectAll('agents')
+    .select('agent_facts.facts')
+    .select(['sites.name as site_name', 'sites.client_id', 'clients.name as client_name'])
+    .where('agents.agent_id', 'in', agentIds)
+    .execute()
+  const valuesOf = Map.groupBy(await findValues(db, 'agent', agentIds), ({ owner }) => owner)
+  return new Map(
+    rows.map((row) => {
+      const values = valuesOf.get(row.agent_id) ?? []
+      const agent = viewAgentRow({ ...row, ...NOTHING, values }, NEVER)
+      return [row.agent_id, targetText(agent)]
+    }),
+  )
+}

@@ -1,0 +1,104 @@
+import type { PolicyTarget } from '@muster/contract/api/policies'
+import type { PlacePolicies } from '@muster/contract/policies/place-policies'
+import { createHash } from 'node:crypto'
+import { type LoadedPolicy, placeOf, type PolicySet } from './policy-set.ts'
+
+export type Place =
+  | { level: 'client' | 'site'; id: number }
+  | { level: 'agent'; id: string }
+  | { level: 'default' }
+export interface Listed {
+  id: number
+  monitoring_type: 'server' | 'workstation' | null
+}
+
+/** The policies that are assigned to a place itself, in their order. */
+export function listAt(set: PolicySet, place: Place): Listed[] {
+  const key = keyOf(place)
+  return [...set.policies.values()]
+    .flatMap(({ id, document, positions }) =>
+      document.targets.flatMap((target, index) =>
+        placeOf(target) === key
+          ? [{ id, monitoring_type: slotOf(target), position: positions[index] ?? 0 }]
+          : [],
+      ),
+    )
+    .toSorted((a, b) => a.position - b.position || a.id - b.id)
+    .map(({ id, monitoring_type }) => ({ id, monitoring_type }))
+}
+
+export function viewPlace(set: PolicySet, place: Place, name: string): PlacePolicies {
+  const listed = listAt(set, place)
+  return {
+    name,
+    policies: listed.flatMap(({ id, monitoring_type }) => {
+      const document = set.policies.get(id)?.document
+      if (document === undefined) return []
+      return [
+        { id, name: document.name, active: document.active, enforced: document.enforced, monitoring_type },
+      ]
+    }),
+    modified: digestOf(listed),
+  }
+}
+
+/**
+ * The policies as they would be with this list at the place, as far as they differ. `moved`: only their order does,
+ * which is no part of a policy's document.
+ */
+export function changesFor(
+  set: PolicySet,
+  place: Place,
+  wanted: readonly Listed[],
+): { changed: LoadedPolicy[]; moved: LoadedPolicy[] } {
+  const key = keyOf(place)
+  const ids = new Set([...listAt(set, place), ...wanted].map(({ id }) => id))
+  const changed: LoadedPolicy[] = []
+  const moved: LoadedPolicy[] = []
+  for (const id of ids) {
+    const policy = set.policies.get(id)
+    if (policy === undefined) continue
+    const { document, positions } = policy
+    const others = document.targets.flatMap((target, index) =>
+      placeOf(target) === key ? [] : [{ target, position: positions[index] ?? 0 }],
+    )
+    const here = wanted.flatMap((one, index) =>
+      one.id === id ? [{ target: targetAt(place, one), position: index + 1 }] : [],
+    )
+    const next = [...others, ...here]
+    const later: LoadedPolicy = {
+      ...policy,
+      document: { ...document, targets: next.map(({ target }) => target) },
+      positions: next.map(({ position }) => position),
+    }
+    const isSame = textOf(document.targets) === textOf(later.document.targets)
+    if (isSame) moved.push(later)
+    else changed.push(later)
+  }
+  return { changed, moved }
+}
+
+/** Whatever the order of the targets in the document. */
+function textOf(targets: readonly PolicyTarget[]): string {
+  return targets
+    .map((target) => JSON.stringify([placeOf(target), slotOf(target), 'search' in target && target.search]))
+    .toSorted()
+    .join('\n')
+}
+
+export function digestOf(listed: readonly Listed[]): string {
+  return createHash('sha256').update(JSON.stringify(listed)).digest('hex').slice(0, 16)
+}
+
+function keyOf(place: Place): string {
+  return 'id' in place ? `${place.level} ${place.id}` : place.level
+}
+
+function targetAt(place: Place, { monitoring_type }: Listed): PolicyTarget {
+  if (place.level === 'agent') return place
+  return { ...place, monitoring_type }
+}
+
+function slotOf(target: PolicyTarget): Listed['monitoring_type'] {
+  return 'monitoring_type' in target ? target.monitoring_type : null
+}

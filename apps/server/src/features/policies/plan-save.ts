@@ -1,0 +1,67 @@
+import type { planPolicy } from '@muster/contract/api/policies'
+import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { checkDocument } from './check-document.ts'
+import { numberContent } from './number-content.ts'
+import { planChange } from './plan-policy.ts'
+import { loadPolicySet, NEW_POLICY } from './policy-set.ts'
+import { refusePolicyRuns } from './refuse-policy-runs.ts'
+import { requireWholePolicy } from './require-policy.ts'
+
+/** What saving this policy, or deleting it, would do. Refused where the save would be. */
+export async function planSave(
+  ctx: Context,
+  caller: Caller,
+  { id, policy: given }: Parsed<typeof planPolicy>['body'],
+): Promise<PolicyPlan> {
+  return (await makePlan(ctx, caller, { id, policy: given })).plan
+}
+
+/**
+ * Refuses a save whose plan no longer fits. Call it before the transaction, which it would hold up: a plan looks at
+ * every machine. The answer is the state of the policies, for openSave, so that no other save comes in between.
+ */
+export async function confirmPlan(
+  ctx: Context,
+  caller: Caller,
+  { plan: token, ...what }: Parsed<typeof planPolicy>['body'] & { plan: string | undefined },
+): Promise<string | undefined> {
+  if (token === undefined) return undefined
+  const { plan, state } = await makePlan(ctx, caller, what)
+  if (plan.token !== token) refusePlan()
+  return state
+}
+
+export function refusePlan(): never {
+  throw new AppError(
+    'changed_meanwhile',
+    'Something has changed since this plan was made, and saving would do something else now. Look at the plan again.',
+  )
+}
+
+async function makePlan(
+  ctx: Context,
+  caller: Caller,
+  { id, policy: given }: Parsed<typeof planPolicy>['body'],
+): Promise<{ plan: PolicyPlan; state: string }> {
+  const { db } = ctx
+  const set = await loadPolicySet(db)
+  const { state } = set
+  const known = id === undefined ? undefined : await requireWholePolicy(db, caller, set, id)
+  if (given === undefined) {
+    if (known !== undefined) {
+      const plan = await planChange(db, caller, { set, instead: { id: known.id, document: undefined } })
+      return { plan, state }
+    }
+    throw new AppError('invalid', 'Say which policy is meant, or what a new one is to be.')
+  }
+  const { document } = numberContent(given, known?.row.last_number ?? 0)
+  const before = known?.document
+  await refusePolicyRuns(db, caller, { set, before: known, document })
+  const checked = await checkDocument({ ctx, db, caller, set, before }, document)
+  const instead = { id: known?.id ?? NEW_POLICY, document: checked }
+  return { plan: await planChange(db, caller, { set, instead }), state }
+}

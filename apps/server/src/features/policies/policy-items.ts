@@ -1,0 +1,137 @@
+import { AppError } from '@muster/contract/errors'
+import {
+  type CheckOfPolicy,
+  type CheckOnMachine,
+  policyItemId,
+  type PolicyPlace,
+  readPolicyItemId,
+  type TaskOfPolicy,
+  type TaskOnMachine,
+} from '@muster/contract/policies/policy-items'
+import { describeTask } from '@muster/rules/schedules/task-words'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { describeCheck } from '../checks/describe-check.ts'
+import { findPolicyCheckRows } from '../checks/queries.ts'
+import { viewCheck } from '../checks/view.ts'
+import { findPolicyTaskRows } from '../tasks/queries.ts'
+import { viewTasks } from '../tasks/view.ts'
+import { countPolicyChecks, countPolicyTasks } from './item-queries.ts'
+import { findMachines } from './machines.ts'
+import { loadPolicySet, type PolicySet } from './policy-set.ts'
+import { requirePolicy } from './require-policy.ts'
+
+const byName = new Intl.Collator('en', { numeric: true })
+
+/** The checks of a policy, as they are saved, and how they stand. */
+export async function readPolicyChecks(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  caller: Caller,
+  policyId: number,
+): Promise<CheckOfPolicy[]> {
+  const set = await loadPolicySet(db)
+  const { content } = (await requirePolicy(db, caller, set, policyId)).document
+  const counted = await countPolicyChecks(db, caller, policyId, now())
+  return content.checks.map(({ id: number = 0, ...check }) => {
+    const counts = { passing: 0, old: 0, info: 0, warning: 0, error: 0, pending: 0 }
+    for (const row of counted) {
+      if (row.number !== number) continue
+      const standing = row.status === 'failing' ? (row.alert_severity ?? 'error') : (row.status ?? 'pending')
+      counts[row.old ? 'old' : standing] += row.count
+    }
+    return {
+      ...check,
+      id: policyItemId(policyId, number),
+      policy: policyId,
+      number,
+      readable_desc: describeCheckOf(set, check.settings),
+      assignedtasks: content.tasks.flatMap(({ id, task }) =>
+        task.assigned_check === number ? [{ id: policyItemId(policyId, id ?? 0), name: task.name }] : [],
+      ),
+      counts,
+    }
+  })
+}
+
+/** The tasks of a policy in the same way. */
+export async function readPolicyTasks(db: Db, caller: Caller, policyId: number): Promise<TaskOfPolicy[]> {
+  const set = await loadPolicySet(db)
+  const { content } = (await requirePolicy(db, caller, set, policyId)).document
+  const counted = await countPolicyTasks(db, caller, policyId)
+  return content.tasks.map(({ id: number = 0, task, task_supported_platforms }) => {
+    const counts = { passing: 0, failing: 0, pending: 0 }
+    for (const row of counted) if (row.number === number) counts[row.status ?? 'pending'] += row.count
+    const assigned = content.checks.find(({ id }) => id === task.assigned_check)
+    return {
+      ...task,
+      id: policyItemId(policyId, number),
+      policy: policyId,
+      number,
+      task_supported_platforms,
+      schedule: describeTask(task),
+      check_name: assigned === undefined ? null : describeCheckOf(set, assigned.settings),
+      counts,
+    }
+  })
+}
+
+/** What a check of a policy found on each machine of the caller that has it, by name. */
+export async function readCheckStatus(db: Db, caller: Caller, id: number): Promise<CheckOnMachine[]> {
+  const place = await requireItem(db, caller, { id, kind: 'checks' })
+  const checks = (await findPolicyCheckRows(db, caller, place)).map(viewCheck)
+  const machineOf = await findMachinesOf(db, checks)
+  return sortByHost(
+    checks.map(({ id: check_id, agent_id, check_result }) => ({
+      ...check_result,
+      ...machineOf(agent_id),
+      check_id,
+    })),
+  )
+}
+
+/** How a task of a policy went in the same way. */
+export async function readTaskStatus(db: Db, caller: Caller, id: number): Promise<TaskOnMachine[]> {
+  const place = await requireItem(db, caller, { id, kind: 'tasks' })
+  const tasks = await viewTasks(db, await findPolicyTaskRows(db, caller, place))
+  const machineOf = await findMachinesOf(db, tasks)
+  return sortByHost(
+    tasks.map(({ id: task_id, agent_id, task_result }) => ({
+      ...task_result,
+      ...machineOf(agent_id),
+      task_id,
+    })),
+  )
+}
+
+/** The policy and the number that an id names; `not_found` for one that the policy does not have, or nobody sees. */
+export async function requireItem(
+  db: Db,
+  caller: Caller,
+  { id, kind }: { id: number; kind: 'checks' | 'tasks' },
+): Promise<PolicyPlace> {
+  const place = readPolicyItemId(id)
+  const { content } = (await requirePolicy(db, caller, await loadPolicySet(db), place.policy)).document
+  const items: readonly { id?: number | undefined }[] = content[kind]
+  if (items.some((item) => item.id === place.number)) return place
+  throw new AppError('not_found', `The policy has no such ${kind === 'checks' ? 'check' : 'task'} any more.`)
+}
+
+function describeCheckOf(set: PolicySet, settings: CheckOfPolicy['settings']): string {
+  const script = settings.check_type === 'script' ? set.scripts.get(settings.script) : undefined
+  return describeCheck(settings, script?.name ?? null)
+}
+
+async function findMachinesOf(db: Db, items: readonly { agent_id: string }[]) {
+  const agentIds = items.map(({ agent_id }) => agent_id)
+  const machines = await findMachines(db, { agentIds, withText: false })
+  const known = new Map(machines.map((machine) => [machine.agent_id, machine]))
+  return (agent_id: string) => {
+    const { hostname = '', client_name = '', site_name = '' } = known.get(agent_id) ?? {}
+    return { agent_id, hostname, client_name, site_name }
+  }
+}
+
+function sortByHost<Row extends { hostname: string }>(rows: Row[]): Row[] {
+  return rows.toSorted((a, b) => byName.compare(a.hostname, b.hostname))
+}

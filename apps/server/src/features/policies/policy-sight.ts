@@ -1,0 +1,87 @@
+import type { PolicyTarget } from '@muster/contract/api/policies'
+import type { Db } from '../../platform/database/database.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { findMachines, inTurns } from './machines.ts'
+import type { LoadedPolicy, PolicySet } from './policy-set.ts'
+
+/** What of policies a caller sees. */
+export interface PolicySight {
+  /** Something of it: it is their own, assigned to what they see, or reaches a machine of theirs. */
+  sees(policy: LoadedPolicy): boolean
+  /** Everything that it touches. */
+  seesWhole(policy: LoadedPolicy): boolean
+  seesTarget(target: PolicyTarget): boolean
+  seesClient(id: number): boolean
+  seesSite(id: number): boolean
+  seesAgent(id: string): boolean
+  /** Machines of the caller that a policy reaches. */
+  countReached(policyId: number): number
+}
+
+/** `counting`: whoever sees every client needs the machines for their number only. */
+export async function createPolicySight(
+  db: Db,
+  caller: Caller,
+  set: PolicySet,
+  { counting = false } = {},
+): Promise<PolicySight> {
+  const { scope } = caller
+  const sites = await db.selectFrom('sites').select(['id', 'client_id']).where(visibleTo(caller)).execute()
+  const siteIds = new Set(sites.map(({ id }) => id))
+  const clientIds = new Set(sites.map(({ client_id }) => client_id))
+  const isNeeded = counting || !scope.all
+  const all = isNeeded ? await findMachines(db, { withText: set.hasSearches }) : []
+  const machines = all.filter(({ site_id }) => siteIds.has(site_id))
+  const agentIds = new Set(machines.map(({ agent_id }) => agent_id))
+  const reached = new Map<number, number>()
+  const named = new Set<number>()
+  for await (const slice of inTurns(machines)) {
+    for (const machine of slice) {
+      for (const { policy, outcome } of set.chainOf(machine)) {
+        named.add(policy)
+        if (outcome === 'applies') reached.set(policy, (reached.get(policy) ?? 0) + 1)
+      }
+    }
+  }
+  const seesWholeClient = (id: number) => scope.all || scope.clientIds.includes(id)
+  const sight: PolicySight = {
+    sees: (policy) =>
+      scope.all ||
+      policy.row?.created_by === caller.username ||
+      named.has(policy.id) ||
+      policy.document.targets.some((target) => isPlace(target) && sight.seesTarget(target)),
+    seesWhole: ({ document, row }) =>
+      scope.all ||
+      ((document.targets.length > 0 || row?.created_by === caller.username) &&
+        document.targets.every(
+          (target) =>
+            isPlace(target) &&
+            (target.level === 'client' ? seesWholeClient(target.id) : sight.seesTarget(target)),
+        ) &&
+        document.excluded_clients.every(seesWholeClient) &&
+        document.excluded_sites.every((id) => siteIds.has(id)) &&
+        document.excluded_agents.every((id) => agentIds.has(id))),
+    seesTarget: (target) => {
+      switch (target.level) {
+        case 'client':
+          return scope.all || clientIds.has(target.id)
+        case 'site':
+          return siteIds.has(target.id)
+        case 'agent':
+          return scope.all || agentIds.has(target.id)
+        default:
+          return true
+      }
+    },
+    seesClient: (id) => scope.all || clientIds.has(id),
+    seesSite: (id) => siteIds.has(id),
+    seesAgent: (id) => scope.all || agentIds.has(id),
+    countReached: (policyId) => reached.get(policyId) ?? 0,
+  }
+  return sight
+}
+
+function isPlace(target: PolicyTarget): target is Extract<PolicyTarget, { id: unknown }> {
+  return 'id' in target
+}

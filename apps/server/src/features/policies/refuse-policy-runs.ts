@@ -1,0 +1,78 @@
+import type { PolicyDocument } from '@muster/contract/api/policies'
+import { AppError } from '@muster/contract/errors'
+import type { Db } from '../../platform/database/database.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import { describeCheck } from '../checks/describe-check.ts'
+import type { Author } from '../keystore/key-use.ts'
+import { refuseRuns, type Run, runsOfCheck, runsOfTask } from '../users/roles/refuse-runs.ts'
+import { type LoadedPolicy, placeOf, type PolicySet } from './policy-set.ts'
+
+const PARTS = {
+  checks: 'can_manage_checks',
+  tasks: 'can_manage_autotasks',
+} as const
+
+/**
+ * A policy gives its checks and tasks to machines: whoever changes these, or makes more machines have them, needs the
+ * rights to give them to each machine by hand. What stays where it was is nobody's change. Answers the author, as
+ * refuseRuns does.
+ */
+export async function refusePolicyRuns(
+  db: Db,
+  caller: Caller,
+  { set, before, document }: { set: PolicySet; before: LoadedPolicy | undefined; document: PolicyDocument },
+): Promise<Author> {
+  const old = before?.document
+  const reaches = old === undefined || reachesMore(old, document)
+  for (const part of ['checks', 'tasks'] as const) {
+    const items = document.content[part]
+    const isChanged = JSON.stringify(items) !== JSON.stringify(old?.content[part] ?? [])
+    if (!isChanged && !(reaches && items.length > 0)) continue
+    if (mayDo(caller, PARTS[part])) continue
+    throw new AppError(
+      'not_allowed',
+      `The policy "${document.name}" has ${part}. Your role needs ${PARTS[part]} to change or assign them.`,
+    )
+  }
+  const author = before?.row?.author_id ?? null
+  return refuseRuns(db, caller, {
+    before: old === undefined ? undefined : { runs: reaches ? [] : runsOf(set, old), author },
+    after: runsOf(set, document),
+  })
+}
+
+/** Whether the policy may apply to machines to which it did not apply before. */
+function reachesMore(before: PolicyDocument, after: PolicyDocument): boolean {
+  if (!after.active) return false
+  if (!before.active || (after.enforced && !before.enforced)) return true
+  const known = new Set(before.targets.map(textOf))
+  return (
+    after.targets.some((target) => !known.has(textOf(target)) && !known.has(textOf(widest(target)))) ||
+    before.excluded_clients.some((id) => !after.excluded_clients.includes(id)) ||
+    before.excluded_sites.some((id) => !after.excluded_sites.includes(id)) ||
+    before.excluded_agents.some((id) => !after.excluded_agents.includes(id))
+  )
+}
+
+type Target = PolicyDocument['targets'][number]
+
+function textOf(target: Target): string {
+  const type = 'monitoring_type' in target ? target.monitoring_type : null
+  return JSON.stringify([placeOf(target), type, 'search' in target ? target.search : null])
+}
+
+/** The same place for servers and workstations. */
+function widest(target: Target): Target {
+  return 'monitoring_type' in target ? { ...target, monitoring_type: null } : target
+}
+
+function runsOf(set: PolicySet, { content }: PolicyDocument): Run[] {
+  const checks = content.checks.flatMap(({ settings }) => {
+    const script = settings.check_type === 'script' ? set.scripts.get(settings.script) : undefined
+    return runsOfCheck(settings, `The check "${describeCheck(settings, script?.name ?? null)}"`)
+  })
+  const tasks = content.tasks.flatMap(({ task, task_supported_platforms: platforms }) =>
+    platforms.flatMap((plat) => runsOfTask(task).map((run) => ({ ...run, digest: `${plat} ${run.digest}` }))),
+  )
+  return [...checks, ...tasks]
+}

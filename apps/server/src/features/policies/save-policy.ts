@@ -1,0 +1,188 @@
+import type { createPolicy, editPolicy, PolicyDocument } from '@muster/contract/api/policies'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import { NO_CONTENT, type PolicyContent } from '@muster/contract/policies/policy-content'
+import type { Context } from '../../context.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { numberContent } from './number-content.ts'
+import { confirmPlan } from './plan-save.ts'
+import { loadPolicySet, readContent } from './policy-set.ts'
+import { findVersions, insertPolicy, updatePolicy } from './queries.ts'
+import { requirePolicy, requireWholePolicy } from './require-policy.ts'
+import { openSave, type Save, storeSave } from './store-save.ts'
+
+type Body = Parsed<typeof createPolicy>['body']
+
+const EMPTY: Omit<PolicyDocument, 'name'> = {
+  desc: '',
+  active: false,
+  enforced: false,
+  content: NO_CONTENT,
+  targets: [],
+  excluded_clients: [],
+  excluded_sites: [],
+  excluded_agents: [],
+}
+
+/** Answers the number of the policy, as all here do. */
+export async function addPolicy(ctx: Context, caller: Caller, body: Body): Promise<number> {
+  const state = await confirmPlan(ctx, caller, {
+    policy: partsOver(newDocument(body), body),
+    plan: body.plan,
+  })
+  return refuseTaken(takenName(body.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const save = await openSave({ ctx, tx, emit, caller }, state)
+      const copied = body.copyId === undefined ? undefined : save.set.policies.get(body.copyId)
+      if (body.copyId !== undefined) await requirePolicy(tx, caller, save.set, body.copyId)
+      const { document, last } = numberContent(
+        partsOver(newDocument(body, copied?.document), body),
+        copied?.row?.last_number ?? 0,
+      )
+      const at = ctx.now().toISOString()
+      const { id } = await insertPolicy(tx, {
+        ...columnsOf(document),
+        last_number: last,
+        version: 1,
+        created_by: caller.username,
+        created_at: at,
+        modified: at,
+        modified_by: caller.username,
+      })
+      return storeSave(save, {
+        id,
+        before: undefined,
+        document,
+        version: 1,
+        reason: copied === undefined ? body.reason : `Copied from "${copied.document.name}"`,
+      })
+    }),
+  )
+}
+
+export async function changePolicy(
+  ctx: Context,
+  caller: Caller,
+  { id, body }: { id: number; body: Parsed<typeof editPolicy>['body'] },
+): Promise<number> {
+  const known = (await loadPolicySet(ctx.db)).policies.get(id)?.document
+  const document = known && partsOver(known, body)
+  const state = await confirmPlan(ctx, caller, { id, policy: document, plan: body.plan })
+  return refuseTaken(takenName(body.name ?? ''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const save = await openSave({ ctx, tx, emit, caller }, state)
+      const policy = await requireWholePolicy(tx, caller, save.set, id)
+      if (body.modified !== undefined && body.modified !== policy.row.modified) {
+        throw new AppError(
+          'changed_meanwhile',
+          `${policy.row.modified_by} has changed "${policy.document.name}" since you opened it.`,
+        )
+      }
+      return writeChange(save, policy, { ...body, document: partsOver(policy.document, body) })
+    }),
+  )
+}
+
+/** Makes a policy again what it was. What its checks have found since stays with them. */
+export async function revertPolicy(
+  ctx: Context,
+  caller: Caller,
+  { id, version, plan }: { id: number; version: number; plan: string | undefined },
+): Promise<number> {
+  const planned = (await findVersions(ctx.db, id)).find((one) => one.version === version)
+  const state = await confirmPlan(ctx, caller, { id, policy: planned && readDocument(planned), plan })
+  return refuseTaken(takenName(''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const save = await openSave({ ctx, tx, emit, caller }, state)
+      const policy = await requireWholePolicy(tx, caller, save.set, id)
+      const found = (await findVersions(tx, id)).find((one) => one.version === version)
+      if (found === undefined) throw new AppError('not_found', `The policy has no version ${version}.`)
+      return writeChange(save, policy, {
+        document: readDocument(found),
+        reason: `Reverted to version ${version}`,
+      })
+    }),
+  )
+}
+
+/** Saves another document of a policy as its next version. */
+export async function writeChange(
+  save: Save,
+  policy: Awaited<ReturnType<typeof requireWholePolicy>>,
+  change: { document: PolicyDocument; reason: string },
+): Promise<number> {
+  const { ctx, tx, caller } = save
+  const { row } = policy
+  const { document, last } = numberContent(change.document, row.last_number)
+  const version = row.version + 1
+  await updatePolicy(tx, row.id, {
+    ...columnsOf(document),
+    last_number: last,
+    version,
+    modified: laterThan(row.modified, ctx.now()),
+    modified_by: caller.username,
+  })
+  const before = policy.document
+  return storeSave(save, { id: row.id, before, document, version, reason: change.reason })
+}
+
+function newDocument({ name }: Body, copied?: PolicyDocument): PolicyDocument {
+  return { ...EMPTY, content: copied?.content ?? NO_CONTENT, name }
+}
+
+function readDocument({ document }: { document: string }): PolicyDocument {
+  // Stored by store-save.ts as the contract's schema made it.
+  const stored = JSON.parse(document) as PolicyDocument
+  return { ...stored, content: readContent(JSON.stringify(stored.content)) }
+}
+
+function columnsOf({ name, desc, active, enforced, content }: PolicyDocument) {
+  return {
+    name,
+    description: desc,
+    active: active ? (1 as const) : (0 as const),
+    enforced: enforced ? (1 as const) : (0 as const),
+    content: JSON.stringify(content),
+  }
+}
+
+type Parts = Partial<{
+  [Name in keyof Omit<PolicyDocument, 'content'>]: PolicyDocument[Name] | undefined
+}> & {
+  content?: Body['content']
+  alert_template?: number | null | undefined
+}
+
+/** What is given in place of what was; kinds of content that are left out stay. */
+function partsOver(document: PolicyDocument, parts: Parts): PolicyDocument {
+  return {
+    name: parts.name ?? document.name,
+    desc: parts.desc ?? document.desc,
+    active: parts.active ?? document.active,
+    enforced: parts.enforced ?? document.enforced,
+    content: contentOver(document.content, { ...parts.content, ...templateOf(parts) }),
+    targets: parts.targets ?? document.targets,
+    excluded_clients: parts.excluded_clients ?? document.excluded_clients,
+    excluded_sites: parts.excluded_sites ?? document.excluded_sites,
+    excluded_agents: parts.excluded_agents ?? document.excluded_agents,
+  }
+}
+
+function templateOf({ alert_template }: Parts): Body['content'] {
+  return alert_template === undefined ? {} : { alert_template }
+}
+
+function contentOver(content: PolicyContent, parts: Body['content']): PolicyContent {
+  const given = Object.entries(parts ?? {}).filter(([, value]) => value !== undefined)
+  // Kinds of the same schema, as many of them as were sent.
+  return { ...content, ...(Object.fromEntries(given) as Partial<PolicyContent>) }
+}
+
+function takenName(name: string): { field: string; sentence: string } {
+  return {
+    field: 'name',
+    sentence: `There is already a policy named ${name === '' ? 'like this' : `"${name}"`}.`,
+  }
+}

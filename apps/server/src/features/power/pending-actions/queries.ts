@@ -1,0 +1,98 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Db } from '../../../platform/database/database.ts'
+import type { PendingActionsTable } from '../../../platform/database/tables/pending-actions.ts'
+import { visibleTo } from '../../../platform/database/visible-to.ts'
+import type { Scope } from '../../../platform/http/caller.ts'
+
+export type ActionRow = Selectable<PendingActionsTable> & { hostname: string; client: string; site: string }
+
+/** More than this many were never asked for. */
+const MOST = 5000
+const EVERYTHING = { scope: { all: true } } as const
+
+function select(db: Db, caller: { scope: Scope }) {
+  return db
+    .selectFrom('pending_actions')
+    .innerJoin('agents', 'agents.agent_id', 'pending_actions.agent_id')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .selectAll('pending_actions')
+    .select(['agents.hostname', 'clients.name as client', 'sites.name as site'])
+    .where(visibleTo(caller))
+}
+
+/** What is pending, the next first, then what is over, the newest first. */
+export async function findActions(db: Db, caller: { scope: Scope }, agentId?: string): Promise<ActionRow[]> {
+  const all = select(db, caller).$if(agentId !== undefined, (query) =>
+    query.where('pending_actions.agent_id', '=', agentId ?? ''),
+  )
+  const pending = await all
+    .where('pending_actions.status', '=', 'pending')
+    .orderBy('due')
+    .orderBy('pending_actions.id')
+    .limit(MOST)
+    .execute()
+  const over = await all
+    .where('pending_actions.status', '=', 'completed')
+    .orderBy('pending_actions.id', 'desc')
+    .limit(MOST)
+    .execute()
+  return [...pending, ...over]
+}
+
+export function findAction(
+  db: Db,
+  id: number,
+  caller: { scope: Scope } = EVERYTHING,
+): Promise<ActionRow | undefined> {
+  return select(db, caller).where('pending_actions.id', '=', id).executeTakeFirst()
+}
+
+export async function insertAction(db: Db, values: Insertable<PendingActionsTable>): Promise<number> {
+  const { id } = await db
+    .insertInto('pending_actions')
+    .values(values)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Changes one that is pending; false = it is over, was called off, or is with somebody else. */
+export async function changeAction(
+  db: Db,
+  id: number,
+  values: Updateable<PendingActionsTable>,
+  begun: 'not begun' | 'begun',
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('pending_actions')
+    .set(values)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('begun_at', begun === 'begun' ? 'is not' : 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Takes away what is pending and not begun: of a machine, or the one. Answers what it was. */
+export function deletePending(
+  db: Db,
+  which: { agentId: string } | { id: number },
+): Promise<{ id: number; due: string }[]> {
+  return db
+    .deleteFrom('pending_actions')
+    .where('status', '=', 'pending')
+    .where('begun_at', 'is', null)
+    .$if('agentId' in which, (query) => query.where('agent_id', '=', 'agentId' in which ? which.agentId : ''))
+    .$if('id' in which, (query) => query.where('id', '=', 'id' in which ? which.id : 0))
+    .returning(['id', 'due'])
+    .execute()
+}
+
+export async function deleteActionsBefore(db: Db, before: string): Promise<void> {
+  await db
+    .deleteFrom('pending_actions')
+    .where('status', '=', 'completed')
+    .where('finished_at', '<', before)
+    .execute()
+}

@@ -1,0 +1,23 @@
+import {
+  cancelPendingAction,
+  listAgentPendingActions,
+  listPendingActions,
+} from '@muster/contract/api/pending-actions'
+import type { Context } from '../../../context.ts'
+import { type Api, route } from '../../../platform/http/route.ts'
+import { requireAgent } from '../../agents/require-agent.ts'
+import { cancelAction } from './cancel-action.ts'
+import { findActions } from './queries.ts'
+import { viewAction } from './view.ts'
+
+export function pendingActionsRoutes(api: Api, ctx: Context): void {
+  route(api, listPendingActions, async ({ caller }) => (await findActions(ctx.db, caller)).map(viewAction))
+  route(api, listAgentPendingActions, async ({ params, caller }) => {
+    const { agent_id } = await requireAgent(ctx.db, params.agent_id, caller)
+    return (await findActions(ctx.db, caller, agent_id)).map(viewAction)
+  })
+  route(api, cancelPendingAction, async ({ params, caller }) => {
+    await cancelAction(ctx, caller, params.id)
+    return null
+  })
+}

@@ -1,0 +1,135 @@
+import { MOST_NAMED, RemoteSettings } from '@muster/contract/api/remote-access'
+import { mergeRemoteSettings, type RemoteRules } from '@muster/rules/remote/remote-rules'
+import { mergeRecordingSettings, type RecordingRules } from '@muster/rules/remote/recording-rules'
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Database, Db } from '../../../platform/database/database.ts'
+import { readCoreSettings } from '../../settings/queries.ts'
+import type { Place } from './place.ts'
+
+export type Settings = RemoteSettings
+
+export const NO_SETTINGS: Settings = {
+  forbidden: null,
+  hours: null,
+  consent: null,
+  consent_seconds: null,
+  banner: null,
+  ask_purpose: null,
+  record_terminals: null,
+  record_desktops: null,
+}
+
+/** What these places say, in their order. */
+export async function listSettings(db: Db, places: readonly Place[]): Promise<Settings[]> {
+  const keys = places.map(keyOf)
+  // Nothing stands above all machines, and PostgreSQL knows no empty list.
+  if (keys.length === 0) return []
+  const rows = await db
+    .selectFrom('remote_access')
+    .select(['place', 'settings'])
+    .where('place', 'in', keys)
+    .execute()
+  const byPlace = new Map(rows.map(({ place, settings }) => [place, readSettings(settings)]))
+  return keys.map((key) => byPlace.get(key) ?? NO_SETTINGS)
+}
+
+/** What is recorded where these places are the ones that count, the nearest last. */
+export async function findRecordingRules(db: Db, places: readonly Place[]): Promise<RecordingRules> {
+  const { record_terminals } = await readCoreSettings(db)
+  return mergeRecordingSettings({ record_terminals, record_desktops: 'none' }, await listSettings(db, places))
+}
+
+/** Whether somebody has to say why a tool is opened, where these places are the ones that count, the nearest last. */
+export async function findAsksPurpose(db: Db, places: readonly Place[]): Promise<boolean> {
+  const settings = await listSettings(db, places)
+  return settings.findLast(({ ask_purpose }) => ask_purpose !== null)?.ask_purpose ?? false
+}
+
+export async function saveSettings(db: Db, place: Place, settings: Settings): Promise<void> {
+  const row = { settings: JSON.stringify(settings) }
+  await db
+    .insertInto('remote_access')
+    .values({
+      place: keyOf(place),
+      client_id: place.level === 'client' ? place.id : null,
+      site_id: place.level === 'site' ? place.id : null,
+      agent_id: place.level === 'agent' ? place.id : null,
+      ...row,
+    })
+    .onConflict((conflict) => conflict.column('place').doUpdateSet(row))
+    .execute()
+}
+
+/** What counts at these machines. */
+export async function findRules(
+  db: Db,
+  agentIds: readonly string[],
+): Promise<{ agent_id: string; rules: RemoteRules }[]> {
+  const [ofAll] = await listSettings(db, [{ level: 'default' }])
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .leftJoin('remote_access as of_client', 'of_client.client_id', 'sites.client_id')
+    .leftJoin('remote_access as of_site', 'of_site.site_id', 'sites.id')
+    .leftJoin('remote_access as of_agent', 'of_agent.agent_id', 'agents.agent_id')
+    .where('agents.agent_id', 'in', agentIds)
+    .select([
+      'agents.agent_id',
+      'of_client.settings as client',
+      'of_site.settings as site',
+      'of_agent.settings as agent',
+    ])
+    .execute()
+  return rows.map(({ agent_id, client, site, agent }) => {
+    const near = [client, site, agent].flatMap((text) => (text === null ? [] : [readSettings(text)]))
+    return { agent_id, rules: mergeRemoteSettings([ofAll ?? NO_SETTINGS, ...near]) }
+  })
+}
+
+/** The machines of a place; undefined = all. */
+export async function findMachinesOf(db: Db, place: Place): Promise<string[] | undefined> {
+  if (place.level === 'default') return undefined
+  if (place.level === 'agent') return [place.id]
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .where(place.level === 'site' ? 'sites.id' : 'sites.client_id', '=', place.id)
+    .select('agents.agent_id')
+    .execute()
+  return rows.map(({ agent_id }) => agent_id)
+}
+
+/** The machines of a place whose agents are too old to enforce rules, of which some are named. */
+export async function findUnenforcing(db: Db, place: Place) {
+  const isHere = (eb: ExpressionBuilder<Database, 'agents' | 'sites'>) => {
+    switch (place.level) {
+      case 'default':
+        return eb.lit(true)
+      case 'client':
+        return eb('sites.client_id', '=', place.id)
+      case 'site':
+        return eb('sites.id', '=', place.id)
+      case 'agent':
+        return eb('agents.agent_id', '=', place.id)
+    }
+  }
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select(['hostname', sql<number>`count(*) over ()`.as('total')])
+    .where('enforces_rules', '=', 0)
+    .$if(place.level !== 'default', (query) => query.where(isHere))
+    .orderBy('hostname')
+    .orderBy('agents.id')
+    .limit(MOST_NAMED)
+    .execute()
+  return { count: Number(rows[0]?.total ?? 0), hostnames: rows.map(({ hostname }) => hostname) }
+}
+
+function readSettings(text: string): Settings {
+  return RemoteSettings.parse(JSON.parse(text))
+}
+
+function keyOf(place: Place): string {
+  return place.level === 'default' ? 'default-all' : `${place.level}-${place.id}`
+}

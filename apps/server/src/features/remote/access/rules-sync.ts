@@ -1,0 +1,89 @@
+import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote/remote-rules'
+import type { Context } from '../../../context.ts'
+import { digestOf } from '../../../platform/secrets/secrets.ts'
+import { findRules } from './queries.ts'
+
+export interface RulesOrder {
+  revision: string
+  rules: RemoteRules
+}
+
+export interface RulesLinks {
+  isConnected(agentId: string): boolean
+  connectedIds(): string[]
+  /** False = this process has no link to that machine. */
+  send(agentId: string, order: RulesOrder): boolean
+}
+
+const MACHINES_AT_ONCE = 200
+
+/**
+ * Tells the machines that are linked to this process what holds for remote tools on them, whenever that is something
+ * else than they have: as their links come up, when somebody changes it, and when they are moved.
+ */
+export class RulesSync implements AsyncDisposable {
+  #ctx: Context
+  #links: RulesLinks
+  /** What linked machines have, where that is not the default. */
+  #known = new Map<string, string>()
+  #waiting = new Set<string>()
+  #running: Promise<void> | undefined
+  #stopped = false
+
+  constructor(ctx: Context, links: RulesLinks) {
+    this.#ctx = ctx
+    this.#links = links
+    ctx.onEvent(({ type, agent_ids: agentIds }) => {
+      if (type === 'remote_access.changed') this.#look(agentIds ?? links.connectedIds())
+    })
+    ctx.bus.onReconnect(() => this.#look(links.connectedIds()))
+  }
+
+  /** A link is up; its machine has the rules of this revision. */
+  meet(agentId: string, revision: string): void {
+    if (revision === '') this.#known.delete(agentId)
+    else this.#known.set(agentId, revision)
+    this.#look([agentId])
+  }
+
+  forget(agentId: string): void {
+    this.#known.delete(agentId)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true
+    await this.#running
+  }
+
+  #look(agentIds: readonly string[]): void {
+    if (this.#stopped) return
+    for (const agentId of agentIds) if (this.#links.isConnected(agentId)) this.#waiting.add(agentId)
+    if (this.#waiting.size > 0) this.#running ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.size > 0 && !this.#stopped) {
+      // SQLite answers without a pause: whatever else waits comes in between.
+      await new Promise(setImmediate)
+      const batch = [...this.#waiting].slice(0, MACHINES_AT_ONCE)
+      for (const agentId of batch) this.#waiting.delete(agentId)
+      try {
+        for (const { agent_id, rules } of await findRules(this.#ctx.db, batch)) this.#tell(agent_id, rules)
+      } catch (error) {
+        this.#ctx.log.error({ err: error }, 'machines not told the rules for remote tools')
+      }
+    }
+    this.#running = undefined
+  }
+
+  #tell(agentId: string, rules: RemoteRules): void {
+    const revision = revisionOf(rules)
+    if (revision === (this.#known.get(agentId) ?? '')) return
+    if (this.#links.send(agentId, { revision, rules })) this.#known.set(agentId, revision)
+  }
+}
+
+export function revisionOf(rules: RemoteRules): string {
+  const text = JSON.stringify(rules)
+  return text === JSON.stringify(DEFAULT_REMOTE_RULES) ? '' : digestOf(text).slice(0, 32)
+}

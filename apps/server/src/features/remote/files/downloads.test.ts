@@ -1,0 +1,201 @@
+import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
+import { startDownload } from '@muster/contract/api/files'
+import { expect, test, vi } from 'vitest'
+import { createTestServer, type TestServer } from '../../../testing/test-server.ts'
+import { fetchAs, fileAudit, givenMachine, nextChannel, raw } from './test-machine.ts'
+
+async function prepare(server: TestServer) {
+  const scene = await givenMachine(server)
+  const { ada, user, params, url, agent } = scene
+  const address = async (path = '/var/report.txt', archive = false) =>
+    url + (await ada.call(startDownload, { params, body: { path: raw(path), archive } })).body.url
+  const get = async (from: string, headers: Record<string, string> = {}) => {
+    const after = agent.frames.length
+    const response = fetchAs(server, user, { url: from, headers })
+    return { channel: await nextChannel(agent, after), response }
+  }
+  return { ...scene, address, get, [Symbol.dispose]: () => agent.cut() }
+}
+
+/** Refused, if nothing of it had left yet; else cut off. */
+async function brokeOff(response: Promise<Response>): Promise<boolean> {
+  const answer = await response
+  if (answer.status === 503) return true
+  return answer.text().then(
+    () => false,
+    () => true,
+  )
+}
+
+test('a file comes to the browser as the machine sends it, to be saved, and it is written down', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { channel, response } = await scene.get(await scene.address())
+  expect(channel.author).toBe('ada')
+  expect(channel.order).toEqual({ task: 'read', path: raw('/var/report.txt'), offset: 0, version: null })
+  channel.news({ name: 'Größe "1".txt', size: 10 })
+  channel.data(Buffer.from('01234'))
+  const { status, headers, body } = await response
+  expect([status, headers.get('content-length'), headers.get('etag')]).toEqual([200, '10', '"v1"'])
+  expect(headers.get('content-type')).toBe('application/octet-stream')
+  expect(headers.get('content-disposition')).toBe(
+    `attachment; filename="Gr__e _1_.txt"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20_1_.txt`,
+  )
+  channel.data(Buffer.from('56789'))
+  channel.end()
+  expect(await new Response(body).text()).toBe('0123456789')
+  expect(await fileAudit(server, scene.user)).toEqual(['ada: Downloaded "/var/report.txt" (10 B)'])
+})
+
+test('a download that broke off goes on where it was, if the file is still the same', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const address = await scene.address()
+  const first = await scene.get(address)
+  first.channel.news({ size: 10 })
+  first.channel.data(Buffer.from('01234'))
+  const begun = await first.response
+  scene.agent.cut()
+  await expect(begun.text()).rejects.toThrow()
+  await scene.agent.connect()
+  const range = { range: 'bytes=5-', 'if-range': '"v1"' }
+  const second = await scene.get(address, range)
+  expect(second.channel.order).toMatchObject({ offset: 5, version: 'v1' })
+  second.channel.news({ size: 10, offset: 5 })
+  second.channel.data(Buffer.from('56789'))
+  second.channel.end()
+  const rest = await second.response
+  expect([rest.status, rest.headers.get('content-range'), await rest.text()]).toEqual([
+    206,
+    'bytes 5-9/10',
+    '56789',
+  ])
+  const third = await scene.get(address, range)
+  third.channel.news({ size: 3, version: 'v2' })
+  third.channel.data(Buffer.from('new'))
+  third.channel.end()
+  expect([(await third.response).status, await (await third.response).text()]).toEqual([200, 'new'])
+  await vi.waitFor(async () =>
+    expect((await fileAudit(server, scene.user)).slice(0, 3)).toEqual([
+      'ada: Downloaded "/var/report.txt" (10 B)',
+      'ada: The download of "/var/report.txt" broke off after 5 B: The link to the machine was lost.',
+      'ada: Resumed downloading "/var/report.txt" after 5 B of 10 B',
+    ]),
+  )
+})
+
+test('a browser that reads slowly holds the machine back, and one that leaves ends its channel', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { channel, response } = await scene.get(await scene.address())
+  const piece = Buffer.alloc(16 * 1024)
+  const size = 2000 * piece.length
+  channel.news({ size })
+  let sent = 0
+  // As an honest machine counts: a window, and then as much as credit was given for.
+  const send = () => {
+    const most = CHANNEL_WINDOW_BYTES * 0.9 + channel.credit() * (CHANNEL_WINDOW_BYTES / 4)
+    for (; sent + piece.length < most && sent < size; sent += piece.length) channel.data(piece)
+  }
+  const timer = setInterval(send, 1)
+  const { body } = await response
+  let before = -1
+  await vi.waitFor(
+    () => {
+      const stands = sent === before
+      before = sent
+      expect(stands).toBe(true)
+    },
+    { interval: 300, timeout: 10_000 },
+  )
+  clearInterval(timer)
+  // What is under way in buffers and sockets, and far from all of it.
+  expect(sent).toBeLessThan(size / 2)
+  await body?.cancel()
+  expect(await channel.ended()).toMatchObject({ code: 'closed' })
+})
+
+test('what the machine refuses is told, and one that sends more or less than it said is cut off', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const address = await scene.address('/gone')
+  const refused = await scene.get(address)
+  refused.channel.end('refused', 'There is nothing of that name any more.')
+  const answer = await refused.response
+  expect([answer.status, await answer.json()]).toEqual([
+    409,
+    expect.objectContaining({ detail: 'PC-12: There is nothing of that name any more.' }),
+  ])
+  const less = await scene.get(address)
+  less.channel.news({ size: 10 })
+  less.channel.data(Buffer.from('012'))
+  less.channel.end()
+  expect(await brokeOff(less.response)).toBe(true)
+  const more = await scene.get(address)
+  more.channel.news({ size: 2 })
+  more.channel.data(Buffer.from('0123456789'))
+  expect(await more.channel.ended()).toMatchObject({ code: 'bad_frame' })
+  expect(await brokeOff(more.response)).toBe(true)
+  const odd = await scene.get(address)
+  odd.channel.news({ size: -1 })
+  expect((await odd.response).status).toBe(503)
+  scene.agent.cut()
+  await vi.waitFor(async () => expect((await fetchAs(server, scene.user, { url: address })).status).toBe(409))
+  const body = { path: raw('/gone'), archive: false }
+  await vi.waitFor(async () =>
+    expect((await scene.ada.call(startDownload, { params: scene.params, body })).error?.detail).toBe(
+      'PC-12 is not connected.',
+    ),
+  )
+})
+
+test('an address of a download is worth nothing to others, for other machines, and after its time', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const address = await scene.address()
+  const ben = await server.given.user({ permissions: ['can_manage_files'] })
+  expect((await fetchAs(server, ben, { url: address })).status).toBe(401)
+  expect((await fetch(address)).status).toBe(401)
+  const forged = address.replace(/ticket=.*/, 'ticket=v1.AAAA')
+  expect((await fetchAs(server, scene.user, { url: forged })).status).toBe(401)
+  const elsewhere = address.replace(scene.agent.agentId, 'another0machine')
+  expect((await fetchAs(server, scene.user, { url: elsewhere })).status).toBe(401)
+  server.clock.advance(3601)
+  expect((await fetchAs(server, scene.user, { url: address })).status).toBe(401)
+  expect(scene.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+})
+
+test('a right that is withdrawn ends a download within a second', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { channel, response } = await scene.get(await scene.address('/var', true))
+  channel.news({ name: 'var.tar.gz' })
+  channel.data(Buffer.from('part'))
+  const begun = await response
+  await server.ctx.transaction(async (tx, emit) => {
+    await tx.updateTable('roles').set({ permissions: '[]' }).execute()
+    emit({ type: 'user.changed', ids: [] })
+  })
+  expect(await channel.ended()).toEqual({
+    code: 'not_allowed',
+    message: 'Your role does not allow the files.',
+  })
+  await expect(begun.text()).rejects.toThrow()
+})
+
+test('an archive tells how much it was when it is over', async () => {
+  await using server = await createTestServer()
+  using scene = await prepare(server)
+  const { channel, response } = await scene.get(await scene.address('/var/log', true))
+  expect(channel.order).toEqual({ task: 'archive', path: raw('/var/log') })
+  channel.news({ name: 'log.tar.gz' })
+  channel.data(Buffer.from('archive'))
+  channel.end()
+  expect(await (await response).text()).toBe('archive')
+  await vi.waitFor(async () =>
+    expect(await fileAudit(server, scene.user)).toEqual([
+      'ada: Downloaded "/var/log" as an archive',
+      'ada: The archive of "/var/log" had 7 B',
+    ]),
+  )
+})

@@ -1,0 +1,61 @@
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../../context.ts'
+import type { ChannelEar, ChannelMouth } from '../../../platform/agent-link/link-channels.ts'
+import type { Fleet } from '../../../fleet/fleet.ts'
+import type { PlacedAgent } from '../../agents/queries.ts'
+import type { ChannelOrder } from '../../../fleet/tool-channels.ts'
+import type { LiveCaller } from '../../live/live-socket.ts'
+import type { ChannelHub } from '../channel-hub.ts'
+
+export interface FileParts {
+  ctx: Context
+  fleet: Fleet
+  hub: ChannelHub
+}
+
+interface Work extends ChannelEar {
+  connect: (mouth: ChannelMouth) => void
+  end: (end: ChannelEnd) => void
+  ended: Promise<unknown>
+}
+
+/** Opens a channel for work on files, which ends when the right to it does; throws where there is none. */
+export async function openUse(
+  { fleet, hub }: FileParts,
+  work: Work,
+  given: {
+    caller: LiveCaller
+    agent: PlacedAgent
+    order: Extract<ChannelOrder['tool'], { tool: 'files' }>['order']
+  },
+): Promise<void> {
+  const { caller, agent, order } = given
+  const agentId = agent.agent_id
+  const opened = await fleet.tools.open(
+    agentId,
+    { tool: { tool: 'files', order }, author: caller.username },
+    { onFrame: (frame) => work.onFrame(frame), onEnd: (end) => work.onEnd(end) },
+  )
+  if ('code' in opened) throw refuseFor(opened, agent.hostname)
+  work.connect(opened)
+  const use = {
+    caller,
+    agentId,
+    request: { tool: 'files' as const },
+    checkedAtMs: performance.now(),
+    end: (end: ChannelEnd) => work.end(end),
+  }
+  void work.ended.then(() => hub.remove(use))
+  await hub.add(use)
+}
+
+/** Why a channel ended, as an error of the call that it was for. */
+export function refuseFor({ code, message }: ChannelEnd, hostname: string): AppError {
+  if (code === 'agent_offline') return new AppError('agent_offline', `${hostname} is not connected.`)
+  if (code === 'refused') return new AppError('agent_refused', `${hostname}: ${message}`)
+  if (code === 'not_allowed') return new AppError('not_allowed', message)
+  return new AppError('unavailable', message)
+}
+
+export const SILENT: ChannelEnd = { code: 'failed', message: 'The machine has not answered.' }

@@ -1,0 +1,73 @@
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import type { LogSource } from '@muster/contract/agent/logs'
+import type { ChannelWelcome, LogRequest } from '@muster/contract/channels'
+import { showRaw } from '@muster/rules/agents/raw-path'
+import type { WebSocket } from 'ws'
+import type { Context } from '../../../context.ts'
+import type { Fleet } from '../../../fleet/fleet.ts'
+import type { PlacedAgent } from '../../agents/queries.ts'
+import { audit } from '../../audit/write-audit.ts'
+import type { LiveCaller } from '../../live/live-socket.ts'
+import type { EarlyMessage } from '../await-hello.ts'
+import { type ChannelHub, STOPPING } from '../channel-hub.ts'
+import { ChannelSocket } from '../channel-socket.ts'
+import { hearWindow } from '../hear-window.ts'
+
+interface Following {
+  socket: WebSocket
+  request: LogRequest
+  agent: PlacedAgent
+  caller: LiveCaller
+  takeEarly: () => EarlyMessage[]
+  refuse: (end: ChannelEnd) => void
+}
+
+/** Connects a window to a log that a machine follows for it. It is a look and no session: it ends with its window. */
+export async function followLog(
+  { ctx, fleet, hub }: { ctx: Context; fleet: Fleet; hub: ChannelHub },
+  { socket, request, agent, caller, takeEarly, refuse }: Following,
+): Promise<void> {
+  const source = sourceOf(request)
+  await ctx.transaction((tx, emit) =>
+    audit(tx, {
+      caller,
+      action: 'view',
+      object_type: 'log',
+      message: `Followed ${describe(source)}`,
+      after: source,
+      agent,
+      emit,
+    }),
+  )
+  const welcome: ChannelWelcome = { type: 'welcome', recorded: false }
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
+  const window = new ChannelSocket(socket, { caller, agentId: agent.agent_id, request, session: null })
+  hearWindow(socket, { takeEarly, onFrame: (frame) => window.hear(frame) })
+  socket.on('close', () => {
+    window.gone()
+    hub.remove(window)
+  })
+  // It may have gone while all of this was looked up.
+  if (socket.readyState !== socket.OPEN) window.gone()
+  const opened = await fleet.tools.open(
+    agent.agent_id,
+    { tool: { tool: 'log', source }, author: caller.username },
+    { onFrame: (frame) => window.tell(frame), onEnd: (end) => window.endHere(end) },
+  )
+  if ('code' in opened) return refuse(opened)
+  window.connect(opened)
+  if (hub.isStopped) return window.end(STOPPING)
+  await hub.add(window)
+}
+
+function sourceOf(request: LogRequest): LogSource {
+  if (request.tool === 'logfile') return { kind: 'file', path: request.path, anywhere: true }
+  const { source } = request
+  return source.kind === 'file' ? { ...source, anywhere: false } : source
+}
+
+function describe(source: LogSource): string {
+  if (source.kind === 'file') return `the file "${showRaw(source.path)}"`
+  if (source.kind === 'eventlog') return `the event log "${source.log}"`
+  return source.unit === null ? 'the log of the system' : `the log of "${source.unit}"`
+}

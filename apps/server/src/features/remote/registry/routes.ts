@@ -1,0 +1,80 @@
+import type { RegistryChange } from '@muster/contract/agent/registry'
+import {
+  createRegistryKey,
+  createRegistryValue,
+  deleteRegistryKey,
+  deleteRegistryValue,
+  listRegistry,
+  modifyRegistryValue,
+  readRegistryValue,
+  renameRegistryKey,
+  renameRegistryValue,
+} from '@muster/contract/api/registry'
+import { AppError } from '@muster/contract/errors'
+import { numberOfRegistryType } from '@muster/rules/agents/registry-value'
+import type { Context } from '../../../context.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { type Api, route } from '../../../platform/http/route.ts'
+import type { Fleet } from '../../../fleet/fleet.ts'
+import { requireAgent } from '../../agents/require-agent.ts'
+import { whyCodeNeeded } from '../why-code-needed.ts'
+import { changeRegistry } from './change-registry.ts'
+import { viewData, viewRegistryPage } from './view.ts'
+
+/** The registry of machines with Windows. Where the role says so, a code is asked for again before any of it. */
+export function registryRoutes(api: Api, ctx: Context, fleet: Fleet): void {
+  const change = (agentId: string, caller: Caller, wanted: RegistryChange) => {
+    refuseWithoutCode(ctx, caller)
+    return changeRegistry(ctx, { fleet, caller, agentId }, wanted)
+  }
+
+  route(api, listRegistry, async ({ params, query, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    refuseWithoutCode(ctx, caller)
+    const order = { input: query, author: caller.username }
+    return viewRegistryPage(await fleet.ask(agent, 'read-registry-key', order))
+  })
+  route(api, readRegistryValue, async ({ params, query, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    refuseWithoutCode(ctx, caller)
+    const order = { input: query, author: caller.username }
+    const value = await fleet.ask(agent, 'read-registry-value', order)
+    return { ...viewData(value), bytes: value.bytes }
+  })
+  route(api, createRegistryKey, ({ params, body, caller }) =>
+    change(params.agent_id, caller, { change: 'create-key', ...body }),
+  )
+  route(api, renameRegistryKey, ({ params, body, caller }) =>
+    change(params.agent_id, caller, { change: 'rename-key', ...body }),
+  )
+  route(api, deleteRegistryKey, ({ params, query, caller }) =>
+    change(params.agent_id, caller, { change: 'delete-key', ...query }),
+  )
+  route(api, createRegistryValue, ({ params, body, caller }) =>
+    change(params.agent_id, caller, setValue(body, { isNew: true })),
+  )
+  route(api, modifyRegistryValue, ({ params, body, caller }) =>
+    change(params.agent_id, caller, setValue(body, { isNew: false })),
+  )
+  route(api, renameRegistryValue, ({ params, body: { path, old_name, new_name }, caller }) =>
+    change(params.agent_id, caller, { change: 'rename-value', path, name: old_name, new_name }),
+  )
+  route(api, deleteRegistryValue, ({ params, query, caller }) =>
+    change(params.agent_id, caller, { change: 'delete-value', ...query }),
+  )
+}
+
+function setValue(
+  { path, name, type, bytes }: { path: string; name: string; type: string; bytes: string },
+  { isNew }: { isNew: boolean },
+): RegistryChange {
+  // The contract has let known names in only.
+  return { change: 'set-value', path, name, type: numberOfRegistryType(type) ?? 0, bytes, is_new: isNew }
+}
+
+function refuseWithoutCode(ctx: Context, caller: Caller): void {
+  const { session } = caller
+  const needed = session === undefined ? undefined : whyCodeNeeded({ session }, 'registry', ctx.now())
+  if (needed === undefined) return
+  throw new AppError(needed.code === 'code_needed' ? 'code_needed' : 'not_allowed', needed.message)
+}

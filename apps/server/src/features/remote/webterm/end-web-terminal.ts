@@ -1,0 +1,57 @@
+import { hostname } from 'node:os'
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { tellSeconds } from '../tell-seconds.ts'
+import { endLeftBehind } from './end-left-behind.ts'
+import { closeWebTerminal, listLostWebTerminals, type WebTerminalRow } from './queries.ts'
+
+interface Writing {
+  ctx: Context
+  tx: Db
+  emit: (event: Event) => void
+}
+
+interface Ending {
+  exitCode: number | null
+  reason: string
+}
+
+type Ended = Pick<WebTerminalRow, 'id' | 'host' | 'username' | 'ip_address' | 'started_at'>
+
+/** Writes that a shell of the server is over, and for how long it was. */
+export async function writeWebTerminalEnd(
+  { ctx, tx, emit }: Writing,
+  row: Ended,
+  { exitCode, reason }: Ending,
+): Promise<void> {
+  const now = ctx.now()
+  const isFirst = await closeWebTerminal(tx, row.id, {
+    ended_at: now.toISOString(),
+    exit_code: exitCode,
+    reason,
+  })
+  if (!isFirst) return
+  const seconds = Math.round((now.getTime() - Date.parse(row.started_at)) / 1000)
+  await audit(tx, {
+    caller: { username: row.username, source: row.ip_address },
+    action: 'remote_session',
+    object_type: 'webterminal',
+    message: `The web terminal on "${row.host}" ended after ${tellSeconds(seconds)}`,
+    after: { session: row.id, seconds, exit_code: exitCode, reason },
+    at: now,
+    emit,
+  })
+}
+
+/** Those of server processes that were killed: the system has hung up on their shells, and what did not mind ends now. */
+export async function endLostWebTerminals(ctx: Context): Promise<void> {
+  const lost = await listLostWebTerminals(ctx.db)
+  if (lost.length === 0) return
+  for (const { id, host } of lost) if (host === hostname()) await endLeftBehind(id)
+  const reason = 'The server process was killed, and the shell with it.'
+  await ctx.transaction(async (tx, emit) => {
+    for (const row of lost) await writeWebTerminalEnd({ ctx, tx, emit }, row, { exitCode: null, reason })
+  })
+}

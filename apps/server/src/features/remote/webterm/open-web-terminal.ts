@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { type ChannelEnd, encodeChannelEnd } from '@muster/contract/agent/channel'
+import type { WebTermHello } from '@muster/contract/api/webterm'
+import { CHANNEL_CLOSE, type ChannelWelcome } from '@muster/contract/channels'
+import { AppError } from '@muster/contract/errors'
+import type { WebSocket } from 'ws'
+import type { Context } from '../../../context.ts'
+import { audit } from '../../audit/write-audit.ts'
+import type { LiveCaller } from '../../live/live-socket.ts'
+import type { EarlyMessage } from '../await-hello.ts'
+import { hearWindow } from '../hear-window.ts'
+import { Recording } from '../recording.ts'
+import { createRecordingFile } from '../recordings.ts'
+import { redeemHello } from '../redeem-hello.ts'
+import { whyCodeNeeded } from '../why-code-needed.ts'
+import { readCoreSettings } from '../../settings/queries.ts'
+import { writeWebTerminalEnd } from './end-web-terminal.ts'
+import { finishWebTerminalRecording, insertWebTerminal } from './queries.ts'
+import { WebTerminal } from './web-terminal.ts'
+import type { WebTerminals } from './web-terminals.ts'
+import { whyNoWebTerminal } from './why-no-web-terminal.ts'
+
+const MOST_OPEN = 16
+const MEGABYTE = 1024 * 1024
+
+interface Wish {
+  socket: WebSocket
+  hello: WebTermHello
+  source: string
+  /** The ticket holds. */
+  onSignedIn: () => void
+  /** What came after the hello before anybody listened. */
+  takeEarly: () => EarlyMessage[]
+}
+
+/** Opens a shell of the server for who holds the ticket: looks at the right to it, writes it down, records it. */
+export async function openWebTerminal(
+  { ctx, terminals }: { ctx: Context; terminals: WebTerminals },
+  wish: Wish,
+): Promise<void> {
+  const { socket, hello } = wish
+  const refuse = (end: ChannelEnd) => {
+    if (socket.readyState === socket.OPEN) socket.send(encodeChannelEnd(0, end))
+    socket.close(CHANNEL_CLOSE.over, end.code)
+  }
+  const caller = await redeemHello(ctx, wish)
+  if (caller === undefined) return
+  const refusal = (await whyNoWebTerminal(ctx, caller)) ?? whyCodeNeeded(caller, 'web terminal', ctx.now())
+  if (refusal !== undefined) return refuse(refusal)
+  if (terminals.size >= MOST_OPEN) {
+    const message = `This server process has ${terminals.size} web terminals open, and opens no more now.`
+    return refuse({ code: 'too_many', message })
+  }
+  const session = { id: randomUUID(), host: hostname(), startedAt: ctx.now() }
+  const recording = await record(ctx, { ...session, size: hello.request })
+  if ('code' in recording) return refuse(recording)
+  await writeDown(ctx, caller, session)
+  const welcome: ChannelWelcome = { type: 'welcome', recorded: true }
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
+
+  const terminal = new WebTerminal({
+    socket,
+    caller,
+    session: session.id,
+    host: session.host,
+    recording,
+    onOver: async (exitCode, reason) => {
+      terminals.remove(terminal)
+      const row = asRow(caller, session)
+      await ctx.transaction((tx, emit) => writeWebTerminalEnd({ ctx, tx, emit }, row, { exitCode, reason }))
+    },
+  })
+  socket.on('close', () => void terminals.finish(() => terminal.end(GONE)))
+  await terminals.add(terminal)
+  try {
+    await terminal.start(hello.request)
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'a web terminal cannot be opened')
+    const message = error instanceof Error ? error.message : 'It could not be opened.'
+    return terminal.end({ code: 'failed', message })
+  }
+  hearWindow(socket, { takeEarly: wish.takeEarly, onFrame: (frame) => terminal.hear(frame) })
+  // It may have gone while all of this was looked up.
+  if (socket.readyState !== socket.OPEN) await terminal.end(GONE)
+}
+
+type Session = { id: string; host: string; startedAt: Date }
+
+const asRow = (caller: LiveCaller, { id, host, startedAt }: Session) => ({
+  id,
+  host,
+  username: caller.username,
+  ip_address: caller.source,
+  started_at: startedAt.toISOString(),
+})
+
+/** The row is there before the shell is. */
+function writeDown(ctx: Context, caller: LiveCaller, session: Session): Promise<void> {
+  return ctx.transaction(async (tx, emit) => {
+    await insertWebTerminal(tx, { ...asRow(caller, session), process_id: ctx.processId })
+    await audit(tx, {
+      caller,
+      action: 'remote_session',
+      object_type: 'webterminal',
+      message: `Opened the web terminal on "${session.host}"`,
+      after: { session: session.id },
+      at: session.startedAt,
+      emit,
+    })
+  })
+}
+
+async function record(
+  ctx: Context,
+  { id, size, startedAt }: Session & { size: { cols: number; rows: number } },
+): Promise<Recording | ChannelEnd> {
+  const { recording_max_mb: mostMegabytes } = await readCoreSettings(ctx.db)
+  try {
+    return new Recording({
+      file: await createRecordingFile(ctx, id),
+      size,
+      startedAt,
+      mostCharacters: mostMegabytes * MEGABYTE,
+      onEnd: ({ bytes, problem }) =>
+        finishWebTerminalRecording(ctx.db, id, { recording_bytes: bytes, recording_problem: problem }),
+      onError: (error) => ctx.log.error({ err: error, recording: id }, 'a recording could not be written'),
+    })
+  } catch (error) {
+    if (error instanceof AppError) return { code: 'failed', message: error.message }
+    throw error
+  }
+}
+
+const GONE: ChannelEnd = { code: 'detached', message: 'Its window was closed or lost its connection.' }

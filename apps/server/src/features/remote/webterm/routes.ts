@@ -1,0 +1,62 @@
+import {
+  checkWebTermPermission,
+  listWebTermSessions,
+  WEBTERM_PATH,
+  WebTermHello,
+} from '@muster/contract/api/webterm'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../../context.ts'
+import { isAllowedOrigin } from '../../../platform/http/origins.ts'
+import { type Api, route } from '../../../platform/http/route.ts'
+import { awaitHello, orClosed } from '../await-hello.ts'
+import { openWebTerminal } from './open-web-terminal.ts'
+import { listWebTerminals } from './queries.ts'
+import { viewWebTerminal } from './view.ts'
+import { WebTerminals } from './web-terminals.ts'
+import { whyNoWebTerminal } from './why-no-web-terminal.ts'
+
+/** Shells of the server itself, for superusers: their sockets, and who has used them. */
+export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
+  const terminals = new WebTerminals(ctx)
+  api.metrics.gauge('muster_web_terminals', 'Web terminals that run in this process', () => terminals.size)
+  api.fastify.addHook('preClose', () => terminals[Symbol.asyncDispose]())
+
+  route(api, listWebTermSessions, async ({ caller }) => {
+    if (!caller.isSuperuser)
+      throw new AppError('not_allowed', 'Only a superuser may see who used the web terminal.')
+    return (await listWebTerminals(ctx.db)).map(viewWebTerminal)
+  })
+
+  route(api, checkWebTermPermission, async ({ caller }) => {
+    const refusal = await whyNoWebTerminal(ctx, caller)
+    if (refusal !== undefined)
+      throw new AppError(caller.isSuperuser ? 'switched_off' : 'not_allowed', refusal.message)
+    return 'ok' as const
+  })
+
+  api.fastify.get(
+    WEBTERM_PATH,
+    {
+      websocket: true,
+      config: { summary: 'WebSocket of a shell of the server, opened with a ticket; see docs/protocol.md' },
+      preValidation: async (request) => {
+        api.gate.requireRoom(request.ip)
+        const { origin } = request.headers
+        if (origin === undefined || isAllowedOrigin(ctx.config, request, origin)) return
+        throw new AppError('bad_origin', 'Pages of this origin may not use this server.')
+      },
+    },
+    (socket, request) => {
+      const onSignedIn = api.gate.enter(socket, request.raw.socket, request.ip)
+      awaitHello(socket, WebTermHello, (hello, takeEarly) =>
+        terminals.run(() =>
+          orClosed(
+            socket,
+            openWebTerminal({ ctx, terminals }, { socket, hello, takeEarly, source: request.ip, onSignedIn }),
+          ),
+        ),
+      )
+    },
+  )
+  return terminals
+}

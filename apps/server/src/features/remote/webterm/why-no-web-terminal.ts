@@ -1,0 +1,14 @@
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import type { Context } from '../../../context.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { readCoreSettings } from '../../settings/queries.ts'
+
+/** Why this person may not have a shell of the server; undefined where he may. */
+export async function whyNoWebTerminal(ctx: Context, caller: Caller): Promise<ChannelEnd | undefined> {
+  if (!caller.isSuperuser)
+    return { code: 'not_allowed', message: 'Only a superuser may open the web terminal.' }
+  const { enable_server_webterminal: isOn } = await readCoreSettings(ctx.db)
+  if (isOn) return undefined
+  const message = 'The web terminal is switched off. A superuser may switch it on in the global settings.'
+  return { code: 'not_allowed', message }
+}

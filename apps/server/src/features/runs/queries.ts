@@ -1,0 +1,160 @@
+import { type Insertable, type Selectable, sql, type SqlBool, type Updateable } from 'kysely'
+import type { HistoryType } from '@muster/rules/agents/history-state'
+import type { Db } from '../../platform/database/database.ts'
+import type { AgentHistoryTable, HistoryState } from '../../platform/database/tables/history.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+
+export type HistoryRow = Selectable<AgentHistoryTable>
+export type HistoryListRow = Omit<HistoryRow, 'command_input' | 'nonce'>
+
+const LISTED = [
+  'agent_history.id',
+  'agent_history.agent_id',
+  'agent_history.time',
+  'agent_history.type',
+  'agent_history.state',
+  'agent_history.reason',
+  'agent_history.command',
+  'agent_history.script_id',
+  'agent_history.script_name',
+  'agent_history.shell',
+  'agent_history.args',
+  'agent_history.username',
+  'agent_history.run_as_user',
+  'agent_history.timeout_seconds',
+  'agent_history.expires_at',
+  'agent_history.command_name',
+  'agent_history.cancel_requested',
+  'agent_history.save_as_note',
+  'agent_history.sent_at',
+  'agent_history.started_at',
+  'agent_history.finished_at',
+  'agent_history.retcode',
+  'agent_history.execution_time',
+  'agent_history.last_chunk',
+  'agent_history.output_bytes',
+  'agent_history.output_cut_bytes',
+] as const
+
+export async function insertHistory(db: Db, row: Insertable<AgentHistoryTable>): Promise<number> {
+  const { id } = await db.insertInto('agent_history').values(row).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export function findAgentHistory(db: Db, agentId: string, limit: number): Promise<HistoryListRow[]> {
+  return db
+    .selectFrom('agent_history')
+    .select(LISTED)
+    .where('agent_id', '=', agentId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** The newest run of these types. */
+export function findLastRun(
+  db: Db,
+  agentId: string,
+  types: readonly HistoryType[],
+): Promise<HistoryListRow | undefined> {
+  return db
+    .selectFrom('agent_history')
+    .select(LISTED)
+    .where('agent_id', '=', agentId)
+    .where('type', 'in', types)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export function findHistory(
+  db: Db,
+  id: number,
+  caller: { scope: Scope },
+): Promise<HistoryListRow | undefined> {
+  return db
+    .selectFrom('agent_history')
+    .innerJoin('agents', 'agents.agent_id', 'agent_history.agent_id')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select(LISTED)
+    .where('agent_history.id', '=', id)
+    .where(visibleTo(caller))
+    .executeTakeFirst()
+}
+
+export function findOutput(db: Db, historyId: number, after: number) {
+  return db
+    .selectFrom('history_output')
+    .select(['chunk', 'stream', 'text'])
+    .where('history_id', '=', historyId)
+    .where('chunk', '>', after)
+    .orderBy('chunk')
+    .execute()
+}
+
+/**
+ * Takes what waits for these machines: the rows are `sent` when this answers, and no other sender has them. `returning`
+ * are those of them that have yet to say how they are: what is to run because something is wrong waits for that.
+ */
+export function claimQueued(
+  db: Db,
+  { agentIds, returning, now }: { agentIds: string[]; returning: string[]; now: Date },
+): Promise<HistoryRow[]> {
+  const isForAlert = sql<SqlBool>`exists (
+    select 1 from alert_actions where alert_actions.history_id = agent_history.id and alert_actions.kind = 'failure')`
+  return db
+    .updateTable('agent_history')
+    .set({ state: 'sent', sent_at: now.toISOString() })
+    .where('agent_id', 'in', agentIds)
+    .where('state', '=', 'queued')
+    .where('expires_at', '>', now.toISOString())
+    .$if(returning.length > 0, (query) =>
+      query.where((where) => where.not(where.and([where('agent_id', 'in', returning), isForAlert]))),
+    )
+    .returningAll()
+    .execute()
+}
+
+/** Rows that were sent to these machines and never accepted. */
+export function findSent(db: Db, agentIds: string[]): Promise<HistoryRow[]> {
+  return db
+    .selectFrom('agent_history')
+    .selectAll()
+    .where('agent_id', 'in', agentIds)
+    .where('state', '=', 'sent')
+    .where('cancel_requested', '=', 0)
+    .orderBy('id')
+    .execute()
+}
+
+/** Rows that these machines must be told to stop. */
+export function findCancelled(db: Db, agentIds: string[]): Promise<HistoryRow[]> {
+  return db
+    .selectFrom('agent_history')
+    .selectAll()
+    .where('agent_id', 'in', agentIds)
+    .where('state', 'in', ['sent', 'accepted', 'running'])
+    .where('cancel_requested', '=', 1)
+    .execute()
+}
+
+export function findRuns(db: Db, ids: number[]): Promise<HistoryRow[]> {
+  return db.selectFrom('agent_history').selectAll().where('id', 'in', ids).execute()
+}
+
+/** Changes a row if it is still in one of these states; answers whether it was. */
+export async function updateHistory(
+  db: Db,
+  id: number,
+  from: HistoryState[],
+  values: Updateable<AgentHistoryTable>,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('agent_history')
+    .set(values)
+    .where('id', '=', id)
+    .where('state', 'in', from)
+    .executeTakeFirst()
+  return Number(result.numUpdatedRows) > 0
+}

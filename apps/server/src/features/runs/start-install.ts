@@ -1,0 +1,59 @@
+import type { AgentHistory } from '@muster/contract/api/runs'
+import type { CommandInput } from '@muster/contract/agent/commands'
+import { AppError } from '@muster/contract/errors'
+import { INSTALL_TYPES, isFinal } from '@muster/rules/agents/history-state'
+import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { PlacedAgent } from '../agents/queries.ts'
+import { findLastRun, findRuns } from './queries.ts'
+import { type RunOrder, writeRun } from './send-run.ts'
+import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
+import { viewHistory } from './view.ts'
+
+/** How long it waits for a machine whose link is just gone. */
+const EXPIRES_SECONDS = 600
+
+export interface InstallOrder {
+  agent: PlacedAgent
+  caller: Caller
+  label: RunOrder['label']
+  timeoutSeconds: number
+  work:
+    | { name: 'install-patches'; input: Pick<CommandInput<'install-patches'>, 'guids'> }
+    | { name: 'install-package'; input: Pick<CommandInput<'install-package'>, 'names'> }
+}
+
+/** Has a connected machine install something, unless it installs something already. The machine refuses a second one too. */
+export async function startInstall(
+  ctx: Context,
+  fleet: Fleet,
+  { agent, caller, label, work, timeoutSeconds }: InstallOrder,
+): Promise<AgentHistory> {
+  if (agent.connected === 0) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+  const limits = { timeout_seconds: timeoutSeconds, output_cap_bytes: OUTPUT_CAP_BYTES }
+  const order: RunOrder = {
+    agent,
+    caller,
+    label,
+    expiresInSeconds: EXPIRES_SECONDS,
+    saveAsNote: false,
+    work:
+      work.name === 'install-patches'
+        ? { name: work.name, input: { ...work.input, ...limits } }
+        : { name: work.name, input: { ...work.input, ...limits } },
+  }
+  const id = await ctx.transaction(async (tx, emit) => {
+    const last = await findLastRun(tx, agent.agent_id, INSTALL_TYPES)
+    if (last !== undefined && !isFinal(last.state))
+      throw new AppError(
+        'conflict',
+        `${agent.hostname} is installing something already, for ${last.username}. Wait until that has ended.`,
+      )
+    return writeRun({ ctx, tx, emit }, order)
+  })
+  await fleet.deliver(agent.agent_id)
+  const [run] = await findRuns(ctx.db, [id])
+  if (run === undefined) throw new Error('the run that was just written is gone')
+  return viewHistory(run)
+}

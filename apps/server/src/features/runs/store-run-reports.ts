@@ -1,0 +1,191 @@
+import type { Report } from '@muster/contract/agent/link'
+import type { Updateable } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import type { AgentHistoryTable, HistoryState } from '../../platform/database/tables/history.ts'
+import { isFinal, isLegalChange } from '@muster/rules/agents/history-state'
+import { findRuns, type HistoryRow } from './queries.ts'
+
+export type RunReport = Extract<Report, { history_id: number }>
+export interface ReportedRun {
+  agentId: string
+  report: RunReport
+}
+
+/** Bytes of output that are kept of one run. */
+export const OUTPUT_CAP_BYTES = 1024 * 1024
+/** Bytes of output that are kept of all runs of one machine in a day (UTC). */
+export const DAILY_OUTPUT_CAP_BYTES = 100 * 1024 * 1024
+const CUT_NOTE = '\n[Output limit for today reached]\n'
+const INSERT_SLICE = 200
+
+interface Run {
+  row: HistoryRow
+  changed: Updateable<AgentHistoryTable>
+}
+
+/**
+ * Stores what machines say of their runs, in the order they said it, and answers the rows that changed. A report
+ * on a run of another machine, a step back or a chunk that is stored already changes nothing.
+ */
+export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date): Promise<HistoryRow[]> {
+  const runs = new Map<number, Run>()
+  for (const row of await findRuns(tx, [...new Set(reports.map(({ report }) => report.history_id))])) {
+    runs.set(row.id, { row: { ...row }, changed: {} })
+  }
+  const days = await OutputDays.read(tx, reports, now)
+  const chunks: { history_id: number; chunk: number; stream: 'stdout' | 'stderr'; text: string }[] = []
+  for (const { agentId, report } of reports) {
+    const run = runs.get(report.history_id)
+    if (run === undefined || run.row.agent_id !== agentId) continue
+    if (report.kind === 'output') {
+      if (report.chunk <= run.row.last_chunk) continue
+      change(run, { last_chunk: report.chunk })
+      const text = takeOutput(run, report.text, days)
+      if (text !== '')
+        chunks.push({ history_id: run.row.id, chunk: report.chunk, stream: report.stream, text })
+    } else {
+      applyReport(run, report, now)
+    }
+  }
+  for (let from = 0; from < chunks.length; from += INSERT_SLICE) {
+    await tx
+      .insertInto('history_output')
+      .values(chunks.slice(from, from + INSERT_SLICE))
+      .onConflict((conflict) => conflict.columns(['history_id', 'chunk']).doNothing())
+      .execute()
+  }
+  await days.write(tx)
+  const changedRuns = [...runs.values()].filter(({ changed }) => Object.keys(changed).length > 0)
+  for (const { row, changed } of changedRuns) {
+    await tx.updateTable('agent_history').set(changed).where('id', '=', row.id).execute()
+  }
+  return changedRuns.map(({ row }) => row)
+}
+
+/** The part of the text that fits under both caps; the rest is counted as cut. */
+function takeOutput(run: Run, text: string, days: OutputDays): string {
+  if (isFinal(run.row.state)) return ''
+  const { agent_id, output_bytes, output_cut_bytes } = run.row
+  const bytes = Buffer.byteLength(text)
+  const ownRoom = Math.max(0, OUTPUT_CAP_BYTES - output_bytes)
+  const room = Math.min(ownRoom, days.roomOf(agent_id))
+  const kept = bytes <= room ? text : cutText(text, room)
+  const keptBytes = bytes <= room ? bytes : Buffer.byteLength(kept)
+  days.add(agent_id, keptBytes)
+  change(run, {
+    output_bytes: output_bytes + keptBytes,
+    output_cut_bytes: output_cut_bytes + bytes - keptBytes,
+  })
+  const isFirstCut = keptBytes < bytes && output_cut_bytes === 0
+  return isFirstCut && room < ownRoom ? kept + CUT_NOTE : kept
+}
+
+/** What machines have had stored of output today, before and in this transaction. */
+class OutputDays {
+  #day: string
+  #bytes: Map<string, number>
+  #added = new Set<string>()
+
+  private constructor(day: string, bytes: Map<string, number>) {
+    this.#day = day
+    this.#bytes = bytes
+  }
+
+  static async read(tx: Db, reports: readonly ReportedRun[], now: Date): Promise<OutputDays> {
+    const day = now.toISOString().slice(0, 10)
+    const agentIds = reports.flatMap(({ agentId, report }) => (report.kind === 'output' ? [agentId] : []))
+    if (agentIds.length === 0) return new OutputDays(day, new Map())
+    const rows = await tx
+      .selectFrom('output_days')
+      .select(['agent_id', 'bytes'])
+      .where('agent_id', 'in', [...new Set(agentIds)])
+      .where('day', '=', day)
+      .execute()
+    return new OutputDays(day, new Map(rows.map((row) => [row.agent_id, row.bytes])))
+  }
+
+  roomOf(agentId: string): number {
+    return Math.max(0, DAILY_OUTPUT_CAP_BYTES - (this.#bytes.get(agentId) ?? 0))
+  }
+
+  add(agentId: string, bytes: number): void {
+    if (bytes === 0) return
+    this.#bytes.set(agentId, (this.#bytes.get(agentId) ?? 0) + bytes)
+    this.#added.add(agentId)
+  }
+
+  async write(tx: Db): Promise<void> {
+    const rows = [...this.#added].map((agent_id) => ({
+      agent_id,
+      day: this.#day,
+      bytes: this.#bytes.get(agent_id) ?? 0,
+    }))
+    if (rows.length === 0) return
+    await tx
+      .insertInto('output_days')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('agent_id').doUpdateSet((eb) => ({
+          day: eb.ref('excluded.day'),
+          bytes: eb.ref('excluded.bytes'),
+        })),
+      )
+      .execute()
+  }
+}
+
+function applyReport(run: Run, report: Exclude<RunReport, { kind: 'output' }>, now: Date): void {
+  switch (report.kind) {
+    case 'accepted':
+      if (isLegalChange(run.row.state, 'accepted')) change(run, { state: 'accepted' })
+      return
+    case 'started':
+      if (isLegalChange(run.row.state, 'running')) change(run, { state: 'running', started_at: report.at })
+      return
+    case 'result': {
+      const state = stateAfter(report.outcome, run.row, now)
+      if (!isLegalChange(run.row.state, state)) return
+      change(run, {
+        state,
+        reason: report.reason,
+        retcode: report.retcode,
+        execution_time: report.execution_time,
+        finished_at: report.at,
+        output_cut_bytes:
+          run.row.output_cut_bytes + Math.min(report.output_cut_bytes, Number.MAX_SAFE_INTEGER / 2),
+        // Holds the script and the environment, secrets among them; no one will send it again.
+        command_input: '',
+      })
+    }
+  }
+}
+
+type Outcome = Extract<RunReport, { kind: 'result' }>['outcome']
+
+function stateAfter(outcome: Outcome, row: HistoryRow, now: Date): HistoryState {
+  switch (outcome) {
+    case 'exited':
+      return 'done'
+    case 'cancelled':
+      return 'cancelled'
+    case 'refused':
+      return now.toISOString() > row.expires_at && isLegalChange(row.state, 'expired') ? 'expired' : 'failed'
+    case 'timed_out':
+    case 'failed':
+      return 'failed'
+  }
+}
+
+function change(run: Run, values: Partial<HistoryRow>): void {
+  Object.assign(run.row, values)
+  Object.assign(run.changed, values)
+}
+
+/** The longest beginning of the text that has at most so many bytes in UTF-8. */
+function cutText(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text)
+  let end = maxBytes
+  // A byte that continues a character (10xxxxxx) must not be the first one cut off.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return bytes.subarray(0, end).toString('utf8')
+}

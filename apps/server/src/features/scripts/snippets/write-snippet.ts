@@ -1,0 +1,123 @@
+import type { createSnippet, editSnippet } from '@muster/contract/api/snippets'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { laterThan } from '../../../platform/database/later-than.ts'
+import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { redefineChecks } from '../../checks/redefine-checks.ts'
+import { refuseSnippetUses } from '../script-uses.ts'
+import { redefineSnippetTasks } from '../../tasks/forget-script.ts'
+import {
+  deleteSnippetRow,
+  findSnippetChecks,
+  findSnippetCodes,
+  insertSnippet,
+  type SnippetRow,
+  updateSnippet,
+} from './queries.ts'
+import { requireLockedSnippet } from './require-snippet.ts'
+import { viewForAudit } from './view.ts'
+
+export function addSnippet(
+  ctx: Context,
+  caller: Caller,
+  { desc, ...form }: Parsed<typeof createSnippet>['body'],
+): Promise<SnippetRow> {
+  refuseLimited(caller, 'Snippets')
+  return refuseTaken(takenName(form.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const at = ctx.now()
+      const [created_at, modified] = [at.toISOString(), at.toISOString()]
+      const codes = await findSnippetCodes(tx)
+      const row = await insertSnippet(tx, { ...form, description: desc, created_at, modified })
+      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'snippet',
+        message: `Added the snippet "${row.name}"`,
+        after: viewForAudit(row),
+        at,
+        emit,
+      })
+      await tellChange(tx, emit)
+      return row
+    }),
+  )
+}
+
+export type SnippetChange = Parsed<typeof editSnippet>['body'] & { id: number }
+
+export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChange): Promise<SnippetRow> {
+  const { id, modified, desc, ...parts } = change
+  refuseLimited(caller, 'Snippets')
+  return refuseTaken(takenName(parts.name ?? ''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const before = await requireLockedSnippet(tx, id)
+      if (modified !== undefined && modified !== before.modified) {
+        throw new AppError(
+          'changed_meanwhile',
+          `"${before.name}" was saved by somebody else since you opened it. Load it again before you save.`,
+        )
+      }
+      const codes = await findSnippetCodes(tx)
+      const at = ctx.now()
+      const row = await updateSnippet(tx, id, {
+        name: parts.name ?? before.name,
+        code: parts.code ?? before.code,
+        shell: parts.shell ?? before.shell,
+        description: desc ?? before.description,
+        modified: laterThan(before.modified, at),
+      })
+      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'snippet',
+        message: `Changed the snippet "${row.name}"`,
+        before: viewForAudit(before),
+        after: viewForAudit(row),
+        at,
+        emit,
+      })
+      await tellChange(tx, emit)
+      return row
+    }),
+  )
+}
+
+export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise<void> {
+  refuseLimited(caller, 'Snippets')
+  return ctx.transaction(async (tx, emit) => {
+    const row = await requireLockedSnippet(tx, id)
+    const codes = await findSnippetCodes(tx)
+    await deleteSnippetRow(tx, id)
+    await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'snippet',
+      message: `Deleted the snippet "${row.name}"`,
+      before: viewForAudit(row),
+      at: ctx.now(),
+      emit,
+    })
+    await tellChange(tx, emit)
+  })
+}
+
+/** Scripts that include it are other scripts now, on the machines that run them as checks or in tasks too. */
+async function tellChange(tx: Db, emit: (event: Event) => void): Promise<void> {
+  await redefineChecks(tx, emit, { checkIds: await findSnippetChecks(tx) })
+  await redefineSnippetTasks(tx, emit)
+  emit({ type: 'script.changed', ids: [] })
+}
+
+function takenName(name: string): { field: string; sentence: string } {
+  return { field: 'name', sentence: `There is already a snippet named "${name}".` }
+}

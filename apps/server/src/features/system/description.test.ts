@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../testing/test-server.ts'
+
+interface Description {
+  openapi: string
+  paths: Record<string, Record<string, { summary?: string; parameters?: unknown[] }>>
+}
+
+test('every mounted route is in the description, with a sentence that says what it does', async () => {
+  await using server = await createTestServer()
+  const { body } = await server.anonymous.send({ method: 'GET', url: '/openapi.json' })
+  // Checked field by field below.
+  const { openapi, paths } = body as Description
+  expect(openapi).toBe('3.1.0')
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => ({
+      route: `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      summary: summary ?? '',
+    })),
+  )
+  expect(server.app.routes.length).toBeGreaterThan(20)
+  for (const { method, path } of server.app.routes) {
+    expect(described.map(({ route }) => route)).toContain(`${method} ${path}`)
+  }
+  for (const endpoint of server.app.api.mounted) {
+    expect(described.map(({ route }) => route)).toContain(`${endpoint.method} ${endpoint.path}`)
+  }
+  const wordless = described.filter(({ summary }) => summary === '').map(({ route }) => route)
+  expect(wordless).toEqual([])
+})
+
+test('schemas of the description stand on their own', async () => {
+  await using server = await createTestServer()
+  const { text } = await server.anonymous.send({ method: 'GET', url: '/openapi.json' })
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target)
+  expect(new Set(references)).toEqual(new Set(['#/components/schemas/ErrorBody']))
+})
+
+test('the page shows every endpoint and runs no script', async () => {
+  await using server = await createTestServer()
+  const { text, headers } = await server.anonymous.send({
+    method: 'GET',
+    url: '/docs/',
+    headers: { accept: 'text/html' },
+  })
+  expect(headers['content-security-policy']).not.toContain('script-src')
+  expect(text).not.toContain('<script')
+  expect(text).toContain('there are no API keys yet')
+  for (const endpoint of server.app.api.mounted) expect(text).toContain(`<code>${endpoint.path}</code>`)
+})

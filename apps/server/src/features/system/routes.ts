@@ -1,0 +1,64 @@
+import { createSocketTicket, getDashInfo, getHealth, getVersion } from '@muster/contract/api/system'
+import { AppError } from '@muster/contract/errors'
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../context.ts'
+import { VERSION } from '../../platform/config/version.ts'
+import { mayDo } from '../../platform/http/caller.ts'
+import { type Api, route } from '../../platform/http/route.ts'
+import { digestOf } from '../../platform/secrets/secrets.ts'
+import { hasOpenMaintenance } from '../maintenance/open-maintenance.ts'
+import { createTicket, TICKET_SECONDS } from '../users/sessions/socket-tickets.ts'
+import { readCoreSettings } from '../settings/queries.ts'
+import { findPreferences } from '../users/queries.ts'
+import { isSetupOpen } from '../clients/finish-setup.ts'
+import { viewDashInfo } from './view.ts'
+
+export function coreRoutes(api: Api, ctx: Context): void {
+  route(api, getDashInfo, async ({ caller }) =>
+    viewDashInfo({
+      preferences: await findPreferences(ctx.db, caller.userId),
+      caller,
+      config: ctx.config,
+      setupOpen: await isSetupOpen(ctx.db),
+      settings: await readCoreSettings(ctx.db),
+      openMaintenance:
+        mayDo(caller, 'can_list_agents') && (await hasOpenMaintenance(ctx.db, { caller, now: ctx.now() })),
+    }),
+  )
+
+  route(api, getVersion, async () => VERSION)
+
+  route(api, createSocketTicket, async ({ caller }) => ({
+    ticket: await createTicket(ctx, caller),
+    expires_in: TICKET_SECONDS,
+  }))
+
+  route(api, getHealth, async () => ({ status: 'ok' as const }))
+
+  // Prometheus does not sign in: open to programs on this machine, to others by MUSTER_METRICS_TOKEN.
+  const summary = 'Figures of this process as Prometheus text'
+  api.fastify.get('/metrics', { config: { summary } }, async (request, reply) => {
+    if (!isLocal(request) && !hasMetricsToken(request, ctx.config.metricsToken)) {
+      throw new AppError('not_signed_in', 'Metrics need the token of MUSTER_METRICS_TOKEN, as Bearer token.')
+    }
+    const { type, text } = await api.metrics.read()
+    return reply.type(type).header('cache-control', 'no-store').send(text)
+  })
+}
+
+const FORWARDED = /^(forwarded|via|x-forwarded-.+|x-real-ip)$/
+
+/** Directly from this machine, and not through a proxy on it: whatever that adds shows that it is one. */
+function isLocal({ socket, headers }: FastifyRequest): boolean {
+  const source = socket.remoteAddress ?? ''
+  const isLoopback = source === '::1' || /^(::ffff:)?127\./.test(source)
+  return isLoopback && !Object.keys(headers).some((name) => FORWARDED.test(name))
+}
+
+function hasMetricsToken({ headers }: FastifyRequest, token: string | undefined): boolean {
+  const [, given] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (token === undefined || given === undefined) return false
+  // Digests have one length, and comparing them tells nothing about the token.
+  return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(token)))
+}

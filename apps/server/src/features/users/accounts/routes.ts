@@ -1,0 +1,43 @@
+import {
+  createUser,
+  deleteUser,
+  editUser,
+  getUser,
+  listUsers,
+  resetUserPassword,
+  resetUserTotp,
+} from '@muster/contract/api/accounts'
+import type { Context } from '../../../context.ts'
+import { type Api, route } from '../../../platform/http/route.ts'
+import { addUser } from './add-user.ts'
+import { changeUser } from './change-user.ts'
+import { openComparison } from './exceeding.ts'
+import { findUsers } from './queries.ts'
+import { removeUser } from './remove-user.ts'
+import { requireUser } from './require-changeable.ts'
+import { forgetUserTotp, setUserPassword } from './reset-user.ts'
+import { viewUser } from './view.ts'
+
+export function accountsRoutes(api: Api, ctx: Context): void {
+  route(api, listUsers, async ({ caller }) => {
+    const comparison = await openComparison(ctx.db, caller)
+    return (await findUsers(ctx.db)).map((user) => viewUser(user, comparison))
+  })
+  route(api, getUser, async ({ caller, params }) =>
+    viewUser(await requireUser(ctx.db, params.id), await openComparison(ctx.db, caller)),
+  )
+  route(api, createUser, ({ body, caller }) => addUser(ctx, caller, body))
+  route(api, editUser, ({ params, body, caller }) => changeUser(ctx, caller, { id: params.id, body }))
+  route(api, deleteUser, async ({ params, caller }) => {
+    await removeUser(ctx, caller, params.id)
+    return null
+  })
+  route(api, resetUserPassword, async ({ body, caller }) => {
+    await setUserPassword(ctx, caller, body)
+    return null
+  })
+  route(api, resetUserTotp, async ({ body, caller }) => {
+    await forgetUserTotp(ctx, caller, body.id)
+    return null
+  })
+}

@@ -1,0 +1,94 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../../platform/database/database.ts'
+import { slicesOf } from '../../../platform/database/slices-of.ts'
+import type { RolesTable } from '../../../platform/database/tables/users.ts'
+
+export type RoleRow = Selectable<RolesTable> & {
+  users: string[]
+  clientIds: number[]
+  siteIds: number[]
+}
+
+/** All roles by name, or one. */
+export async function findRoles(db: Db, id?: number): Promise<RoleRow[]> {
+  const isOne = id !== undefined
+  const roles = await db
+    .selectFrom('roles')
+    .selectAll()
+    .$if(isOne, (query) => query.where('id', '=', Number(id)))
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
+  const users = await db
+    .selectFrom('users')
+    .select(['role_id', 'username'])
+    .where('role_id', 'is not', null)
+    .$if(isOne, (query) => query.where('role_id', '=', Number(id)))
+    .orderBy('username')
+    .execute()
+  const clients = await db
+    .selectFrom('role_clients')
+    .selectAll()
+    .$if(isOne, (query) => query.where('role_id', '=', Number(id)))
+    .orderBy('client_id')
+    .execute()
+  const sites = await db
+    .selectFrom('role_sites')
+    .selectAll()
+    .$if(isOne, (query) => query.where('role_id', '=', Number(id)))
+    .orderBy('site_id')
+    .execute()
+  return roles.map((role) => ({
+    ...role,
+    users: users.filter(({ role_id }) => role_id === role.id).map(({ username }) => username),
+    clientIds: clients.filter(({ role_id }) => role_id === role.id).map(({ client_id }) => client_id),
+    siteIds: sites.filter(({ role_id }) => role_id === role.id).map(({ site_id }) => site_id),
+  }))
+}
+
+/** Those of these clients or sites that there are. */
+export async function countKnown(
+  db: Db,
+  table: 'clients' | 'sites',
+  ids: readonly number[],
+): Promise<number> {
+  let count = 0
+  for (const slice of slicesOf(ids)) {
+    const rows = await db.selectFrom(table).select('id').where('id', 'in', slice).execute()
+    count += rows.length
+  }
+  return count
+}
+
+/** Makes what a role sees exactly these clients and sites. */
+export async function replacePlaces(
+  db: Db,
+  role_id: number,
+  { clientIds, siteIds }: { clientIds: readonly number[]; siteIds: readonly number[] },
+): Promise<void> {
+  await db.deleteFrom('role_clients').where('role_id', '=', role_id).execute()
+  await db.deleteFrom('role_sites').where('role_id', '=', role_id).execute()
+  for (const slice of slicesOf(clientIds))
+    await db
+      .insertInto('role_clients')
+      .values(slice.map((client_id) => ({ role_id, client_id })))
+      .execute()
+  for (const slice of slicesOf(siteIds))
+    await db
+      .insertInto('role_sites')
+      .values(slice.map((site_id) => ({ role_id, site_id })))
+      .execute()
+}
+
+/** Whether anybody is left who may do everything. */
+export async function hasSuperuser(db: Db): Promise<boolean> {
+  const found = await db
+    .selectFrom('users')
+    .leftJoin('roles', 'roles.id', 'users.role_id')
+    .select('users.id')
+    .where('users.is_active', '=', 1)
+    .where((eb) => eb.or([eb('users.is_superuser', '=', 1), eb('roles.is_superuser', '=', 1)]))
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}

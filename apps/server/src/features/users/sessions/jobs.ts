@@ -1,0 +1,34 @@
+import type { Context } from '../../../context.ts'
+import type { Job } from '../../../platform/jobs/run-job.ts'
+import { everyMinute } from '../../../platform/jobs/schedule.ts'
+import { GRACE_MINUTES } from './session-life.ts'
+import { FORGET_HOURS } from './throttle.ts'
+
+const IDEMPOTENCY_KEPT_HOURS = 24
+const HOUR_MS = 3_600_000
+
+/** Sessions, tickets, throttles and first answers go when their time is over. */
+export function sessionJobs(ctx: Context): Job[] {
+  return [{ name: 'sessions.remove-expired', schedule: everyMinute, run: () => removeExpired(ctx) }]
+}
+
+async function removeExpired(ctx: Context): Promise<void> {
+  const ago = (ms: number) => new Date(ctx.now().getTime() - ms).toISOString()
+  await ctx.transaction(async (tx, emit) => {
+    const ended = await tx
+      .deleteFrom('sessions')
+      .where('expires_at', '<=', ago(GRACE_MINUTES * 60_000))
+      .returning('digest')
+      .execute()
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended.map(({ digest }) => digest) })
+    await tx.deleteFrom('socket_tickets').where('expires_at', '<=', ago(0)).execute()
+    await tx
+      .deleteFrom('throttles')
+      .where('last_failure_at', '<=', ago(FORGET_HOURS * HOUR_MS))
+      .execute()
+    await tx
+      .deleteFrom('idempotency_keys')
+      .where('created_at', '<=', ago(IDEMPOTENCY_KEPT_HOURS * HOUR_MS))
+      .execute()
+  })
+}

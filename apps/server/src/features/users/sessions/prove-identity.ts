@@ -1,0 +1,53 @@
+import { AppError } from '@muster/contract/errors'
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { verifyPassword } from '../../../platform/secrets/passwords.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { findDevice } from './devices.ts'
+import { requireUser, takeTotpStep } from './queries.ts'
+import type { SignInDesk } from './sign-in.ts'
+import { countFailure, keyList, refuseWhileBlocked, throttleKeys } from './throttle.ts'
+import { findTotpStep } from './totp.ts'
+
+interface Proof {
+  current_password?: string | undefined
+  twofactor?: string | undefined
+}
+
+/**
+ * Requires the current password or a fresh code before a change that would hand the account to whoever holds the
+ * session. Failures count together with those of signing in.
+ */
+export function proveIdentity(
+  desk: SignInDesk,
+  { caller, proof, request }: { caller: Caller; proof: Proof; request: FastifyRequest },
+): Promise<void> {
+  const { ctx, cookies, turns } = desk
+  const { username } = caller
+  const keys = throttleKeys(username, request.ip, findDevice(ctx, cookies, { request, username }))
+  return turns.run(keyList(keys), async () => {
+    await refuseWhileBlocked(ctx, keys)
+    const user = await requireUser(ctx.db, caller.userId)
+    const { current_password, twofactor } = proof
+    if (current_password !== undefined) {
+      if (await verifyPassword(current_password, user.password_hash)) return
+    } else if (twofactor !== undefined && user.totp_key !== null && user.totp_confirmed === 1) {
+      const step = findTotpStep(ctx.secrets.decrypt(user.totp_key), twofactor, ctx.now())
+      if (step !== undefined && (await takeTotpStep(ctx.db, user.id, step))) return
+    }
+    await countFailure(ctx, keys)
+    await audit(ctx.db, {
+      caller,
+      action: 'failed_login',
+      object_type: 'user',
+      message: `Failed to confirm the identity of "${username}"`,
+      at: ctx.now(),
+      emit: ctx.emit,
+    })
+    const [field, message] =
+      current_password === undefined
+        ? ['twofactor', 'This code is wrong or was used before. Enter the one that the app shows now.']
+        : ['current_password', 'The current password is wrong.']
+    throw new AppError('invalid', message, { fields: { [field]: [message] } })
+  })
+}

@@ -1,0 +1,85 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../../context.ts'
+import { digestOf, newToken } from '../../../platform/secrets/secrets.ts'
+
+/** Read by the console's pages and sent back in `X-XSRF-TOKEN`. Not bound to a session. */
+export const XSRF_COOKIE = 'XSRF-TOKEN'
+const XSRF_HEADER = 'x-xsrf-token'
+/** As long as browsers keep a cookie: the session row decides how long it is good for. */
+const COOKIE_SECONDS = 400 * 86_400
+
+/** Sets and reads the cookies of signed-in browsers. */
+export interface SessionCookies {
+  /** Name of the HttpOnly cookie. */
+  name: string
+  find(request: FastifyRequest): string | undefined
+  set(reply: FastifyReply, value: string): void
+  clear(reply: FastifyReply): void
+  /** Where the browser has no XSRF cookie, gives it one. */
+  keepXsrf(request: FastifyRequest, reply: FastifyReply): void
+  matchesXsrf(request: FastifyRequest): boolean
+  /** The cookie that marks a browser in which an account was signed in before; see devices.ts. */
+  findDevice(request: FastifyRequest): string | undefined
+  setDevice(reply: FastifyReply, value: string): void
+}
+
+/**
+ * Cookies know no ports: two servers on one address would overwrite each other's, so their names end in a few
+ * letters of the server's own id. The XSRF cookie may be shared, because only its repetition is asked for.
+ */
+export async function openSessionCookies(ctx: Context): Promise<SessionCookies> {
+  const suffix = digestOf(await requireInstanceId(ctx)).slice(0, 8)
+  const secure = servesHttps(ctx)
+  const prefix = secure ? '__Host-' : ''
+  const name = `${prefix}muster-session-${suffix}`
+  const shared = { path: '/', sameSite: 'strict', secure } as const
+  const deviceName = `${prefix}muster-device-${suffix}`
+  return {
+    name,
+    findDevice: (request) => request.cookies[deviceName],
+    setDevice: (reply, value) => {
+      reply.setCookie(deviceName, value, { ...shared, httpOnly: true, maxAge: COOKIE_SECONDS })
+    },
+    find: (request) => request.cookies[name],
+    set: (reply, value) => {
+      reply.setCookie(name, value, { ...shared, httpOnly: true, maxAge: COOKIE_SECONDS })
+    },
+    clear: (reply) => {
+      reply.clearCookie(name, { ...shared, httpOnly: true })
+    },
+    keepXsrf: (request, reply) => {
+      if ((request.cookies[XSRF_COOKIE] ?? '') !== '') return
+      reply.setCookie(XSRF_COOKIE, newToken(), { ...shared, maxAge: COOKIE_SECONDS })
+    },
+    matchesXsrf: (request) => {
+      const header = request.headers[XSRF_HEADER]
+      const cookie = request.cookies[XSRF_COOKIE] ?? ''
+      return typeof header === 'string' && cookie !== '' && equalTexts(header, cookie)
+    },
+  }
+}
+
+export function equalTexts(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)))
+}
+
+function servesHttps({ config }: Context): boolean {
+  return config.tls !== undefined || config.publicUrl?.startsWith('https:') === true
+}
+
+const INSTANCE_SETTING = 'instance_id'
+
+async function requireInstanceId({ db }: Context): Promise<string> {
+  await db
+    .insertInto('settings')
+    .values({ name: INSTANCE_SETTING, value: JSON.stringify(randomUUID()) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const row = await db
+    .selectFrom('settings')
+    .where('name', '=', INSTANCE_SETTING)
+    .select('value')
+    .executeTakeFirstOrThrow()
+  return row.value
+}

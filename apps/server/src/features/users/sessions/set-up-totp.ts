@@ -1,0 +1,75 @@
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../../context.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { deleteSessions, keepTotpKey, requireUser, takeTotpStep } from './queries.ts'
+import { findTotpStep, newTotpKey, totpAddress } from './totp.ts'
+
+/** The key to put into an authenticator app: the same one until a code has confirmed it, then `false`. */
+export async function showTotpKey(
+  ctx: Context,
+  caller: Caller,
+): Promise<false | { username: string; totp_key: string; qr_url: string }> {
+  const user = await requireUser(ctx.db, caller.userId)
+  if (user.totp_confirmed === 1) return false
+  const sealed = user.totp_key ?? (await keepTotpKey(ctx.db, user.id, ctx.secrets.encrypt(newTotpKey())))
+  const key = ctx.secrets.decrypt(sealed)
+  return { username: user.username, totp_key: key, qr_url: totpAddress(user.username, key) }
+}
+
+/**
+ * Accepts the first code. It ends every session of the user, as they were opened with the password alone; the
+ * code is used up, so the next sign-in needs the next one.
+ */
+export async function confirmTotpKey(ctx: Context, caller: Caller, code: string): Promise<void> {
+  await ctx.transaction(async (tx, emit) => {
+    const user = await requireUser(tx, caller.userId)
+    if (user.totp_confirmed === 1) {
+      throw new AppError('conflict', 'Two-factor sign-in is set up already.')
+    }
+    if (user.totp_key === null) {
+      throw new AppError('conflict', 'Open the set-up page first: there is no key to confirm yet.')
+    }
+    const step = findTotpStep(ctx.secrets.decrypt(user.totp_key), code, ctx.now())
+    if (step === undefined || !(await takeTotpStep(tx, user.id, step))) {
+      const message = 'This code is not right. Enter the one that the app shows now; the clocks must agree.'
+      throw new AppError('invalid', message, { fields: { twofactor: [message] } })
+    }
+    const ended = await deleteSessions(tx, { userId: user.id })
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'user',
+      message: `Set up two-factor sign-in of "${user.username}"`,
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'user.changed', ids: [user.id] })
+    emit({ type: 'session.ended', ids: ended })
+  })
+}
+
+/** Forgets the caller's own key and ends the other sessions, whoever holds them. */
+export async function forgetTotpKey(ctx: Context, caller: Caller): Promise<void> {
+  await ctx.transaction(async (tx, emit) => {
+    await tx
+      .updateTable('users')
+      .set({ totp_key: null, totp_confirmed: 0 })
+      .where('id', '=', caller.userId)
+      .execute()
+    const ended = await deleteSessions(tx, {
+      userId: caller.userId,
+      ...(caller.session === undefined ? {} : { except: caller.session.digest }),
+    })
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'user',
+      message: `Reset two-factor sign-in of "${caller.username}"`,
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'user.changed', ids: [caller.userId] })
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
+  })
+}

@@ -1,0 +1,322 @@
+import type { AgentName, AgentRow } from '@muster/contract/api/agents'
+import type { Event } from '@muster/contract/events'
+import type { Context } from '../context.ts'
+import type { Scope } from '../platform/http/caller.ts'
+import { DEFAULT_PAGE_SIZE } from '../platform/http/page.ts'
+import { JsonPieces, JsonText } from '../platform/http/route.ts'
+import { toSortKey } from '@muster/rules/search/sort-key'
+import type { z } from 'zod'
+import { type KeptRow, KeptRows, type RowFilter } from './kept-rows.ts'
+import {
+  type AgentsRow,
+  findAgentNames,
+  findAgents,
+  findAgentsAfter,
+  type FoundName,
+} from '../features/agents/queries.ts'
+import type { SiteSum } from './site-sum.ts'
+import { viewAgentRow } from '../features/agents/view.ts'
+
+const SLICE = 250
+/** Rows of one piece of a long answer: some 700 kB. */
+const PIECE_ROWS = 600
+/** With more stale rows than this, a page is read on its own, and the rows are loaded before anyone asks for them. */
+const MAX_STALE = 500
+/** A page that ends beyond this is cut from the loaded rows: finding it by names would take as long. */
+const MAX_PAGE_END = 500
+const NAMES_SLICE = 5000
+/**
+ * The rows of the machines table, ready to be sent, kept in memory: a list of ten thousand is a join of strings.
+ * Events mark rows as stale; stale ones are read again before the next answer. The database stays the truth.
+ */
+export class AgentRows implements Disposable {
+  #ctx: Context
+  #rows = new KeptRows()
+  #stale = new Set<string>()
+  #allStale = true
+  #loading: Promise<void> | undefined
+  #handlers: ((agentIds: string[]) => void)[] = []
+  #once = new Map<string, (() => void)[]>()
+  #timer: NodeJS.Timeout
+  /** Stale rows that a running load has not read yet. */
+  #unread = 0
+  #keepsFresh = false
+  /** Counts changes, for ETags. */
+  version = 0
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+    ctx.onEvent((event) => this.#onEvent(event))
+    ctx.bus.onReconnect(() => {
+      this.#allStale = true
+      this.#changed(this.#rows.ids())
+    })
+    this.#timer = setInterval(() => {
+      this.#findAged()
+      this.#catchUp()
+    }, 1000)
+    this.#timer.unref()
+  }
+
+  /** Calls back with the agent_ids whose rows have changed, appeared or gone. */
+  onChanged(handler: (agentIds: string[]) => void): void {
+    this.#handlers.push(handler)
+  }
+
+  /** Calls back once, at the next change of this machine's row. */
+  onceChanged(agentId: string, handler: () => void): void {
+    this.#once.set(agentId, [...(this.#once.get(agentId) ?? []), handler])
+  }
+
+  /** The rows of these machines; those that do not exist are missing. */
+  async rowsOf(agentIds: Iterable<string>): Promise<AgentRow[]> {
+    await this.#fresh()
+    return Array.from(agentIds, (id) => this.#rows.get(id)?.row).filter((row) => row !== undefined)
+  }
+
+  async list(caller: { scope: Scope }, filter: RowFilter): Promise<AgentRow[]> {
+    return (await this.#find(caller, filter)).map(({ row }) => row)
+  }
+
+  async listNames(caller: { scope: Scope }, filter: RowFilter): Promise<z.infer<typeof AgentName>[]> {
+    const found = await this.#find(caller, filter)
+    return found.map(({ id, row: { agent_id, hostname, client, site } }) => ({
+      id,
+      agent_id,
+      hostname,
+      client,
+      site,
+    }))
+  }
+
+  /** The same as `list`, as JSON text; a long one in pieces, since that of ten thousand rows is 12 MB. */
+  async listJson(caller: { scope: Scope }, filter: RowFilter): Promise<JsonText | JsonPieces> {
+    const now = JSON.stringify(this.#ctx.now().toISOString())
+    const found = await this.#find(caller, filter)
+    if (found.length <= PIECE_ROWS) return new JsonText(`[${writeRows(found, now)}]`)
+    return new JsonPieces(writePieces(found, now))
+  }
+
+  /**
+   * One page of the list in the order of host names. It does not wait for thousands of other rows: right after a start
+   * or a change of the whole fleet, the first screen is read from the database.
+   */
+  async pageByName(
+    caller: { scope: Scope },
+    filter: RowFilter,
+    { page, page_size: size = DEFAULT_PAGE_SIZE }: { page: number; page_size?: number | undefined },
+  ): Promise<JsonText> {
+    const end = page * size
+    const found =
+      end <= MAX_PAGE_END && this.#staleCount() > MAX_STALE
+        ? await this.#readByName(caller, filter, end)
+        : await this.#find(caller, filter).then((rows) => ({
+            total: rows.length,
+            rows: firstByName(rows, end),
+          }))
+    const now = JSON.stringify(this.#ctx.now().toISOString())
+    const results = writeRows(found.rows.slice(end - size), now)
+    return new JsonText(`{"total":${found.total},"page":${page},"page_size":${size},"results":[${results}]}`)
+  }
+
+  /** From now on, many stale rows are read in the background, so that no list has to wait for them. */
+  keepFresh(): void {
+    this.#keepsFresh = true
+    this.#catchUp()
+  }
+
+  /** What the machines of each site add up to, whoever asks; sites without a machine are missing. */
+  async sums(): Promise<Map<number, SiteSum>> {
+    await this.#fresh()
+    return this.#rows.sums()
+  }
+
+  [Symbol.dispose](): void {
+    this.#keepsFresh = false
+    clearInterval(this.#timer)
+  }
+
+  async #find(caller: { scope: Scope }, filter: RowFilter): Promise<KeptRow[]> {
+    await this.#fresh()
+    return this.#rows.find(caller, filter)
+  }
+
+  #onEvent(event: Event): void {
+    if (event.type === 'agent.changed' || event.type === 'agent.added' || event.type === 'agent.removed') {
+      const ids = event.ids.map(String)
+      for (const id of ids) this.#stale.add(id)
+      this.#changed(ids)
+    } else if (event.type === 'alert_template.changed') {
+      // Which one counts may be another for any of them.
+      const ids = this.#rows.ids()
+      for (const id of ids) this.#stale.add(id)
+      this.#changed(ids)
+    } else if (event.type === 'client.changed') {
+      // Names of clients and sites stand in every row below them.
+      const clients = new Set(event.ids)
+      const rows = [...this.#rows.values()].filter(({ row }) => clients.has(row.client_id))
+      const ids = rows.map(({ row }) => row.agent_id)
+      for (const id of ids) this.#stale.add(id)
+      this.#changed(ids)
+    }
+  }
+
+  #changed(ids: string[]): void {
+    if (ids.length === 0) return
+    this.version += 1
+    for (const handler of this.#handlers) handler(ids)
+    if (this.#once.size === 0) return
+    for (const id of ids) {
+      for (const handler of this.#once.get(id) ?? []) handler()
+      this.#once.delete(id)
+    }
+  }
+
+  #staleCount(): number {
+    return this.#allStale ? Number.POSITIVE_INFINITY : this.#stale.size + this.#unread
+  }
+
+  #catchUp(): void {
+    if (!this.#keepsFresh || this.#loading !== undefined || this.#staleCount() <= MAX_STALE) return
+    this.#fresh().catch((cause: unknown) => {
+      if (this.#keepsFresh) this.#ctx.log.warn({ err: cause }, 'agent rows could not be read')
+    })
+  }
+
+  async #readByName(
+    caller: { scope: Scope },
+    filter: RowFilter,
+    end: number,
+  ): Promise<{ total: number; rows: KeptRow[] }> {
+    let names: { row: FoundName; nameKey: string }[] = []
+    let total = 0
+    let afterId = 0
+    for (;;) {
+      const slice = await findAgentNames(this.#ctx.db, caller, filter, { afterId, limit: NAMES_SLICE })
+      total += slice.length
+      names = firstByName([...names, ...slice.map((row) => ({ row, nameKey: toSortKey(row.hostname) }))], end)
+      const last = slice.at(-1)
+      if (last === undefined || slice.length < NAMES_SLICE) break
+      afterId = last.id
+      await new Promise(setImmediate)
+    }
+    const ids = names.map(({ row }) => row.agent_id)
+    for (const row of await findAgents(this.#ctx.db, ids, this.#ctx.now())) this.#keep(row)
+    return { total, rows: ids.map((id) => this.#rows.get(id)).filter((row) => row !== undefined) }
+  }
+
+  #findAged(): void {
+    const nowMs = this.#ctx.now().getTime()
+    const aged: string[] = []
+    for (const { row, changesAt } of this.#rows.values()) if (changesAt <= nowMs) aged.push(row.agent_id)
+    for (const id of aged) this.#stale.add(id)
+    this.#changed(aged)
+  }
+
+  /**
+   * Reads what was stale when it was called: one reading that runs already may have begun too early, so at most one
+   * more follows. What changes meanwhile is for the next caller, or a busy fleet would never let anyone go.
+   */
+  async #fresh(): Promise<void> {
+    if (this.#loading !== undefined) await this.#loading
+    if (!this.#allStale && this.#stale.size === 0) return
+    this.#loading ??= (this.#allStale ? this.#loadAll() : this.#loadStale()).finally(() => {
+      this.#loading = undefined
+    })
+    await this.#loading
+  }
+
+  async #loadStale(): Promise<void> {
+    const ids = [...this.#stale]
+    this.#stale.clear()
+    this.#unread = ids.length
+    for (let from = 0; from < ids.length; from += SLICE) {
+      const slice = ids.slice(from, from + SLICE)
+      try {
+        const rows = await findAgents(this.#ctx.db, slice, this.#ctx.now())
+        const gone = new Set(slice)
+        for (const row of rows) {
+          gone.delete(row.agent_id)
+          this.#keep(row)
+        }
+        for (const id of gone) this.#rows.delete(id)
+      } catch (error) {
+        for (const id of ids.slice(from)) this.#stale.add(id)
+        this.#unread = 0
+        throw error
+      }
+      this.#unread -= slice.length
+      // SQLite answers without a pause: other requests get their turn between two slices.
+      await new Promise(setImmediate)
+    }
+  }
+
+  #keep(row: AgentsRow): void {
+    const now = this.#ctx.now()
+    this.#rows.keep(row.id, viewAgentRow(row, now), now.getTime())
+  }
+
+  async #loadAll(): Promise<void> {
+    this.#allStale = false
+    this.#stale.clear()
+    this.#unread = Number.POSITIVE_INFINITY
+    try {
+      const gone = new Set(this.#rows.ids())
+      let afterId = 0
+      for (;;) {
+        const rows = await findAgentsAfter(this.#ctx.db, { afterId, limit: SLICE, now: this.#ctx.now() })
+        for (const row of rows) {
+          gone.delete(row.agent_id)
+          this.#keep(row)
+        }
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < SLICE) break
+        afterId = last.id
+        await new Promise(setImmediate)
+      }
+      for (const id of gone) this.#rows.delete(id)
+    } catch (error) {
+      this.#allStale = true
+      throw error
+    } finally {
+      this.#unread = 0
+    }
+  }
+}
+
+type Named = { nameKey: string; row: { agent_id: string } }
+
+function compareNames(a: Named, b: Named): number {
+  if (a.nameKey !== b.nameKey) return a.nameKey < b.nameKey ? -1 : 1
+  return a.row.agent_id < b.row.agent_id ? -1 : 1
+}
+
+/** The first rows in the order of host names. With few of many, picking them is far quicker than sorting all. */
+function firstByName<Row extends Named>(rows: Row[], count: number): Row[] {
+  if (count > MAX_PAGE_END || rows.length <= count) return rows.toSorted(compareNames).slice(0, count)
+  const first = rows.slice(0, count).toSorted(compareNames)
+  for (const row of rows.slice(count)) {
+    const last = first.at(-1)
+    if (last === undefined || compareNames(row, last) > 0) continue
+    first.splice(
+      first.findIndex((other) => compareNames(row, other) < 0),
+      0,
+      row,
+    )
+    first.pop()
+  }
+  return first
+}
+
+function writeRows(rows: KeptRow[], now: string): string {
+  return rows
+    .map(({ row, head, tail }) => head + (row.connected ? now : JSON.stringify(row.last_seen)) + tail)
+    .join(',')
+}
+
+function* writePieces(rows: KeptRow[], now: string): Generator<string> {
+  for (let at = 0; at < rows.length; at += PIECE_ROWS) {
+    yield (at === 0 ? '[' : ',') + writeRows(rows.slice(at, at + PIECE_ROWS), now)
+  }
+  yield ']'
+}

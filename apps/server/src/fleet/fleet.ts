@@ -1,0 +1,279 @@
+import type { CheckDefinition } from '@muster/contract/agent/checks'
+import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
+import type { TaskDefinition } from '@muster/contract/agent/tasks'
+import { type QuestionName, type Reply, REPLY_SECONDS } from '@muster/contract/agent/questions'
+import type { LiveMetrics } from '@muster/contract/api/metrics'
+import type { LiveProcesses } from '@muster/contract/api/processes'
+import type { Context } from '../context.ts'
+import { AgentLinks } from '../platform/agent-link/agent-links.ts'
+import type { SigningKey } from '../platform/agent-link/keys.ts'
+import { VERSION } from '../platform/config/version.ts'
+import { RequestTimeoutError } from '../platform/bus/bus.ts'
+import { toldChecks } from '../features/checks/told-checks.ts'
+import { deliverRuns } from '../features/runs/deliver-runs.ts'
+import { expireRuns } from '../features/runs/expire-runs.ts'
+import { RunTracker } from '../features/runs/run-tracker.ts'
+import { RulesSync } from '../features/remote/access/rules-sync.ts'
+import { SoftwareAsks } from '../features/software/software-asks.ts'
+import { toldTasks } from '../features/tasks/told-tasks.ts'
+import { AgentRows } from './agent-rows.ts'
+import { openCommandKey } from './command-key.ts'
+import { DefinitionSync } from './definition-sync.ts'
+import { LinkReach, REACH_TIMEOUT_MS } from './link-reach.ts'
+import { LinkState } from './link-state.ts'
+import { LiveTalk, type LiveRequest } from './live-talk.ts'
+import { MetricsPace } from './metrics-pace.ts'
+import { startProcessBeat } from './processes.ts'
+import { findAgentKey } from '../features/agents/queries.ts'
+import { type Outcome, requireReply } from './questions.ts'
+import { ReportLimits } from './report-limits.ts'
+import { ReturningMachines } from './returning-machines.ts'
+import { type Chore, signChore } from './sign-chore.ts'
+import { storeReports } from './store-reports.ts'
+import { type ChannelRequest, ToolChannels } from './tool-channels.ts'
+
+/** What another process may ask of the one that holds a link. */
+type LinkRequest =
+  | { kind: 'deliver' }
+  | ({ kind: 'chore' } & Chore)
+  | { kind: 'refuse'; code: string; message: string }
+  | LiveRequest
+  | ChannelRequest
+
+const ASK_TIMEOUT_MS = (REPLY_SECONDS + 5) * 1000
+const FACTS_TIMEOUT_MS = 20_000
+const EXPIRE_EVERY_MS = 5000
+
+/**
+ * The machines as this process sees them: the links it holds, the rows of all, and the way to reach any of them,
+ * whichever process holds its link.
+ */
+export class Fleet implements AsyncDisposable {
+  readonly rows: AgentRows
+  readonly runs: RunTracker
+  readonly links: AgentLinks
+  readonly commandKey: SigningKey
+  readonly tools: ToolChannels
+  #ctx: Context
+  #reach: LinkReach<LinkRequest>
+  #linkState: LinkState
+  #returning: ReturningMachines
+  #pace: MetricsPace
+  #limits: ReportLimits
+  #checks: DefinitionSync<CheckDefinition>
+  #tasks: DefinitionSync<TaskDefinition>
+  #remoteRules: RulesSync
+  #live = new LiveTalk((agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce))
+  #software = new SoftwareAsks((agentId) =>
+    this.#sendChore(agentId, { name: 'report-software', input: {}, author: 'server' }),
+  )
+  #resources = new AsyncDisposableStack()
+  #timer: NodeJS.Timeout
+
+  private constructor(ctx: Context, commandKey: SigningKey) {
+    this.#ctx = ctx
+    this.commandKey = commandKey
+    this.#reach = new LinkReach(ctx, {
+      isConnected: (agentId) => this.links.isConnected(agentId),
+      handle: (agentId, request) => this.#handle(agentId, request),
+    })
+    this.tools = new ToolChannels(ctx.bus, {
+      openChannel: (agentId, ear) => this.links.openChannel(agentId, ear),
+      sendOrder: (agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce),
+      ask: (agentId, request) => this.#reach.ask(agentId, request),
+    })
+    this.rows = new AgentRows(ctx)
+    this.runs = new RunTracker(ctx)
+    this.#returning = new ReturningMachines(ctx, {
+      meet: async ({ agentId, checks, tasks }) => {
+        await this.#checks.meet(agentId, checks)
+        await this.#tasks.meet(agentId, tasks)
+      },
+      deliver: (agentIds, again) => this.#deliverHere(agentIds, again),
+    })
+    this.#linkState = new LinkState(ctx, (machines) => this.#returning.welcome(machines))
+    this.#pace = new MetricsPace(ctx, (frame) => this.links.sendAll(frame))
+    this.#limits = new ReportLimits({ now: ctx.now, intervalSeconds: () => this.#pace.seconds })
+    ctx.onEvent(({ type, ids }) => {
+      if (type === 'agent.removed') this.#limits.forget(ids.map(String))
+    })
+    this.links = new AgentLinks({
+      log: ctx.log,
+      serverVersion: VERSION,
+      metricsInterval: () => this.#pace.seconds,
+      now: ctx.now,
+      findKey: async (agentId) => (await findAgentKey(ctx.db, agentId))?.public_key,
+      onUp: (agentId, answer, source) => {
+        this.#returning.begin(agentId, answer.last_report ?? 0)
+        this.#remoteRules.meet(agentId, answer.remote_rules ?? '')
+        this.#linkState.up(agentId, answer, source)
+        void this.#reach.answerFor(agentId)
+      },
+      onDown: (agentId) => {
+        this.#returning.forget(agentId)
+        this.#remoteRules.forget(agentId)
+        this.#linkState.down(agentId)
+        this.#live.forget(agentId)
+        void this.#reach.stopAnswering(agentId)
+      },
+      onCaughtUp: (agentId) => this.#returning.catchUp(agentId),
+      onLive: (agentId, frame) => {
+        if (frame.type === 'reply') this.tools.takeRefusal(agentId, frame)
+        this.#live.take(agentId, frame)
+      },
+      store: (reports) =>
+        storeReports(
+          ctx,
+          { checks: this.#checks, tasks: this.#tasks, software: this.#software, limits: this.#limits },
+          reports,
+        ),
+    })
+    this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))
+    this.#tasks = new DefinitionSync(ctx, toldTasks, this.#linksFor('set-tasks'))
+    this.#remoteRules = new RulesSync(ctx, this.#linksFor('set-remote-rules'))
+    this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
+  }
+
+  static async open(ctx: Context): Promise<Fleet> {
+    const fleet = new Fleet(ctx, await openCommandKey(ctx))
+    await fleet.#pace.read()
+    fleet.#resources.use(await startProcessBeat(ctx, () => fleet.links.connectedIds()))
+    return fleet
+  }
+
+  /** Sends what waits for a machine, if it is connected anywhere; false = it waits until the machine is back. */
+  async deliver(agentId: string): Promise<boolean> {
+    return this.#isReached(agentId, { kind: 'deliver' })
+  }
+
+  /** Asks a machine for something that is no run; false = it is not connected. */
+  async sendChore<Name extends CommandName>(
+    agentId: string,
+    name: Name,
+    order: { input: CommandInput<Name>; author: string },
+  ): Promise<boolean> {
+    return this.#isReached(agentId, { kind: 'chore', name, ...order })
+  }
+
+  /** What a machine measures now and newer than `after`, waited for; undefined = it is not connected. */
+  async watchMetrics(agentId: string, after: number): Promise<LiveMetrics | undefined> {
+    return (await this.#watch(agentId, { kind: 'watch-metrics', after })) as LiveMetrics | undefined
+  }
+
+  /** What has changed among the processes of a machine since `after`, waited for; undefined = it is not connected. */
+  async watchProcesses(agentId: string, after: string): Promise<LiveProcesses | undefined> {
+    return (await this.#watch(agentId, { kind: 'watch-processes', after })) as LiveProcesses | undefined
+  }
+
+  /** Asks a machine and waits for its answer. Throws when it is away, refuses, or does not answer. */
+  async ask<Name extends QuestionName>(
+    { agent_id: agentId, hostname }: { agent_id: string; hostname: string },
+    name: Name,
+    order: { input: CommandInput<Name>; author: string },
+  ): Promise<Reply<Name>> {
+    // Answered by Questions of the process that holds the link.
+    const outcome = (await this.#watch(agentId, { kind: 'ask', name, ...order })) as Outcome | undefined
+    return requireReply(name, outcome ?? { outcome: 'offline' }, hostname)
+  }
+
+  /** Waits until a machine has reported facts, or a short while. */
+  async nextFacts(agentId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, FACTS_TIMEOUT_MS)
+    this.rows.onceChanged(agentId, resolve)
+    await promise
+    clearTimeout(timer)
+  }
+
+  /** Ends the link of a machine that was removed. */
+  async forget(agentId: string): Promise<void> {
+    await this.#isReached(agentId, {
+      kind: 'refuse',
+      code: 'unknown_agent',
+      message: 'This machine was removed.',
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    this.runs[Symbol.dispose]()
+    this.#live[Symbol.dispose]()
+    this.#software[Symbol.dispose]()
+    this.tools[Symbol.dispose]()
+    this.rows[Symbol.dispose]()
+    await this.#checks[Symbol.asyncDispose]()
+    await this.#tasks[Symbol.asyncDispose]()
+    await this.#remoteRules[Symbol.asyncDispose]()
+    await this.#linkState[Symbol.asyncDispose]()
+    await this.links[Symbol.asyncDispose]()
+    await this.#resources.disposeAsync()
+  }
+
+  async #isReached(agentId: string, request: LinkRequest): Promise<boolean> {
+    // Of the kinds that are answered with whether there is a link.
+    return ((await this.#reach.ask(agentId, request)) ?? false) as boolean
+  }
+
+  /** Of the process that holds the link, by its LiveTalk. */
+  async #watch(agentId: string, request: LiveRequest): Promise<unknown> {
+    try {
+      return await this.#reach.ask(
+        agentId,
+        request,
+        request.kind === 'ask' ? ASK_TIMEOUT_MS : REACH_TIMEOUT_MS,
+      )
+    } catch (error) {
+      // That process is just going; the machine will be with another one.
+      if (error instanceof RequestTimeoutError)
+        return request.kind === 'ask' ? { outcome: 'silent' } : undefined
+      throw error
+    }
+  }
+
+  async #handle(agentId: string, request: LinkRequest): Promise<unknown> {
+    switch (request.kind) {
+      case 'deliver':
+        await this.#deliverHere([agentId], 'waiting only')
+        return this.links.isConnected(agentId)
+      case 'refuse':
+        this.links.refuse(agentId, request.code, request.message)
+        return true
+      case 'chore':
+        return this.#sendChore(agentId, request)
+      case 'channel':
+        return this.tools.openForOther(agentId, request)
+      default:
+        return this.#live.handle(agentId, request)
+    }
+  }
+
+  #sendChore(agentId: string, { name, input, author }: Chore, nonce?: string): boolean {
+    // For a person who waits, one that was on its way already must not take the place of theirs.
+    if (name === 'report-software') this.#limits.expectLists(agentId, author === 'server' ? 1 : 2)
+    const chore = { agentId, name, input, author, nonce }
+    const command = signChore(this.commandKey, this.#ctx.now(), chore)
+    return this.links.send(agentId, { type: 'command', command })
+  }
+
+  #linksFor(name: 'set-checks' | 'set-tasks' | 'set-remote-rules') {
+    return {
+      isConnected: (agentId: string) => this.links.isConnected(agentId),
+      connectedIds: () => this.links.connectedIds(),
+      send: (agentId: string, input: unknown) => this.#sendChore(agentId, { name, input, author: 'server' }),
+    }
+  }
+
+  async #deliverHere(agentIds: string[], again: Parameters<typeof deliverRuns>[3]): Promise<void> {
+    const delivery = {
+      commandKey: this.commandKey,
+      send: (agentId: string, frame: Parameters<AgentLinks['send']>[1]) => this.links.send(agentId, frame),
+      isReturning: (agentId: string) => this.#returning.has(agentId),
+      sentOnNewLink: (agentId: string) => this.#returning.sentOnNewLink(agentId),
+    }
+    await deliverRuns(this.#ctx, delivery, agentIds, again)
+  }
+
+  #expire(): void {
+    expireRuns(this.#ctx).catch((error: unknown) => this.#ctx.log.error({ err: error }, 'runs not expired'))
+  }
+}

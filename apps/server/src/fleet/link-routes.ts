@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LINK_PATH, MAX_SIGN_IN_BYTES } from '@muster/contract/agent/link'
+import { SignInGate } from '../platform/http/sign-in-gate.ts'
+import type { Api } from '../platform/http/route.ts'
+import type { Fleet } from './fleet.ts'
+
+/**
+ * Ten thousand agents behind one address come back at the same moment, and each sends some hundred bytes. The largest
+ * answer that an agent can send has 210 kB: 10,000 runs and 1,000 sessions.
+ */
+const SIGN_IN_LIMITS = {
+  perSource: 12_000,
+  total: 30_000,
+  bytes: MAX_SIGN_IN_BYTES + 4096,
+  bytesPerSource: 64 * 1024 * 1024,
+}
+
+/** The agents' WebSocket. A browser always sends an Origin, an agent never does. */
+export function linkRoutes(api: Api, fleet: Fleet): void {
+  const summary = 'WebSocket of the agents; docs/protocol.md describes it'
+  const noteError = (error: Error) => api.fastify.log.debug({ err: error }, 'agent socket error')
+  const gate = new SignInGate(SIGN_IN_LIMITS)
+  api.fastify.server.on('connection', () => fleet.links.pace.noteConnection())
+  const answers = new WeakMap<IncomingMessage, ServerResponse>()
+  api.fastify.get(
+    LINK_PATH,
+    {
+      websocket: true,
+      config: { summary },
+      onRequest: (request, reply, done) => {
+        answers.set(request.raw, reply.raw)
+        done()
+      },
+      preValidation: async (request) => {
+        await fleet.links.pace.turn()
+        gate.requireRoom(request.ip)
+      },
+    },
+    (socket, request) => {
+      // A link stands for weeks. Its socket would keep the request, the answer and their log until then: 10 kB a machine.
+      answers.get(request.raw)?.detachSocket(request.raw.socket)
+      socket.removeAllListeners('error').on('error', noteError)
+      const onSignedIn = gate.enter(socket, request.raw.socket, request.ip)
+      if (request.headers.origin !== undefined) return socket.close(4403, 'not for browsers')
+      fleet.links.accept(socket, request.headers['x-muster-agent'], { source: request.ip, onSignedIn })
+    },
+  )
+}

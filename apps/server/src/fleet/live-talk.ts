@@ -1,0 +1,69 @@
+import type { LiveFrame } from '@muster/contract/agent/agent-frame'
+import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
+import { newNonce } from '../platform/agent-link/command-sender.ts'
+import { LiveMetrics } from '../features/metrics/live-metrics.ts'
+import { LiveProcesses } from '../features/remote/processes/live-processes.ts'
+import { Questions } from './questions.ts'
+import type { Chore } from './sign-chore.ts'
+
+/** What is asked of the process that holds the link to a machine, and is of use at this moment only. */
+export type LiveRequest =
+  | { kind: 'watch-metrics'; after: number }
+  | { kind: 'watch-processes'; after: string }
+  | ({ kind: 'ask' } & Chore)
+
+type SendChore = (agentId: string, chore: Chore, nonce?: string) => boolean
+
+/** All that goes on between this process and its machines and is not kept: live views, questions and answers. */
+export class LiveTalk implements Disposable {
+  #send: SendChore
+  #metrics: LiveMetrics
+  #processes: LiveProcesses
+  #questions = new Questions()
+
+  constructor(send: SendChore) {
+    this.#send = send
+    this.#metrics = new LiveMetrics(this.#teller('watch-metrics'))
+    this.#processes = new LiveProcesses(this.#teller('watch-processes'))
+  }
+
+  async handle(agentId: string, request: LiveRequest): Promise<unknown> {
+    switch (request.kind) {
+      case 'watch-metrics':
+        return this.#metrics.next(agentId, request.after)
+      case 'watch-processes':
+        return this.#processes.next(agentId, request.after)
+      case 'ask': {
+        const nonce = newNonce()
+        return this.#questions.ask(agentId, nonce, () => this.#send(agentId, request, nonce))
+      }
+    }
+  }
+
+  take(agentId: string, frame: LiveFrame): void {
+    switch (frame.type) {
+      case 'live-metrics':
+        return this.#metrics.take(agentId, frame.sample)
+      case 'live-processes':
+        return this.#processes.take(agentId, frame.look)
+      case 'reply':
+        return this.#questions.take(agentId, frame)
+    }
+  }
+
+  /** The link of a machine is lost. */
+  forget(agentId: string): void {
+    for (const part of [this.#metrics, this.#processes, this.#questions]) part.forget(agentId)
+  }
+
+  [Symbol.dispose](): void {
+    for (const part of [this.#metrics, this.#processes, this.#questions]) part[Symbol.dispose]()
+  }
+
+  #teller(name: Extract<CommandName, 'watch-metrics' | 'watch-processes'>) {
+    return (agentId: string, seconds: number) => {
+      const input: CommandInput<typeof name> = { seconds }
+      return this.#send(agentId, { name, input, author: 'server' })
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { ServerFrame } from '@muster/contract/agent/link'
+import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
+import type { Context } from '../context.ts'
+import { readCoreSettings } from '../features/settings/queries.ts'
+
+/** How often machines measure themselves: each is told as its link comes up, and all when somebody changes it. */
+export class MetricsPace {
+  seconds = DEFAULT_METRICS_INTERVAL
+  #ctx: Context
+
+  constructor(ctx: Context, tellAll: (frame: ServerFrame) => void) {
+    this.#ctx = ctx
+    ctx.onEvent(({ type, ids }) => {
+      if (type !== 'settings.changed' || !ids.includes('metrics_interval')) return
+      void this.read().then(
+        () => tellAll({ type: 'settings', metrics_interval: this.seconds }),
+        (error: unknown) => ctx.log.error({ err: error }, 'the pace of measuring could not be read'),
+      )
+    })
+  }
+
+  async read(): Promise<void> {
+    this.seconds = (await readCoreSettings(this.#ctx.db)).metrics_interval
+  }
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import type { CommandInput } from '@muster/contract/agent/commands'
+import { BusChannels } from '../platform/agent-link/bus-channels.ts'
+import type { ChannelEar, ChannelMouth, LinkChannel } from '../platform/agent-link/link-channels.ts'
+import { type Bus, RequestTimeoutError } from '../platform/bus/bus.ts'
+import { newNonce } from '../platform/agent-link/command-sender.ts'
+import type { Chore } from './sign-chore.ts'
+
+/** A machine says at once that a tool is there, or why not. */
+const OPENED_WITHIN_MS = 15_000
+
+export interface ChannelOrder {
+  tool: CommandInput<'open-channel'>['tool']
+  author: string
+  /** Who it is, as the person at the machine is told. */
+  person?: string
+  /** What the window shows is recorded. */
+  recorded?: boolean
+}
+
+/** What a process asks of the one that holds the link. */
+export interface ChannelRequest {
+  kind: 'channel'
+  id: string
+  order: ChannelOrder
+}
+
+interface Links {
+  openChannel: (agentId: string, ear: ChannelEar) => LinkChannel | ChannelEnd
+  sendOrder: (agentId: string, chore: Chore, nonce: string) => boolean
+  /** Answered by `openForOther`; undefined = no process has a link to this machine. */
+  ask: (agentId: string, request: ChannelRequest) => Promise<unknown>
+}
+
+/** Opens channels to tools of machines, whichever process holds their links. */
+export class ToolChannels implements Disposable {
+  #links: Links
+  #overBus: BusChannels
+  /** Channels of which the machine has said nothing yet, by the nonce of their order. */
+  #ordered = new Map<string, { agentId: string; refuse: (message: string) => void }>()
+
+  constructor(bus: Bus, links: Links) {
+    this.#links = links
+    this.#overBus = new BusChannels(bus)
+  }
+
+  /** A channel, or why there is none. */
+  async open(agentId: string, order: ChannelOrder, ear: ChannelEar): Promise<ChannelMouth | ChannelEnd> {
+    const here = this.#openHere(agentId, order, ear)
+    if (!('code' in here) || here.code !== 'agent_offline') return here
+    const id = randomUUID()
+    const mouth = await this.#overBus.open(id, 'person', ear)
+    const refusal = await this.#ask(agentId, { kind: 'channel', id, order })
+    if (refusal === null) return mouth
+    mouth.end(here)
+    return refusal ?? here
+  }
+
+  /** For a person at another process; answers why there is no channel, or null. */
+  async openForOther(agentId: string, { id, order }: ChannelRequest): Promise<ChannelEnd | null> {
+    let channel: ChannelMouth | undefined
+    const mouth = await this.#overBus.open(id, 'machine', {
+      onFrame: (frame) => channel?.send(frame),
+      onEnd: (end) => channel?.end(end),
+    })
+    const opened = this.#openHere(agentId, order, {
+      onFrame: (frame) => mouth.send(frame),
+      onEnd: (end) => mouth.end(end),
+    })
+    if ('code' in opened) {
+      mouth.end(opened)
+      return opened
+    }
+    channel = opened
+    return null
+  }
+
+  /** A machine refuses an order before it looks at what it asks for. */
+  takeRefusal(agentId: string, { nonce, refused }: { nonce: string; refused: string | null }): void {
+    const ordered = this.#ordered.get(nonce)
+    if (refused !== null && ordered?.agentId === agentId) ordered.refuse(refused)
+  }
+
+  async #ask(agentId: string, request: ChannelRequest): Promise<ChannelEnd | null | undefined> {
+    try {
+      // Answered by openForOther.
+      return (await this.#links.ask(agentId, request)) as ChannelEnd | null | undefined
+    } catch (error) {
+      // That process is just going; the machine will be with another one.
+      if (error instanceof RequestTimeoutError) return undefined
+      throw error
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#overBus[Symbol.dispose]()
+  }
+
+  #openHere(agentId: string, { author, ...order }: ChannelOrder, ear: ChannelEar): LinkChannel | ChannelEnd {
+    const nonce = newNonce()
+    const answered = () => {
+      clearTimeout(timer)
+      this.#ordered.delete(nonce)
+    }
+    const channel = this.#links.openChannel(agentId, {
+      onFrame: (frame) => {
+        answered()
+        ear.onFrame(frame)
+      },
+      onEnd: (end) => {
+        answered()
+        ear.onEnd(end)
+      },
+    })
+    const refuse = (message: string) => {
+      answered()
+      if (!('code' in channel)) channel.fail({ code: 'refused', message })
+    }
+    const timer = setTimeout(refuse, OPENED_WITHIN_MS, SILENT).unref()
+    if ('code' in channel) {
+      answered()
+      return channel
+    }
+    this.#ordered.set(nonce, { agentId, refuse })
+    const input = { channel: channel.id, ...order }
+    this.#links.sendOrder(agentId, { name: 'open-channel', input, author }, nonce)
+    return channel
+  }
+}
+
+const SILENT = 'The machine did not open it within 15 seconds. Try again.'

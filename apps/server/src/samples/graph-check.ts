@@ -1,0 +1,128 @@
+import type { CheckSamples } from '@muster/contract/checks/check-samples'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../context.ts'
+import { findPeriods } from '../features/maintenance/record-periods.ts'
+import { findBands } from './failure-bands.ts'
+import { DAY, type KeepSeconds, readKeep, type Resolution } from './keep.ts'
+import { type Point, type Sample, thinOut } from './points.ts'
+import { findSeries, type SeriesRow } from './queries.ts'
+import { type Range, readFresh, readPoints, readSamples } from './read-samples.ts'
+
+type Points = CheckSamples['series'][number]['points']
+
+/** Of a series, where nobody asked for a resolution. */
+const MOST_POINTS = 2000
+/** Of all series together, where somebody did. */
+const MOST_ASKED = 200_000
+const STEPS = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY, 7 * DAY]
+
+interface Graphed {
+  id: number
+  agent_id: string
+  agent: number
+}
+
+/** What a check measured between two moments. */
+export async function graphCheck(
+  ctx: Pick<Context, 'db' | 'now'>,
+  check: Graphed,
+  query: Range & { resolution?: Resolution | undefined },
+): Promise<CheckSamples> {
+  const { range } = rangeWithin(ctx, query, await readKeep(ctx.db))
+  const rows = await findSeries(ctx.db, [check.id])
+  const failures = await findBands(ctx.db, check.id, range)
+  const maintenance = await findPeriods(ctx.db, check.agent_id, range)
+  return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures, maintenance }
+}
+
+/** What these series of a machine held between two moments. */
+export async function graphSeries(
+  ctx: Pick<Context, 'db' | 'now'>,
+  { agent, rows }: { agent: number; rows: readonly SeriesRow[] },
+  query: Range & { resolution?: Resolution | undefined },
+): Promise<Pick<CheckSamples, 'resolution' | 'series'>> {
+  const keep = await readKeep(ctx.db)
+  const { range, now } = rangeWithin(ctx, query, keep)
+  const series = rows.map(({ id }) => id)
+  if (series.length === 0 || range.to < range.from) return { resolution: query.resolution ?? 0, series: [] }
+  const fresh = await readFresh(ctx.db, agent, series)
+  const { resolution, pointsOf } = await readRange(ctx, fresh, {
+    ...range,
+    resolution: query.resolution,
+    now,
+    keep,
+  })
+  return { resolution, series: rows.map(({ id, name, unit }) => ({ name, unit, points: pointsOf(id) })) }
+}
+
+/** As far as anything can be known. */
+function rangeWithin(
+  ctx: Pick<Context, 'now'>,
+  query: Range,
+  keep: KeepSeconds,
+): { range: Range; now: number } {
+  if (query.to < query.from) {
+    throw new AppError('invalid', 'The time ends before it begins.', {
+      fields: { to: ['Later than "from".'] },
+    })
+  }
+  const now = Math.floor(ctx.now().getTime() / 1000)
+  const from = Math.max(query.from, now - keep[3600] - DAY)
+  return { range: { from, to: Math.min(query.to, now + DAY) }, now }
+}
+
+type Reading = { resolution: number; pointsOf: (series: number) => Points }
+
+async function readRange(
+  { db }: Pick<Context, 'db'>,
+  fresh: Map<number, Sample[]>,
+  {
+    now,
+    keep,
+    resolution,
+    ...range
+  }: Range & { now: number; keep: KeepSeconds; resolution: Resolution | undefined },
+): Promise<Reading> {
+  if (resolution === 0 || (resolution === undefined && mayBeWhole(range, now - keep[0]))) {
+    const found = await readSamples(db, fresh, range)
+    const counts = [...found.values()].map(({ length }) => length)
+    if (resolution === 0) refuseTooMany(counts)
+    if (resolution === 0 || Math.max(...counts) <= MOST_POINTS) {
+      return {
+        resolution: 0,
+        pointsOf: (id) => (found.get(id) ?? []).map(([at, value]) => [at, value, value, value]),
+      }
+    }
+  }
+  const step = resolution ?? stepFor(range, now - keep[300])
+  const stored = step < 3600 ? 300 : 3600
+  const found = await readPoints(db, fresh, { ...range, resolution: stored })
+  if (resolution !== undefined) refuseTooMany([...found.values()].map(({ length }) => length))
+  return {
+    resolution: step,
+    pointsOf: (id) => writable(found.get(id) ?? [], step === stored ? undefined : step),
+  }
+}
+
+/** Every sample is worth reading where each of a check that runs every ten seconds could be shown, or all are kept. */
+function mayBeWhole({ from, to }: Range, keptFrom: number): boolean {
+  return from >= keptFrom && to - from <= 3 * DAY
+}
+
+function stepFor({ from, to }: Range, keptFrom: number): number {
+  const least = from >= keptFrom ? 300 : 3600
+  const step = STEPS.find((seconds) => seconds >= least && (to - from) / seconds < MOST_POINTS - 1)
+  return step ?? 7 * DAY
+}
+
+function writable(points: Point[], step: number | undefined): Points {
+  const chosen = step === undefined ? points : thinOut(points, step)
+  return chosen.map(([start, mean, least, most]) => [start, mean, least, most])
+}
+
+function refuseTooMany(counts: number[]): void {
+  if (counts.reduce((sum, count) => sum + count, 0) <= MOST_ASKED) return
+  throw new AppError('invalid', 'These are too many points: ask for a shorter time.', {
+    fields: { from: ['Later.'] },
+  })
+}

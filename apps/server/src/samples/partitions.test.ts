@@ -1,0 +1,120 @@
+import { sql, type Transaction } from 'kysely'
+import { expect, test } from 'vitest'
+import { up } from '../platform/database/migrations/0016-chunks-by-time.ts'
+import type { TestServer } from '../testing/test-server.ts'
+import { requirePartitions } from './partitions.ts'
+import { countChunks, DAY, givenMeasuring, merge, NOW, prune, sawTooth } from './test-samples.ts'
+
+/** Names of the parts of a resolution; none on SQLite. */
+async function listParts({ ctx }: TestServer, resolution: number): Promise<string[]> {
+  if (ctx.engine === 'sqlite') return []
+  const { rows } = await sql<{ name: string }>`select relname as name from pg_class
+    where relkind = 'r' and relname like ${`sample\\_chunks\\_${resolution}\\_%`} order by relname`.execute(
+    ctx.db,
+  )
+  return rows.map(({ name }) => name)
+}
+
+const readChunks = ({ ctx }: TestServer) =>
+  ctx.db
+    .selectFrom('sample_chunks')
+    .select(['series_id', 'resolution', 'start'])
+    .orderBy('series_id')
+    .orderBy('resolution')
+    .orderBy('start')
+    .execute()
+
+test('issue 3, 2.1, partitioned by time: the table is cut by time: parts are made ahead, and old ones dropped', async () => {
+  await using given = await givenMeasuring()
+  const { server, cpu } = given
+  const isCut = server.ctx.engine === 'postgres'
+  await cpu(...sawTooth(6 * DAY))
+  await merge(server)
+  expect(await listParts(server, 0)).toHaveLength(isCut ? 7 : 0)
+  await prune(server)
+  expect(await listParts(server, 0)).toHaveLength(isCut ? 9 : 0)
+  expect(await listParts(server, 300)).toHaveLength(isCut ? 4 : 0)
+  expect(await listParts(server, 3600)).toHaveLength(isCut ? 3 : 0)
+  server.clock.advance(20 * DAY)
+  await prune(server)
+  // Today and two days ahead.
+  expect(await listParts(server, 0)).toHaveLength(isCut ? 3 : 0)
+  expect((await countChunks(server))[0]).toBe(0)
+  // The clock goes back: what has no part any more gets one.
+  server.clock.freeze(new Date(NOW * 1000).toISOString())
+  await cpu([NOW - 30, 5])
+  await merge(server)
+  expect((await countChunks(server))[0]).toBe(1)
+})
+
+test('chunks that were stored before the table was cut are carried over', async () => {
+  await using given = await givenMeasuring()
+  const { server, cpu, graph } = given
+  const { db, engine } = server.ctx
+  await cpu(...sawTooth(2 * DAY))
+  await merge(server)
+  const before = await readChunks(server)
+  const shown = await graph(NOW - 3 * DAY, NOW)
+  if (engine === 'postgres') await putInOneTable(server)
+  // `as`: a migration sees the schema of its own day.
+  await db.transaction().execute((tx) => up(tx as unknown as Transaction<unknown>, engine))
+  expect(await readChunks(server)).toEqual(before)
+  expect(await graph(NOW - 3 * DAY, NOW)).toEqual(shown)
+  await cpu([NOW - 30, 5])
+  await merge(server)
+  await prune(server)
+  await db.deleteFrom('checks').execute()
+  expect(await countChunks(server)).toEqual([0, 0, 0])
+})
+
+/** As migration 0002 had made it. */
+async function putInOneTable({ ctx: { db } }: TestServer): Promise<void> {
+  await sql`create table kept as select * from sample_chunks`.execute(db)
+  await sql`drop table sample_chunks`.execute(db)
+  await sql`create table sample_chunks (
+    series_id integer not null references series (id) on delete cascade,
+    resolution integer not null, start bigint not null, points bytea not null,
+    constraint sample_chunks_key primary key (series_id, resolution, start))`.execute(db)
+  await sql`insert into sample_chunks select * from kept`.execute(db)
+  await sql`drop table kept`.execute(db)
+}
+
+test('a part that somebody still uses is dropped later, and nobody waits behind that', async () => {
+  await using given = await givenMeasuring()
+  const { server, cpu } = given
+  const { ctx } = server
+  await cpu(...sawTooth(2 * DAY))
+  await merge(server)
+  const [chunk] = await ctx.db.selectFrom('sample_chunks').selectAll().where('resolution', '=', 0).execute()
+  if (chunk === undefined) throw new Error('nothing was merged')
+  server.clock.advance(20 * DAY)
+  const start = NOW + 20 * DAY - (NOW % DAY)
+  const isCut = ctx.engine === 'postgres'
+  if (isCut) await requirePartitions(ctx, [{ resolution: 0, start }])
+  const held = Promise.withResolvers<void>()
+  const finish = Promise.withResolvers<void>()
+  // On SQLite a transaction that is open lets nobody else do anything.
+  if (!isCut) finish.resolve()
+  const holding = ctx.transaction(async (tx) => {
+    const { points } = chunk
+    await tx.updateTable('sample_chunks').set({ points }).where('start', '=', chunk.start).execute()
+    held.resolve()
+    await finish.promise
+  })
+  await held.promise
+  let pruned = false
+  const pruning = prune(server).then(() => (pruned = true))
+  for (let round = 0; round < 20; round += 1) {
+    const { series_id, points } = chunk
+    await ctx.transaction(async (tx) => {
+      await tx.deleteFrom('sample_chunks').where('start', '=', start).where('resolution', '=', 0).execute()
+      await tx.insertInto('sample_chunks').values({ series_id, resolution: 0, start, points }).execute()
+    })
+    await ctx.db.selectFrom('sample_chunks').select('start').where('resolution', '=', 0).execute()
+  }
+  if (isCut) expect(pruned).toBe(false)
+  finish.resolve()
+  await holding
+  await pruning
+  expect((await countChunks(server))[0]).toBe(1)
+})

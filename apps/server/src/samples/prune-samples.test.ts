@@ -1,0 +1,100 @@
+import { editCoreSettings } from '@muster/contract/api/settings'
+import { expect, test } from 'vitest'
+import type { TestServer } from '../testing/test-server.ts'
+import { slicesOf } from './queries.ts'
+import { countChunks, DAY, givenMeasuring, merge, NOW, prune, sawTooth } from './test-samples.ts'
+
+/** A check that began and ceased to fail so often, too long ago. */
+async function givenOldTransitions(
+  { server, check }: Awaited<ReturnType<typeof givenMeasuring>>,
+  count: number,
+) {
+  const { agent_id, id: check_id } = check
+  const from = NOW - 800 * DAY
+  const rows = Array.from({ length: count }, (_, index) => ({
+    agent_id,
+    check_id,
+    at: from + index,
+    severity: index % 2 === 0 ? ('error' as const) : null,
+  }))
+  for (const slice of slicesOf(rows, 1000))
+    await server.ctx.db.insertInto('check_transitions').values(slice).execute()
+}
+
+async function countTransitions({ ctx }: TestServer): Promise<number> {
+  return (await ctx.db.selectFrom('check_transitions').select('id').execute()).length
+}
+
+test('issue 3, 2.1, settings: days that somebody has set count at once', async () => {
+  await using given = await givenMeasuring()
+  const { server, cpu, root, graph } = given
+  await server.ctx.jobs.drain()
+  await cpu(...sawTooth(6 * DAY))
+  await merge(server)
+  const means = await graph(NOW - 30 * DAY, NOW, 3600)
+  await root.call(editCoreSettings, { body: { check_history_prune_days: 2 } })
+  await server.ctx.jobs.drain()
+  // Three days, the window that the third day began in, and on PostgreSQL the rest of its day.
+  expect((await countChunks(server))[0]).toBeLessThan(18)
+  expect((await countChunks(server))[0]).toBeGreaterThanOrEqual(12)
+  expect(await graph(NOW - 30 * DAY, NOW, 3600)).toEqual(means)
+  await root.call(editCoreSettings, {
+    body: {
+      check_history_prune_days: 1,
+      check_history_5min_prune_days: 1,
+      check_history_hourly_prune_days: 1,
+    },
+  })
+  server.clock.advance(40 * DAY)
+  await server.ctx.jobs.drain()
+  await prune(server)
+  expect(await countChunks(server)).toEqual([0, 0, 0])
+})
+
+test('what comes late, when the samples beside it are gone, leaves their means as they are', async () => {
+  await using given = await givenMeasuring()
+  const { server, cpu, graph } = given
+  const from = NOW - 6 * DAY - (NOW % 3600)
+  await cpu(...Array.from({ length: 30 }, (_, index): [number, number] => [from + index * 60, 10]))
+  await merge(server)
+  await server.ctx.db.deleteFrom('sample_chunks').where('resolution', '=', 0).execute()
+  const late: [number, number][] = [
+    [from + 30, 90],
+    [from + 3600, 50],
+  ]
+  await cpu(...late)
+  const expected = [
+    [from, 10, 10, 10],
+    [from + 3600, 50, 50, 50],
+  ]
+  const before = await graph(NOW - 7 * DAY, NOW, 3600)
+  expect(before.series[0]?.points).toEqual(expected)
+  await merge(server)
+  expect((await graph(NOW - 7 * DAY, NOW, 3600)).series[0]?.points).toEqual(expected)
+})
+
+test('issue 3, 2.1, pruning never blocks writers: whoever wants to write gets a turn while old rows go, and what was cut off is finished by the next run', async () => {
+  await using given = await givenMeasuring()
+  const { server, cpu } = given
+  const { ctx } = server
+  await cpu([NOW - 60, 5])
+  await givenOldTransitions(given, 5000)
+  const left: number[] = []
+  const stopping = new AbortController()
+  const pruning = prune(server, stopping.signal).catch((error: Error) => error.message)
+  while ((left.at(-1) ?? 5000) > 2000) {
+    await ctx.transaction(async (tx) => {
+      await tx.updateTable('agents').set({ description: 'written meanwhile' }).execute()
+    })
+    left.push(await countTransitions(server))
+    await new Promise(setImmediate)
+  }
+  // So many turns, and never all of it between two.
+  expect(left.length).toBeGreaterThan(3)
+  stopping.abort(new Error('the server is stopping'))
+  expect(await pruning).toBe('the server is stopping')
+  expect(await countTransitions(server)).toBeGreaterThan(1)
+  await prune(server)
+  // The last one says how the check stood then.
+  expect(await countTransitions(server)).toBe(1)
+})

@@ -1,0 +1,176 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Db } from '../platform/database/database.ts'
+import type {
+  SampleBatchesTable,
+  SampleChunksTable,
+  SeriesTable,
+} from '../platform/database/tables/checks.ts'
+import type { Resolution } from './keep.ts'
+
+export type SeriesRow = Selectable<SeriesTable>
+export type ChunkRow = Insertable<SampleChunksTable>
+
+/** Rows a statement; equal statements are prepared once. */
+export const SLICE = 250
+
+export async function findSeries(db: Db, checkIds: number[]): Promise<SeriesRow[]> {
+  const found: SeriesRow[] = []
+  for (const ids of slicesOf(checkIds, SLICE)) {
+    found.push(
+      ...(await db.selectFrom('series').selectAll().where('check_id', 'in', ids).orderBy('id').execute()),
+    )
+  }
+  return found
+}
+
+/** Of machines themselves. */
+export async function findMachineSeries(db: Db, agentIds: string[]): Promise<SeriesRow[]> {
+  const found: SeriesRow[] = []
+  for (const ids of slicesOf(agentIds, SLICE)) {
+    const rows = db.selectFrom('series').selectAll().where('agent_id', 'in', ids)
+    found.push(...(await rows.where('check_id', 'is', null).orderBy('id').execute()))
+  }
+  return found
+}
+
+/** Adds those that are not there yet. */
+export async function insertSeries(tx: Db, rows: Insertable<SeriesTable>[]): Promise<void> {
+  for (const slice of slicesOf(rows, SLICE)) {
+    await tx
+      .insertInto('series')
+      .values(slice)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+}
+
+export async function insertBatches(tx: Db, rows: Insertable<SampleBatchesTable>[]): Promise<void> {
+  for (const slice of slicesOf(rows, SLICE)) await tx.insertInto('sample_batches').values(slice).execute()
+}
+
+/** The machines of the oldest batches. */
+export async function findOldestBatches(
+  db: Db,
+  limit: number,
+): Promise<{ agent: number; stored_at: number }[]> {
+  return db.selectFrom('sample_batches').select(['agent', 'stored_at']).orderBy('id').limit(limit).execute()
+}
+
+/** Machines of which much came at once; the index of this very condition holds only these. */
+export async function findCrowdedMachines(db: Db, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('sample_batches')
+    .select('agent')
+    .distinct()
+    .where(sql<boolean>`length(samples) > 4000`)
+    .limit(limit)
+    .execute()
+  return rows.map(({ agent }) => agent)
+}
+
+export function findBatches(db: Db, agents: number[]): Promise<{ id: number; samples: Uint8Array }[]> {
+  return db.selectFrom('sample_batches').select(['id', 'samples']).where('agent', 'in', agents).execute()
+}
+
+export async function deleteBatches(db: Db, ids: number[]): Promise<void> {
+  await db.deleteFrom('sample_batches').where('id', 'in', ids).execute()
+}
+
+/** Chunks of these series that begin at these moments. */
+export function findChunksAt(
+  db: Db,
+  resolution: Resolution,
+  places: { series: number[]; starts: number[] },
+): Promise<ChunkRow[]> {
+  return db
+    .selectFrom('sample_chunks')
+    .selectAll()
+    .where('series_id', 'in', places.series)
+    .where('resolution', '=', resolution)
+    .where('start', 'in', places.starts)
+    .execute()
+}
+
+/** Chunks of these series that begin between two moments, in the order of time. */
+export function findChunks(
+  db: Db,
+  resolution: Resolution,
+  range: { series: number[]; from: number; to: number },
+): Promise<ChunkRow[]> {
+  return db
+    .selectFrom('sample_chunks')
+    .selectAll()
+    .where('series_id', 'in', range.series)
+    .where('resolution', '=', resolution)
+    .where('start', '>', range.from)
+    .where('start', '<=', range.to)
+    .orderBy('start')
+    .execute()
+}
+
+/** Writes chunks over what was there. Those of series that were deleted meanwhile are left out. */
+export async function upsertChunks(tx: Db, rows: ChunkRow[]): Promise<void> {
+  const ids = [...new Set(rows.map(({ series_id }) => series_id))]
+  const known = await tx.selectFrom('series').select('id').where('id', 'in', ids).execute()
+  const there = new Set(known.map(({ id }) => id))
+  const kept = rows.filter(({ series_id }) => there.has(series_id))
+  for (const slice of slicesOf(kept, SLICE)) {
+    await tx
+      .insertInto('sample_chunks')
+      .values(slice)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['series_id', 'resolution', 'start'])
+          .doUpdateSet((eb) => ({ points: eb.ref('excluded.points') })),
+      )
+      .execute()
+  }
+}
+
+export async function findSeriesAfter(db: Db, id: number, limit: number): Promise<SeriesRow[]> {
+  return db.selectFrom('series').selectAll().where('id', '>', id).orderBy('id').limit(limit).execute()
+}
+
+/** SQLite only. Answers how many they were: fewer than the limit if they were the last ones. */
+export async function deleteSomeChunks(
+  tx: Db,
+  resolution: Resolution,
+  { series, before, limit }: { series: number[]; before: number; limit: number },
+): Promise<number> {
+  const result = await tx
+    .deleteFrom('sample_chunks')
+    .where(
+      sql<boolean>`rowid in (select rowid from sample_chunks where series_id in (${sql.join(series)})
+        and resolution = ${resolution} and start < ${before} limit ${limit})`,
+    )
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+/** The last transition before a time stays: it says how the check stood at its beginning. */
+export async function deleteTransitionsBefore(
+  tx: Db,
+  { checkIds, before, limit }: { checkIds: number[]; before: number; limit: number },
+): Promise<number> {
+  if (checkIds.length === 0) return 0
+  const result = await tx
+    .deleteFrom('check_transitions')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('check_transitions as old')
+        .select('old.id')
+        .where('old.check_id', 'in', checkIds)
+        .where('old.at', '<', before)
+        .where(
+          sql<boolean>`exists (select 1 from check_transitions as later where later.check_id = old.check_id and later.at > old.at and later.at < ${before})`,
+        )
+        .limit(limit),
+    )
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+export function slicesOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
+}

@@ -1,0 +1,65 @@
+import type { CheckSettings } from '@muster/contract/api/checks'
+import type { CheckHistoryPoint, CheckSamples } from '@muster/contract/checks/check-samples'
+import type { Context } from '../context.ts'
+import type { CheckRow } from '../features/checks/queries.ts'
+import { readSettings } from '../features/checks/view.ts'
+import { graphCheck } from './graph-check.ts'
+import { DAY } from './keep.ts'
+
+/** What a check measured in the last days (0 = all), as one number for each moment. */
+export async function readHistory(
+  ctx: Pick<Context, 'db' | 'now'>,
+  check: CheckRow,
+  days: number,
+): Promise<CheckHistoryPoint[]> {
+  const to = Math.floor(ctx.now().getTime() / 1000)
+  const from = days === 0 ? await findBeginning(ctx, check, to) : Math.max(0, to - days * DAY)
+  const { series, failures, resolution } = await graphCheck(ctx, check, { from, to })
+  const moments = gatherMoments(series)
+  const judged = judgedSeries(readSettings(check))
+  if (judged === undefined) {
+    // A check that fails without a number (a page that does not answer) has no samples: its failures begin all the same.
+    for (const { from: start } of failures) if (start >= from && !moments.has(start)) moments.set(start, {})
+  }
+  const hasFailed = (at: number) =>
+    failures.some((one) => one.from < at + Math.max(1, resolution) && (one.to ?? Infinity) > at)
+  return [...moments]
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([at, results]) => {
+      const y = judged === undefined ? Number(hasFailed(at)) : results[judged]
+      return y === undefined ? [] : [{ x: new Date(at * 1000).toISOString(), y, results }]
+    })
+}
+
+/** Where all that is kept begins: the shorter the time, the finer its points. */
+async function findBeginning(ctx: Pick<Context, 'db' | 'now'>, check: CheckRow, to: number): Promise<number> {
+  const { series, failures } = await graphCheck(ctx, check, { from: 0, to })
+  const starts = [...series.map(({ points }) => points[0]?.[0] ?? to), ...failures.map(({ from }) => from)]
+  return Math.min(to, ...starts)
+}
+
+function gatherMoments(series: CheckSamples['series']): Map<number, Record<string, number>> {
+  const moments = new Map<number, Record<string, number>>()
+  for (const { name, points } of series) {
+    for (const [at, mean] of points) {
+      const results = moments.get(at) ?? {}
+      moments.set(at, results)
+      results[name] = mean
+    }
+  }
+  return moments
+}
+
+/** The series that is the percentage which thresholds judge; undefined of types that have none. */
+function judgedSeries(settings: CheckSettings): string | undefined {
+  switch (settings.check_type) {
+    case 'cpuload':
+      return 'percent'
+    case 'memory':
+      return settings.memory_kind === 'swap' ? 'swap_percent' : 'percent'
+    case 'diskspace':
+      return settings.threshold_unit === 'inodes' ? 'inodes_free_percent' : 'free_percent'
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, createApp } from '../app.ts'
+import { type Context, createContext, type Overrides } from '../context.ts'
+import { readConfig } from '../platform/config/config.ts'
+import type { Database } from '../platform/database/database.ts'
+import { openMigratedDatabase } from '../platform/database/test-engines.ts'
+import { createSecrets } from '../platform/secrets/secrets.ts'
+import { createTestClient, type TestClient } from './test-client.ts'
+import { createGiven, type Given, type TestUser } from './test-given.ts'
+import { createTestLog } from './test-log.ts'
+
+export interface TestClock {
+  now: () => Date
+  /** The server's time goes on by so many seconds at once. */
+  advance: (seconds: number) => void
+  /** The server's time stands still at this instant. */
+  freeze: (instant: string) => void
+}
+
+export interface TestServer extends AsyncDisposable {
+  ctx: Context
+  app: App
+  clock: TestClock
+  given: Given
+  /** Calls in the name of a user that `given.user()` made. */
+  as(user: TestUser): TestClient
+  /** Calls of somebody who is not signed in; a new one each time, with cookies of its own. */
+  readonly anonymous: TestClient
+  /** Allows warnings and errors in the log whose line matches; all others fail the test at its end. */
+  expectLog(pattern: RegExp): void
+  /** Log lines so far, parsed. */
+  readonly logLines: Record<string, unknown>[]
+  /** Listens on a free port, for tests with real sockets. */
+  listen(): Promise<{ url: string; port: number }>
+}
+
+/**
+ * A whole server on a database of its own (SQLite in memory, or PostgreSQL by MUSTER_TEST_ENGINE) whose clock can
+ * be set:
+ *
+ *     await using server = await createTestServer()
+ *     const ada = await server.given.user({ permissions: ['can_list_clients'] })
+ *     const { status, body } = await server.as(ada).call(listClients, {})
+ */
+export async function createTestServer(
+  options: { env?: Record<string, string>; overrides?: Overrides; consoleFolder?: string } = {},
+): Promise<TestServer> {
+  await using stack = new AsyncDisposableStack()
+  const dataFolder = await mkdtemp(join(tmpdir(), 'muster-test-'))
+  stack.defer(() => rm(dataFolder, { recursive: true, force: true }))
+  const config = readConfig({ MUSTER_DATA: dataFolder, MUSTER_PORT: '0', ...options.env })
+  const clock = createClock()
+  const log = createTestLog()
+  const ctx = stack.use(
+    await createContext(config, {
+      now: clock.now,
+      log: log.log,
+      database: options.overrides?.database ?? stack.use(await openMigratedDatabase<Database>()),
+      secrets: createSecrets(randomBytes(32)),
+      ...options.overrides,
+    }),
+  )
+  // Whether or not the console has been built makes no difference.
+  const app = await createApp(ctx, { consoleFolder: options.consoleFolder ?? dataFolder })
+  stack.defer(() => app.stop())
+  const given = await createGiven(ctx)
+  const resources = stack.move()
+  return {
+    ctx,
+    app,
+    clock,
+    given,
+    as: (user) => createTestClient(app, user),
+    get anonymous() {
+      return createTestClient(app)
+    },
+    expectLog: log.expect,
+    logLines: log.lines,
+    listen: async () => {
+      const url = await app.fastify.listen({ host: '127.0.0.1', port: 0 })
+      return { url, port: Number(new URL(url).port) }
+    },
+    async [Symbol.asyncDispose]() {
+      await resources.disposeAsync()
+      log.check()
+    },
+  }
+}
+
+/** Runs with the real clock until it is frozen, so that programs with a clock of their own agree with it. */
+function createClock(): TestClock {
+  let offsetMs = 0
+  let frozenAt: number | undefined
+  return {
+    now: () => new Date(frozenAt ?? Date.now() + offsetMs),
+    advance: (seconds) => {
+      if (frozenAt === undefined) offsetMs += seconds * 1000
+      else frozenAt += seconds * 1000
+    },
+    freeze: (instant) => {
+      frozenAt = Date.parse(instant)
+    },
+  }
+}

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest'
+import { diskLeft } from './diskspace.ts'
+import { type CheckToJudge, judgeCheck, type MeasuredValues } from './judge-check.ts'
+
+const GB = 1024 ** 3
+const MB = 1024 ** 2
+
+const disk = (more = {}): CheckToJudge => ({
+  check_type: 'diskspace',
+  disk: '/srv',
+  threshold_unit: 'percent',
+  warning_threshold: 25,
+  error_threshold: 10,
+  ...more,
+})
+const space = (more = {}): MeasuredValues => ({
+  check_type: 'diskspace',
+  exists: true,
+  total_bytes: 100 * GB,
+  free_bytes: 50 * GB,
+  inodes_total: 1000,
+  inodes_free: 600,
+  ...more,
+})
+const verdict = (check: CheckToJudge, measured: MeasuredValues) => {
+  const { passing, severity } = judgeCheck(check, measured)
+  expect(passing).toBe(severity === null)
+  return severity ?? 'passes'
+}
+
+describe('disk space counts what is left', () => {
+  test.each([
+    ['half is free', {}, {}, 'passes'],
+    ['exactly the warning threshold', {}, { free_bytes: 25 * GB }, 'passes'],
+    ['just below the warning threshold', {}, { free_bytes: 25 * GB - 1 }, 'warning'],
+    ['exactly the error threshold', {}, { free_bytes: 10 * GB }, 'warning'],
+    ['just below the error threshold', {}, { free_bytes: 10 * GB - 1 }, 'error'],
+    ['full', {}, { free_bytes: 0 }, 'error'],
+    ['full, without thresholds', { warning_threshold: 0, error_threshold: 0 }, { free_bytes: 0 }, 'passes'],
+    ['full, with a warning only', { error_threshold: 0 }, { free_bytes: 0 }, 'warning'],
+    ['a little left, with an error only', { warning_threshold: 0 }, { free_bytes: GB }, 'error'],
+    ['gigabytes', { threshold_unit: 'gigabytes', warning_threshold: 60 }, {}, 'warning'],
+    ['enough gigabytes', { threshold_unit: 'gigabytes', warning_threshold: 40 }, {}, 'passes'],
+    ['inodes', { threshold_unit: 'inodes' }, { inodes_free: 90 }, 'error'],
+    [
+      'a disk that counts no inodes',
+      { threshold_unit: 'inodes' },
+      { inodes_total: null, inodes_free: null },
+      'error',
+    ],
+    [
+      'a disk that is gone',
+      { warning_threshold: 0 },
+      { exists: false, total_bytes: 0, free_bytes: 0 },
+      'error',
+    ],
+    ['a disk of no size', {}, { total_bytes: 0, free_bytes: 0 }, 'error'],
+  ])('%s', (_, check, measured, expected) => {
+    expect(verdict(disk(check), space(measured))).toBe(expected)
+  })
+
+  test('words say how much is left', () => {
+    expect(judgeCheck(disk(), space()).more_info).toBe('50 GB of 100 GB free (50 %)')
+    expect(judgeCheck(disk({ threshold_unit: 'inodes' }), space()).more_info).toBe(
+      '60 % of the inodes are free',
+    )
+    expect(judgeCheck(disk(), space({ exists: false })).more_info).toBe('There is no disk /srv.')
+  })
+
+  test('what is left has the unit of the thresholds', () => {
+    const measured = { total_bytes: 200 * GB, free_bytes: 50 * GB, inodes_total: 10, inodes_free: 1 }
+    expect(diskLeft('percent', measured)).toBe(25)
+    expect(diskLeft('gigabytes', measured)).toBe(50)
+    expect(diskLeft('inodes', measured)).toBe(10)
+    expect(diskLeft('inodes', { ...measured, inodes_total: null })).toBeUndefined()
+  })
+})
+
+test.each([
+  [70, 90, 70, 'passes'],
+  [70, 90, 70.1, 'warning'],
+  [70, 90, 90, 'warning'],
+  [70, 90, 90.1, 'error'],
+  [0, 90, 80, 'passes'],
+  [0, 90, 95, 'error'],
+  [70, 0, 100, 'warning'],
+  [0, 0, 100, 'passes'],
+])('load with warning %d and error %d at %d', (warning_threshold, error_threshold, percent, expected) => {
+  const thresholds = { warning_threshold, error_threshold }
+  expect(verdict({ check_type: 'cpuload', ...thresholds }, { check_type: 'cpuload', percent })).toBe(expected)
+  const measured = { check_type: 'memory', percent, total_bytes: 8 * GB, swap_percent: 0 } as const
+  expect(verdict({ check_type: 'memory', memory_kind: 'memory', ...thresholds }, measured)).toBe(expected)
+  const swap = { ...measured, percent: 0, swap_percent: percent }
+  expect(verdict({ check_type: 'memory', memory_kind: 'swap', ...thresholds }, swap)).toBe(expected)
+})
+
+test('a machine without swap passes a check of its swap', () => {
+  const check = {
+    check_type: 'memory',
+    memory_kind: 'swap',
+    warning_threshold: 1,
+    error_threshold: 2,
+  } as const
+  const measured = { check_type: 'memory', percent: 99, total_bytes: GB, swap_percent: null } as const
+  expect(judgeCheck(check, measured)).toEqual({
+    passing: true,
+    severity: null,
+    more_info: 'There is no swap.',
+  })
+})
+
+describe('ping', () => {
+  const check = { check_type: 'ping', alert_severity: 'warning' } as const
+  const ping = (sent: number, received: number, more = {}): MeasuredValues => ({
+    check_type: 'ping',
+    sent,
+    received,
+    ms: received === 0 ? null : 12.34,
+    ...more,
+  })
+  test.each([
+    [ping(3, 3), 'passes', '3 of 3 packets came back, 12.3 ms on average'],
+    [ping(3, 2), 'warning', '2 of 3 packets came back, 12.3 ms on average'],
+    [ping(3, 0), 'warning', '0 of 3 packets came back'],
+    [ping(0, 0), 'warning', 'No packet could be sent.'],
+    [ping(0, 0, { output: '\nping: nowhere: unknown\n' }), 'warning', 'ping: nowhere: unknown'],
+  ])('%o', (measured, expected, words) => {
+    expect(verdict(check, measured)).toBe(expected)
+    expect(judgeCheck(check, measured).more_info).toBe(words)
+  })
+})
+
+describe('a service', () => {
+  const check = (more = {}): CheckToJudge => ({
+    check_type: 'service',
+    svc_name: 'cron',
+    pass_if_start_pending: false,
+    pass_if_svc_not_exist: false,
+    alert_severity: 'error',
+    ...more,
+  })
+  type State = Extract<MeasuredValues, { check_type: 'service' }>['state']
+  const service = (state: State, restarted = false): MeasuredValues => ({
+    check_type: 'service',
+    state,
+    restarted,
+  })
+  test.each([
+    ['running', {}, 'passes'],
+    ['start_pending', {}, 'error'],
+    ['start_pending', { pass_if_start_pending: true }, 'passes'],
+    ['stopped', { pass_if_start_pending: true, pass_if_svc_not_exist: true }, 'error'],
+    ['failed', { alert_severity: 'info' }, 'info'],
+    ['missing', {}, 'error'],
+    ['missing', { pass_if_svc_not_exist: true }, 'passes'],
+  ] as const)('that is %s, with %o', (state, more, expected) => {
+    expect(verdict(check(more), service(state))).toBe(expected)
+  })
+  test('that was started again passes and says so', () => {
+    expect(judgeCheck(check(), service('running', true))).toEqual({
+      passing: true,
+      severity: null,
+      more_info: 'cron runs, after it was started again',
+    })
+  })
+})
+
+describe('a script', () => {
+  const check = (more = {}): CheckToJudge => ({
+    check_type: 'script',
+    info_return_codes: [],
+    warning_return_codes: [],
+    success_return_codes: [],
+    metric_thresholds: [],
+    ...more,
+  })
+  const ran = (more = {}): MeasuredValues => ({
+    check_type: 'script',
+    outcome: 'exited',
+    retcode: 0,
+    stdout: 'metric a=1\n\n  all is well  \nmore',
+    stderr: '',
+    metrics: [],
+    ...more,
+  })
+  test.each([
+    [{}, {}, 'passes'],
+    [{}, { retcode: 1 }, 'error'],
+    [{ success_return_codes: [7] }, { retcode: 7 }, 'passes'],
+    [{ success_return_codes: [7] }, { retcode: 0 }, 'passes'],
+    [{ warning_return_codes: [2] }, { retcode: 2 }, 'warning'],
+    [{ info_return_codes: [3] }, { retcode: 3 }, 'info'],
+    [{ warning_return_codes: [0] }, { retcode: 0 }, 'warning'],
+    [{ info_return_codes: [5], success_return_codes: [5] }, { retcode: 5 }, 'info'],
+    [{ success_return_codes: [0] }, { outcome: 'timed_out', retcode: null }, 'error'],
+    [{}, { outcome: 'failed', retcode: null, stderr: 'cannot start' }, 'error'],
+  ])('with %o that ended %o', (codes, end, expected) => {
+    expect(verdict(check(codes), ran(end))).toBe(expected)
+  })
+
+  const threshold = { name: 'queue', warning_threshold: 10, error_threshold: 20, reverse: false }
+  const queue = (value: number) => ({ metrics: [{ name: 'queue', value, unit: 'jobs' }] })
+  test.each([
+    [{}, queue(5), 'passes'],
+    [{}, queue(15), 'warning'],
+    [{}, queue(25), 'error'],
+    [{ reverse: true, warning_threshold: 20, error_threshold: 10 }, queue(15), 'warning'],
+    [{ name: 'other' }, queue(99), 'passes'],
+    [{}, { retcode: 1, ...queue(15) }, 'error'],
+  ])('whose metrics have the thresholds %o, with %o', (more, measured, expected) => {
+    expect(verdict(check({ metric_thresholds: [{ ...threshold, ...more }] }), ran(measured))).toBe(expected)
+  })
+
+  test('says its first own line, or the metric that fails', () => {
+    expect(judgeCheck(check(), ran()).more_info).toBe('all is well')
+    expect(judgeCheck(check(), ran({ stdout: '', stderr: 'oops\n', retcode: 1 })).more_info).toBe('oops')
+    expect(judgeCheck(check(), ran({ stdout: '' })).more_info).toBe('No output')
+    const failing = judgeCheck(check({ metric_thresholds: [threshold] }), ran(queue(25)))
+    expect(failing.more_info).toBe('queue is 25 jobs')
+  })
+})
+
+test.each([
+  ['exists', 0, 0, true, 5, 5, 'passes'],
+  ['exists', 0, 0, false, 0, 0, 'warning'],
+  ['exists', 10, 0, true, 600, 1, 'passes'],
+  ['exists', 10, 0, true, 601, 1, 'warning'],
+  ['exists', 10, 0, true, -50, 1, 'passes'],
+  ['exists', 0, 5, true, 1, 6, 'warning'],
+  ['missing', 0, 0, true, 1, 1, 'warning'],
+  ['missing', 1, 1, false, 0, 0, 'passes'],
+] as const)(
+  'a file that should be %s, at most %d minutes old and %d MB: there %s, %d s, %d MB',
+  (expect_, minutes, mb, exists, age_seconds, size, expected) => {
+    const check = {
+      check_type: 'file',
+      path: '/x',
+      expect: expect_,
+      max_age_minutes: minutes,
+      max_size_mb: mb,
+      alert_severity: 'warning',
+    } as const
+    expect(verdict(check, { check_type: 'file', exists, size_bytes: size * MB, age_seconds })).toBe(expected)
+  },
+)
+
+test('the age of a file is said as a length of time', () => {
+  const check = {
+    check_type: 'file',
+    path: '/x',
+    expect: 'exists',
+    max_age_minutes: 0,
+    max_size_mb: 0,
+  } as const
+  const file = { check_type: 'file', exists: true, size_bytes: 3 * MB, age_seconds: 286 * 60 } as const
+  const words = (age_seconds: number) =>
+    judgeCheck({ ...check, alert_severity: 'error' }, { ...file, age_seconds }).more_info
+  expect(words(286 * 60)).toBe('3 MB, changed 4 h 46 min ago')
+  expect(words(-5)).toBe('3 MB, changed 0 s ago')
+})
+
+test('what could not be measured is an error and says why', () => {
+  const reason = 'systemd does not run here.'
+  expect(judgeCheck(disk(), { check_type: 'unmeasurable', reason })).toEqual({
+    passing: false,
+    severity: 'error',
+    more_info: reason,
+  })
+  expect(verdict(disk(), { check_type: 'cpuload', percent: 1 })).toBe('error')
+})

@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { judgeCheck } from './judge-check.ts'
+import { type Severity, severityOf } from './judgement.ts'
+import { previewThresholds } from './threshold-preview.ts'
+import { validateThresholds } from './thresholds.ts'
+import { parseTimePeriod } from '../schedules/time-period.ts'
+
+// 0 is "not set", and comes up often.
+const threshold = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 99 }))
+const pair = fc.record({ warning: threshold, error: threshold, reverse: fc.boolean() })
+const working = pair.filter((one) => validateThresholds(one) === undefined)
+const percent = fc.integer({ min: 0, max: 100 })
+const RANK: Record<Severity | 'none', number> = { none: 0, info: 1, warning: 2, error: 3 }
+const judge = (
+  { warning, error, reverse }: { warning: number; error: number; reverse: boolean },
+  value: number,
+) => severityOf({ warning_threshold: warning, error_threshold: error, reverse }, value) ?? 'none'
+
+test('spec 5, thresholds: of each pair exactly what the spec says is refused, with its message', () => {
+  fc.assert(
+    fc.property(pair, ({ warning, error, reverse }) => {
+      const order = reverse ? warning > error : warning < error
+      const both = warning > 0 && error > 0
+      const expected =
+        warning === 0 && error === 0
+          ? 'Warning Threshold or Error Threshold need to be set'
+          : both && !order
+            ? `Warning Threshold must be ${reverse ? 'more' : 'less'} than Error Threshold`
+            : undefined
+      expect(validateThresholds({ warning, error, reverse })).toBe(expected)
+    }),
+  )
+})
+
+test('the further a number is on the wrong side, the worse it is, and what is not set says nothing', () => {
+  fc.assert(
+    fc.property(working, percent, percent, (one, a, b) => {
+      const [better, worse] = one.reverse
+        ? [Math.max(a, b), Math.min(a, b)]
+        : [Math.min(a, b), Math.max(a, b)]
+      expect(RANK[judge(one, worse)]).toBeGreaterThanOrEqual(RANK[judge(one, better)])
+      if (one.warning === 0) expect(judge(one, worse)).not.toBe('warning')
+      if (one.error === 0) expect(judge(one, worse)).not.toBe('error')
+    }),
+  )
+})
+
+test('reverse mode is the same seen from the other end', () => {
+  const flip = (value: number) => (value === 0 ? 0 : 100 - value)
+  fc.assert(
+    fc.property(working, percent, (one, value) => {
+      const other = { warning: flip(one.warning), error: flip(one.error), reverse: !one.reverse }
+      expect(validateThresholds(other)).toBeUndefined()
+      expect(judge(other, 100 - value)).toBe(judge(one, value))
+    }),
+  )
+})
+
+test('a changed pair of thresholds judges the last number as if it had always been there', () => {
+  fc.assert(
+    fc.property(working, percent, ({ warning, error, reverse }, value) => {
+      const thresholds = { warning_threshold: warning, error_threshold: error }
+      const check = reverse
+        ? { check_type: 'diskspace' as const, disk: '/', threshold_unit: 'percent' as const, ...thresholds }
+        : { check_type: 'cpuload' as const, ...thresholds }
+      const measured = reverse
+        ? {
+            check_type: 'diskspace' as const,
+            exists: true,
+            total_bytes: 100,
+            free_bytes: value,
+            inodes_total: null,
+            inodes_free: null,
+          }
+        : { check_type: 'cpuload' as const, percent: value }
+      const { passing, severity } = judgeCheck(check, measured)
+      expect(severity ?? 'none').toBe(judge({ warning, error, reverse }, value))
+      expect(passing).toBe(severity === null)
+    }),
+  )
+})
+
+test('the preview says of samples what judging them one after the other says', () => {
+  const INTERVAL = 60
+  fc.assert(
+    fc.property(
+      working,
+      fc.array(percent, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 10 }),
+      (one, values, runs) => {
+        const points = values.map((value, index) => [index * INTERVAL, value, value, value] as const)
+        const settings = {
+          warning_threshold: one.warning,
+          error_threshold: one.error,
+          reverse: one.reverse,
+          fails_b4_alert: runs,
+          run_interval_seconds: INTERVAL,
+        }
+        let inARow = 0
+        const failing = values.map((value) => {
+          const severity = judge(one, value)
+          inARow = severity === 'none' ? 0 : inARow + 1
+          return inARow >= runs ? severity : 'none'
+        })
+        const seconds = (severity: Severity) => failing.filter((was) => was === severity).length * INTERVAL
+        const preview = previewThresholds([{ resolution: 0, points }], settings, values.length * INTERVAL)
+        expect(preview).toMatchObject({
+          alerts: failing.filter((was, index) => was !== 'none' && (failing[index - 1] ?? 'none') === 'none')
+            .length,
+          errorSeconds: seconds('error'),
+          warningSeconds: seconds('warning'),
+        })
+      },
+    ),
+  )
+})
+
+test('spec 5, time period: 1 to 3 digits and s, m, h or d in either case; anything else is 0 and logged', () => {
+  const unit = fc.constantFrom('s', 'm', 'h', 'd', 'S', 'M', 'H', 'D')
+  const seconds = { s: 1, m: 60, h: 3600, d: 86_400 }
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999 }), unit, (count, letter) => {
+      const key = letter.toLowerCase() as keyof typeof seconds // One of the four above.
+      expect(parseTimePeriod(`${count}${letter}`)).toBe(count * seconds[key])
+    }),
+  )
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('0', '1', '9', 's', 'm', 'H', 'D', 'x', ' ', '-', '.') }),
+      (text) => {
+        const logged: string[] = []
+        const isOne = /^[0-9]{1,3}[smhdSMHD]$/.test(text)
+        const result = parseTimePeriod(text, (message) => logged.push(message))
+        expect(logged).toEqual(isOne ? [] : ['Time Period is invalid'])
+        if (!isOne) expect(result).toBe(0)
+      },
+    ),
+  )
+})

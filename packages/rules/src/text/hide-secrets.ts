@@ -1,0 +1,63 @@
+import { HIDDEN_TEXT } from '../agents/script-variables.ts'
+
+/** Shorter values are left alone: they would turn up in any output. */
+const SHORTEST_HIDDEN = 4
+
+/**
+ * Hides secrets in a text that comes in pieces, wherever it is cut: what may be the beginning of a secret is held
+ * back until the next piece, or the end, has decided it.
+ */
+export class SecretFilter {
+  #secrets: string[]
+  #pattern: RegExp | undefined
+  #held = ''
+
+  constructor(secrets: readonly string[]) {
+    // The longest first, so that of two that begin alike the whole one is hidden.
+    this.#secrets = [...new Set(secrets)]
+      .filter((secret) => secret.length >= SHORTEST_HIDDEN)
+      .toSorted((a, b) => b.length - a.length)
+    if (this.#secrets.length > 0)
+      this.#pattern = new RegExp(this.#secrets.map((secret) => escapeForPattern(secret)).join('|'), 'g')
+  }
+
+  /** The part of the text so far that can be shown. */
+  take(text: string): string {
+    return this.#pattern === undefined ? text : this.#hide(this.#pattern, this.#held + text, false)
+  }
+
+  /** What was held back. */
+  end(): string {
+    return this.#pattern === undefined ? '' : this.#hide(this.#pattern, this.#held, true)
+  }
+
+  #hide(pattern: RegExp, text: string, isEnd: boolean): string {
+    let out = ''
+    let from = 0
+    let limit = isEnd ? text.length : this.#undecidedFrom(text, 0)
+    for (;;) {
+      pattern.lastIndex = from
+      const match = pattern.exec(text)
+      if (match === null || match.index >= limit) break
+      out += text.slice(from, match.index) + HIDDEN_TEXT
+      from = match.index + match[0].length
+      if (!isEnd && from > limit) limit = this.#undecidedFrom(text, from)
+    }
+    this.#held = text.slice(limit)
+    return out + text.slice(from, limit)
+  }
+
+  /** The first place from `from` on where a secret may have begun that goes on in the next piece. */
+  #undecidedFrom(text: string, from: number): number {
+    const longest = this.#secrets[0]?.length ?? 0
+    for (let at = Math.max(from, text.length - longest + 1); at < text.length; at += 1) {
+      const rest = text.slice(at)
+      if (this.#secrets.some((secret) => secret.length > rest.length && secret.startsWith(rest))) return at
+    }
+    return text.length
+  }
+}
+
+function escapeForPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
