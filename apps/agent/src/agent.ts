@@ -19,12 +19,11 @@ import type { Identity } from './identity/identity.ts'
 import { readKey, readPublicKey } from './identity/machine-key-pair.ts'
 import { ClockOffset } from './link/clock-offset.ts'
 import { Link } from './link/link.ts'
-import type { Log } from './log/log.ts'
+import { describeError, type Log } from './log/log.ts'
 import type { Os } from './os/os.ts'
 import { Problems } from './problems.ts'
 import type { ReceiptMaker } from './remote/receipts/receipts-apart.ts'
 import { RemoteTools } from './remote/remote-tools.ts'
-import { tellMovedMachine } from './moved-machine.ts'
 import { BackgroundRuns } from './run/background-runs.ts'
 import { chooseRunFolder } from './run/choose-run-folder.ts'
 import { Installing } from './run/installing.ts'
@@ -40,6 +39,7 @@ import { StatusFile } from './status-file.ts'
 import { readBootMark } from './tasks/boot-mark.ts'
 import { Tasks } from './tasks/tasks.ts'
 import { AGENT_VERSION } from './version.ts'
+import { makeMachineKey } from './identity/machine-key.ts'
 
 const CHORES_EVERY_MS = 3_600_000
 const LAST_WORDS_MS = 1500
@@ -289,4 +289,27 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       state[Symbol.dispose]()
     },
   }
+}
+
+interface Machine {
+  folder: string
+  identity: Identity
+  os: Os
+  log: Log
+}
+
+/** A copied disk makes two machines with one identity, which only people can sort out. */
+function tellMovedMachine({ folder, identity, os, log }: Machine, problems: Problems): void {
+  try {
+    const machineId = os.findMachineId()
+    if (machineId === undefined || makeMachineKey(machineId, folder) === identity.machine_key) return
+  } catch (cause) {
+    log.debug({ cause: describeError(cause) }, 'machine id cannot be compared')
+    return
+  }
+  log.info({ folder }, 'data folder was enrolled on another machine or in another place')
+  problems.set(
+    'moved',
+    'The agent was enrolled on another machine or in another folder. If this machine is a copy of another one, enrol it again.',
+  )
 }

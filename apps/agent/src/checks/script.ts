@@ -1,6 +1,6 @@
+import { MAX_METRICS, Metric } from '@muster/contract/agent/checks'
 import { MAX_SCRIPT_OUTPUT } from './check-scripts.ts'
 import type { CheckKind } from './check-kind.ts'
-import { MetricLines } from './metric-lines.ts'
 import { TailText } from './tail-text.ts'
 import { Unmeasurable } from './unmeasurable.ts'
 
@@ -36,4 +36,44 @@ export const script: CheckKind<'script'> = {
       metrics: metrics.end(),
     }
   },
+}
+
+/** A line that is longer is no metric; it is not kept while it comes. */
+const MAX_LINE = 200
+const LINE = /^metric ([A-Za-z0-9_.-]{1,64})=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?: +(\S{1,16}))?$/
+
+/** Reads `metric name=value [unit]` lines out of a stream of text. Of two with one name the later one counts. */
+export class MetricLines {
+  #found = new Map<string, Metric>()
+  #line = ''
+  #isTooLong = false
+
+  take(text: string): void {
+    const pieces = text.split('\n')
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) this.#endLine()
+      if (this.#isTooLong) continue
+      this.#line += piece.slice(0, MAX_LINE + 1)
+      this.#isTooLong = this.#line.length > MAX_LINE
+    }
+  }
+
+  end(): Metric[] {
+    this.#endLine()
+    return [...this.#found.values()]
+  }
+
+  #endLine(): void {
+    const metric = this.#isTooLong ? undefined : readMetric(this.#line.trim())
+    this.#line = ''
+    this.#isTooLong = false
+    if (metric === undefined) return
+    if (this.#found.has(metric.name) || this.#found.size < MAX_METRICS) this.#found.set(metric.name, metric)
+  }
+}
+
+function readMetric(line: string): Metric | undefined {
+  const [, name, value, unit = ''] = LINE.exec(line) ?? []
+  const metric = Metric.safeParse({ name, value: Number(value), unit })
+  return metric.success ? metric.data : undefined
 }

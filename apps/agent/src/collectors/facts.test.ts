@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { os } from '../os/index.ts'
 import { givenAgent, givenLog } from '../testing/given.ts'
 import { findChangedFacts } from './changed-facts.ts'
-import { fitFacts } from './fit-facts.ts'
+import { fitFacts } from './facts-reporter.ts'
 
 const disk = {
   device: '/dev/sda',

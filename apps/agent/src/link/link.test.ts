@@ -6,7 +6,7 @@ import { MAX_FRAME_BYTES } from '@muster/contract/agent/link'
 import { givenAgent, type GivenAgent } from '../testing/given.ts'
 import { isAlive } from '../testing/is-alive.ts'
 import { shellInput, TestServer } from '../testing/test-server.ts'
-import { reconnectDelayMs } from './backoff.ts'
+import { reconnectDelayMs } from './link.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

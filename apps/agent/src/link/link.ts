@@ -1,20 +1,19 @@
 import { sign } from 'node:crypto'
-import { WebSocket, type ClientOptions, type RawData } from 'ws'
+import { type ClientOptions, type RawData, WebSocket } from 'ws'
 import type { AgentFrame, LiveFrame } from '@muster/contract/agent/agent-frame'
 import {
-  SERVER_DEAD_AFTER_MS,
   LINK_PATH,
   linkProof,
+  MAX_FRAME_BYTES,
   MAX_SOCKET_BYTES,
   PROTOCOL_VERSIONS,
-  MAX_FRAME_BYTES,
-  type ServerFrame,
+  SERVER_DEAD_AFTER_MS,
+  ServerFrame,
 } from '@muster/contract/agent/link'
+import { z } from 'zod'
 import { describeError } from '../log/log.ts'
 import { linkAddress, needsMasks } from './address.ts'
-import { reconnectDelayMs } from './backoff.ts'
 import type { LinkOptions } from './link-options.ts'
-import { readFrame } from './read-frame.ts'
 import { ReportPump } from './report-pump.ts'
 
 /** A server that takes back ten thousand agents at once may need a while for each. */
@@ -285,4 +284,55 @@ export class Link implements Disposable {
 function toBuffer(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)
+}
+
+const FIRST_MS = 500
+const LONGEST_MS = 30_000
+const SHORTEST_MS = 100
+
+/** Full jitter: anything up to a limit that doubles, so that a fleet does not come back in one moment. */
+export function reconnectDelayMs(attempt: number, random: number): number {
+  const limit = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 10))
+  return Math.max(SHORTEST_MS, Math.round(limit * random))
+}
+
+type ErrorFrame = Extract<AgentFrame, { type: 'error' }>
+type ReadFrame = { frame: ServerFrame } | { error: ErrorFrame }
+
+const KNOWN_TYPES = new Set<unknown>(ServerFrame.options.map((option) => option.shape.type.value))
+const LooseFrame = z.looseObject({ type: z.string() })
+
+/** A text frame of the server, or the error frame that answers it. */
+function readFrame(data: Buffer): ReadFrame {
+  if (data.byteLength > MAX_FRAME_BYTES) {
+    return refuse(
+      'too_large',
+      `A frame of ${data.byteLength} bytes was refused; at most ${MAX_FRAME_BYTES} are read.`,
+    )
+  }
+  const content = tryJson(data)
+  const loose = LooseFrame.safeParse(content)
+  if (!loose.success) return refuse('unreadable', 'A frame was refused: it is not a JSON object with a type.')
+  if (!KNOWN_TYPES.has(loose.data.type)) {
+    return refuse(
+      'unknown_type',
+      `A frame of the unknown type "${loose.data.type.slice(0, 50)}" was ignored.`,
+    )
+  }
+  const frame = ServerFrame.safeParse(content)
+  if (frame.success) return { frame: frame.data }
+  const what = z.prettifyError(frame.error).replaceAll(/\s+/g, ' ')
+  return refuse('unreadable', `A frame of type "${loose.data.type}" was refused: ${what}`.slice(0, 500))
+}
+
+function refuse(code: string, message: string): ReadFrame {
+  return { error: { type: 'error', code, message } }
+}
+
+function tryJson(data: Buffer): unknown {
+  try {
+    return JSON.parse(data.toString()) as unknown
+  } catch {
+    return undefined
+  }
 }

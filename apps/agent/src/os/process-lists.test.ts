@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { AskedProcessReader } from './asked-processes.ts'
 import { DescribedPorts } from './described-ports.ts'
-import { parseLsof, parsePsProcesses } from './macos/process-list.ts'
-import { parseNetstatPorts, parseWindowsProcesses } from './windows/process-list.ts'
+import { parseLsof, parsePsProcesses } from './macos/process-tools.ts'
+import { parseNetstatPorts, parseWindowsProcesses } from './windows/process-tools.ts'
 
 const PS = `    1     0 root             Ss     0  14320   1:02.03 Sun Nov 22 08:00:01 2026 /sbin/launchd
   512     1 ada              S      5 204800 1-02:03:04 Sun Nov  1 09:30:00 2026 /Applications/Google Chrome.app/Contents/MacOS/Google Chrome --flag

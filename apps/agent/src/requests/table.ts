@@ -1,38 +1,38 @@
-import type { CommandName } from '@muster/contract/agent/commands'
-import { cancel } from './cancel.ts'
-import type { AgentCommand } from './command.ts'
-import { endProcess } from './end-process.ts'
-import { endSession } from './end-session.ts'
-import { openChannel } from './open-channel.ts'
-import { controlService } from './control-service.ts'
-import { beginUpload, dropUpload, lookAtUpload } from './uploads.ts'
-import { changePower } from './change-power.ts'
-import { changeFile } from './change-file.ts'
-import { installPackage, installPatches } from './install.ts'
+import { type CommandName, commands } from '@muster/contract/agent/commands'
+import { z } from 'zod'
+import { cancel, runCommand, runScript, runTask } from './runs.ts'
+import { type AgentCommand, describeWrongInput } from './command.ts'
+import { endProcess, setPriority, watchProcesses } from './processes.ts'
+import { endSession, listShells, openChannel, setRemoteRules } from './remote.ts'
+import { controlService, listServices, readServiceLog, setStartType } from './services.ts'
+import {
+  beginUpload,
+  changeFile,
+  dropUpload,
+  listFolder,
+  lookAtUpload,
+  readText,
+  writeText,
+} from './files.ts'
+import { changePower, sendWakeUp } from './power.ts'
+import { installPackage, installPatches, reportSoftware, scanPatches } from './software.ts'
 import { readLog } from './read-log.ts'
 import { changeRegistry, readRegistryKey, readRegistryValue } from './registry.ts'
-import { readText } from './read-text.ts'
-import { writeText } from './write-text.ts'
-import { listFolder } from './list-folder.ts'
-import { listServices } from './list-services.ts'
-import { listShells } from './list-shells.ts'
-import { readServiceLog } from './read-service-log.ts'
-import { setRemoteRules } from './set-remote-rules.ts'
-import { setStartType } from './set-start-type.ts'
-import { reportFacts } from './report-facts.ts'
-import { reportSoftware } from './report-software.ts'
-import { scanPatches } from './scan-patches.ts'
-import { runChecks } from './run-checks.ts'
-import { runCommand } from './run-command.ts'
-import { runScript } from './run-script.ts'
-import { runTask } from './run-task.ts'
-import { setChecks } from './set-checks.ts'
-import { sendWakeUp } from './send-wake-up.ts'
-import { setPriority } from './set-priority.ts'
-import { setTasks } from './set-tasks.ts'
+import { reportFacts, watchMetrics } from './facts.ts'
+import { runChecks, setChecks } from './definitions.ts'
 import { uninstall } from './uninstall.ts'
-import { watchMetrics } from './watch-metrics.ts'
-import { watchProcesses } from './watch-processes.ts'
+
+/** As the contract has it, except that definitions are read one by one: a newer server may know more types. */
+const Input = commands['set-tasks'].extend({ put: z.array(z.unknown()).max(200) })
+
+const setTasks: AgentCommand = {
+  isRun: false,
+  check(raw) {
+    const input = Input.safeParse(raw)
+    if (!input.success) return { wrong: describeWrongInput(input.error) }
+    return { take: ({ tasks }) => tasks.set(input.data) }
+  },
+}
 
 /** Everything that a server may ask of this machine. */
 export const commandTable: Record<CommandName, AgentCommand> = {

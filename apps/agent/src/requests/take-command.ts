@@ -8,7 +8,7 @@ import type { Nonces } from '../state/nonces.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { State } from '../state/state.ts'
 import type { CommandContext } from './command.ts'
-import { REMOTE_COMMANDS } from './remote-commands.ts'
+import { REMOTE_COMMANDS } from './remote.ts'
 import { commandTable } from './table.ts'
 
 /** Refusals that wait for the server at one time: whoever forges commands must not fill the disk with them. */

@@ -6,9 +6,9 @@ import type { LiveMetrics } from '@muster/contract/api/metrics'
 import type { LiveProcesses } from '@muster/contract/api/processes'
 import type { Context } from '../context.ts'
 import { AgentLinks } from '../platform/agent-link/agent-links.ts'
-import type { SigningKey } from '../platform/agent-link/keys.ts'
+import { generateKeyPem, openSigningKey, type SigningKey } from '../platform/agent-link/keys.ts'
 import { VERSION } from '../platform/config/version.ts'
-import { RequestTimeoutError } from '../platform/bus/bus.ts'
+import { NoResponderError, RequestTimeoutError } from '../platform/bus/bus.ts'
 import { toldChecks } from '../features/checks/told-checks.ts'
 import { deliverRuns } from '../features/runs/deliver-runs.ts'
 import { expireRuns } from '../features/runs/expire-runs.ts'
@@ -16,21 +16,98 @@ import { RunTracker } from '../features/runs/run-tracker.ts'
 import { RulesSync } from '../features/remote/access/rules-sync.ts'
 import { SoftwareAsks } from '../features/software/software-asks.ts'
 import { toldTasks } from '../features/tasks/told-tasks.ts'
+import { findAgentKey } from '../features/agents/queries.ts'
 import { AgentRows } from './agent-rows.ts'
-import { openCommandKey } from './command-key.ts'
 import { DefinitionSync } from './definition-sync.ts'
-import { LinkReach, REACH_TIMEOUT_MS } from './link-reach.ts'
 import { LinkState } from './link-state.ts'
-import { LiveTalk, type LiveRequest } from './live-talk.ts'
+import { type LiveRequest, LiveTalk } from './live-talk.ts'
 import { MetricsPace } from './metrics-pace.ts'
 import { startProcessBeat } from './processes.ts'
-import { findAgentKey } from '../features/agents/queries.ts'
 import { type Outcome, requireReply } from './questions.ts'
 import { ReportLimits } from './report-limits.ts'
 import { ReturningMachines } from './returning-machines.ts'
 import { type Chore, signChore } from './sign-chore.ts'
 import { storeReports } from './store-reports.ts'
 import { type ChannelRequest, ToolChannels } from './tool-channels.ts'
+
+const REACH_TIMEOUT_MS = 5000
+
+interface Here<Request> {
+  isConnected: (agentId: string) => boolean
+  /** Of a machine whose link this process holds. */
+  handle: (agentId: string, request: Request) => Promise<unknown>
+}
+
+/** Brings what is asked of a machine to the process that holds its link: this one, or another over the bus. */
+class LinkReach<Request> {
+  #ctx: Context
+  #here: Here<Request>
+  /** Where other processes ask, how this one stops answering for a machine. */
+  #answers = new Map<string, () => Promise<void>>()
+
+  constructor(ctx: Context, here: Here<Request>) {
+    this.#ctx = ctx
+    this.#here = here
+  }
+
+  /** What `handle` there answers; undefined = no process has a link to this machine. */
+  async ask(agentId: string, request: Request, timeoutMs = REACH_TIMEOUT_MS): Promise<unknown> {
+    if (this.#here.isConnected(agentId)) return this.#here.handle(agentId, request)
+    try {
+      return await this.#ctx.bus.request(subjectOf(agentId), request, { timeoutMs })
+    } catch (error) {
+      if (error instanceof NoResponderError) return undefined
+      throw error
+    }
+  }
+
+  /** From now on others find the link of this machine here. */
+  async answerFor(agentId: string): Promise<void> {
+    if (this.#ctx.config.natsUrl === undefined || this.#answers.has(agentId)) return
+    // `message` comes from `ask` of a process of the same version.
+    const handler = (message: unknown) => this.#here.handle(agentId, message as Request)
+    const stop = this.#ctx.bus.answer(subjectOf(agentId), handler)
+    this.#answers.set(agentId, async () => (await stop)())
+    await stop
+  }
+
+  async stopAnswering(agentId: string): Promise<void> {
+    const stop = this.#answers.get(agentId)
+    this.#answers.delete(agentId)
+    await stop?.()
+  }
+}
+
+function subjectOf(agentId: string): string {
+  return `agent.${agentId}`
+}
+
+const SETTING = 'command_key'
+
+/** The server's command key: made once, kept encrypted in the settings, the same for every process. */
+async function openCommandKey(ctx: Context): Promise<SigningKey> {
+  const sealed = ctx.secrets.encrypt(generateKeyPem())
+  await ctx.db
+    .insertInto('settings')
+    .values({ name: SETTING, value: JSON.stringify(sealed) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const row = await ctx.db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', SETTING)
+    .executeTakeFirstOrThrow()
+  // Written above, or by an earlier start, as JSON of the sealed text.
+  const stored = JSON.parse(row.value) as string
+  try {
+    return openSigningKey(ctx.secrets.decrypt(stored))
+  } catch (cause) {
+    throw new Error(
+      'the command key in the database was sealed with another secret.key: restore the one that belongs to it',
+      { cause },
+    )
+  }
+}
 
 /** What another process may ask of the one that holds a link. */
 type LinkRequest =

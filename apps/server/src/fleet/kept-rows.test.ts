@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestServer } from '../testing/test-server.ts'
-import { KeptRows } from './kept-rows.ts'
-import { count, emptySum } from './site-sum.ts'
+import { count, emptySum, KeptRows } from './agent-rows.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const MACHINES = ['a', 'b', 'c', 'd']

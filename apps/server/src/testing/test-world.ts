@@ -12,7 +12,7 @@ import { viewOwnDetail } from '../features/scripts/view.ts'
 import { storePatches } from '../features/patches/store-patches.ts'
 import { patchId } from '../features/patches/view.ts'
 import { storeSoftware } from '../features/software/store-software.ts'
-import { titleOf } from '../features/software/package-key.ts'
+import { titleOf } from '../features/software/replace-software.ts'
 import { known, reportOf } from '../features/software/test-software.ts'
 
 /** A client with one of everything in it, whose texts all carry its name, and one of everything that clients share. */

@@ -1,10 +1,13 @@
+import { statSync } from 'node:fs'
+import type { Patch } from '@muster/contract/agent/patches'
 import { Unmeasurable } from '../../checks/unmeasurable.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { MachineRefused } from '../machine-refused.ts'
-import type { PatchTools } from '../patch-tools.ts'
+import { makePatch, type PatchScan, type PatchTools } from '../patch-tools.ts'
+import { firstLine, runTool } from '../run-tool.ts'
 import { installAptPackage, installAptPatches } from './apt-install.ts'
-import { scanApt } from './apt-list.ts'
 import { dnf } from './dnf.ts'
+import { describeAptFailure } from './apt-failure.ts'
 
 const NEITHER = 'There is neither apt nor dnf on this machine, so nothing keeps its packages up to date.'
 
@@ -30,4 +33,80 @@ function requireManager(): PatchTools {
   const manager = findManager()
   if (manager === undefined) throw new MachineRefused(NEITHER)
   return manager
+}
+
+const LIMIT_MS = 120_000
+const REFRESH_LIMIT_MS = 300_000
+/** Most systems fetch their lists themselves, once a day. */
+const OLD_MS = 22 * 3_600_000
+/** As the program itself is told by its own settings where its lists are. */
+const LISTS = '/var/lib/apt/lists'
+
+/** What `apt upgrade` would do: nothing is removed for it, and what it holds back is left out. */
+const SIMULATION = ['-s', '-q', '-o', 'Debug::NoLocking=1', '--with-new-pkgs', 'upgrade']
+
+async function scanApt({
+  refresh,
+  signal,
+}: {
+  refresh: 'now' | 'when old'
+  signal: AbortSignal
+}): Promise<PatchScan> {
+  const problem = refresh === 'now' || areOld() ? await refreshLists(signal) : null
+  const { code, stdout, stderr } = await runTool('apt-get', SIMULATION, { signal, timeoutMs: LIMIT_MS })
+  if (code !== 0) throw new Unmeasurable(describeAptFailure({ code, said: `${stdout}\n${stderr}` }))
+  return { patches: parseAptSimulation(stdout), problem }
+}
+
+async function refreshLists(signal: AbortSignal): Promise<string | null> {
+  if (process.getuid?.() !== 0)
+    return 'The agent does not run as root, so it cannot fetch the lists of packages anew.'
+  const { code, stdout, stderr } = await runTool(
+    'apt-get',
+    ['update', '-q', '-o', 'DPkg::Lock::Timeout=20'],
+    {
+      signal,
+      timeoutMs: REFRESH_LIMIT_MS,
+    },
+  )
+  if (code === null) return 'The lists of packages were not fetched anew: it took longer than five minutes.'
+  const said = `${stdout}\n${stderr}`
+  // It ends well when a list cannot be had, and goes on with the old one.
+  const trouble = firstLine(
+    said
+      .split('\n')
+      .filter((line) => /^(E|W): /.test(line))
+      .join('\n'),
+  )
+  if (code !== 0) return `The lists of packages were not fetched anew. ${describeAptFailure({ code, said })}`
+  return trouble === '' ? null : `The lists of packages may be old: ${trouble.replace(/^\w: /, '')}`
+}
+
+function areOld(): boolean {
+  const read = statSync(LISTS, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return Date.now() - read > OLD_MS
+}
+
+// Inst libc6 [2.36-9] (2.36-9+deb12u9 Debian:12.9/stable, Debian-Security:12/stable-security [amd64]) [libc-bin:amd64 ]
+const INST = /^Inst (\S+) \[([^\]]*)\] \((\S+) (.*) \[([^\]]*)\]\)/
+
+/** What a simulated upgrade printed. What comes along as new (no version in brackets) is no patch. */
+export function parseAptSimulation(output: string): Patch[] {
+  return output.split('\n').flatMap((line) => {
+    const [, name, current = '', version = '', origins = ''] = INST.exec(line) ?? []
+    if (name === undefined) return []
+    const security = /security/i.test(origins)
+    return [
+      makePatch({
+        guid: name,
+        source: 'apt',
+        title: name,
+        version,
+        current_version: current,
+        security,
+        categories: origins.split(', ').filter(Boolean),
+        needs_reboot: /^linux-(image|generic)/.test(name),
+      }),
+    ]
+  })
 }

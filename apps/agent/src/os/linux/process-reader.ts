@@ -1,12 +1,47 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setImmediate as letOthersWork } from 'node:timers/promises'
-import type { MachineProcess } from '@muster/contract/agent/processes'
+import { type MachineProcess, MAX_COMMAND } from '@muster/contract/agent/processes'
+import { readFile } from 'node:fs/promises'
 import type { ProcessesSeen, ProcessReader, SeenProcess } from '../process-tools.ts'
+import { askDisk } from '../ask-disk.ts'
 import { PortBook } from './listening-ports.ts'
 import { parseCpuTimes, parseMemory } from './proc-load.ts'
-import { fullName, niceOf, readCommand, stateOf } from './process-words.ts'
 import { isEnded, type ProcStat, readKernelUnits, readProcStat } from './proc-stat.ts'
 import { UserNames } from './user-names.ts'
+import { programName } from './proc-named.ts'
+
+/** What runs and what sleeps changes with every look, and the share of the processor tells more. */
+const STATES: Partial<Record<string, MachineProcess['state']>> = {
+  D: 'waiting',
+  T: 'stopped',
+  t: 'stopped',
+  Z: 'ended',
+  X: 'ended',
+  x: 'ended',
+}
+
+const stateOf = ({ state }: ProcStat) => STATES[state] ?? 'running'
+const niceOf = ({ nice }: ProcStat) => Math.min(19, Math.max(-20, nice))
+
+/** What the process was started with; arguments are separated by zeros. */
+async function readCommand(pid: number): Promise<string> {
+  const file = `/proc/${pid}/cmdline`
+  try {
+    // The kernel lets this wait while the process is held up by a disk that does not answer.
+    const text = await askDisk(file, () => readFile(file, 'utf8'))
+    return text.replace(/\0+$/, '').replaceAll('\0', ' ').slice(0, MAX_COMMAND)
+  } catch {
+    // It has just ended, or nobody can tell now.
+    return ''
+  }
+}
+
+/** The kernel cuts names to 15 characters, and programs name their first thread: Node calls it MainThread. */
+function fullName(kernelName: string, command: string): string {
+  const program = programName(command.split(' ', 1)[0] ?? '')
+  const isCut = program.startsWith(kernelName)
+  return (isCut || (kernelName === 'MainThread' && program !== '') ? program : kernelName).slice(0, 255)
+}
 
 /** Between these the link and everything else has its turn. */
 const AT_ONCE = 50

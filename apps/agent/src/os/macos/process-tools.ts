@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { type MachineProcess, MAX_COMMAND } from '@muster/contract/agent/processes'
 import { Unmeasurable } from '../../checks/unmeasurable.ts'
 import { AskedProcessReader } from '../asked-processes.ts'
 import { readCpuTimes } from '../cpu-times.ts'
@@ -11,10 +12,9 @@ import {
   signalPosix,
 } from '../end-processes.ts'
 import { MachineRefused } from '../machine-refused.ts'
-import type { ProcessTools } from '../process-tools.ts'
+import type { ProcessTools, SeenProcess } from '../process-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 import { parseVmStat } from './memory.ts'
-import { parseLsof, parsePsProcesses, PS_COLUMNS } from './process-list.ts'
 
 const LIMIT_MS = 20_000
 const PORTS_EVERY_LOOKS = 5
@@ -75,4 +75,61 @@ async function askPorts(signal: AbortSignal): Promise<DescribedPorts> {
     if (cause instanceof Unmeasurable) return new DescribedPorts()
     throw cause
   }
+}
+
+const PS_COLUMNS = 'pid=,ppid=,user=,stat=,nice=,rss=,time=,lstart=,command='
+
+const LINE =
+  /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s+(\d+)\s+([\d:.-]+)\s+(\w{3} \w{3} +\d+ [\d:]{8} \d{4})\s+(.*)$/
+
+/** From `ps -axww -o PS_COLUMNS`, and the names from `ps -ax -o pid=,comm=`. */
+export function parsePsProcesses(output: string, names: string, ports: DescribedPorts): SeenProcess[] {
+  const programs = new Map(
+    names.split('\n').map((line) => {
+      const [, pid = '', path = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(line) ?? []
+      return [pid, path.split('/').at(-1) ?? '']
+    }),
+  )
+  return output.split('\n').flatMap((line) => {
+    const [, pid, parent, user, state = '', nice, kilobytes, time = '', started = '', command = ''] =
+      LINE.exec(line) ?? []
+    const startMs = Date.parse(started)
+    if (pid === undefined || Number.isNaN(startMs)) return []
+    const process: MachineProcess = {
+      pid: Number(pid),
+      start: String(startMs / 1000),
+      parent_pid: Number(parent),
+      name: (programs.get(pid) || (command.split(' ', 1)[0] ?? '')).slice(0, 255),
+      command: command.slice(0, MAX_COMMAND),
+      username: (user ?? '').slice(0, 255),
+      started_at: new Date(startMs).toISOString(),
+      state: STATES[state[0] ?? ''] ?? 'running',
+      nice: Math.min(19, Math.max(-20, Number(nice))),
+      ports: ports.of(Number(pid)),
+    }
+    return [{ process, cpuSeconds: readTime(time), memoryBytes: Number(kilobytes) * 1024 }]
+  })
+}
+
+/** From `lsof -nP -iTCP -sTCP:LISTEN -iUDP -FpPn`: a line for each field, its first letter says which. */
+export function parseLsof(output: string): DescribedPorts {
+  const ports = new DescribedPorts()
+  let pid = 0
+  let protocol: 'tcp' | 'udp' = 'tcp'
+  for (const line of output.split('\n')) {
+    const value = line.slice(1)
+    if (line.startsWith('p')) pid = Number(value)
+    if (line.startsWith('P')) protocol = value === 'UDP' ? 'udp' : 'tcp'
+    // With an arrow it talks to somebody and does not listen.
+    if (line.startsWith('n') && !value.includes('->')) ports.add(pid, protocol, value)
+  }
+  return ports
+}
+
+const STATES: Partial<Record<string, MachineProcess['state']>> = { U: 'waiting', T: 'stopped', Z: 'ended' }
+
+/** `12:34.56`, `1:02:03` or `2-03:04:05` in seconds. */
+function readTime(text: string): number {
+  const [, days = '0', clock = ''] = /^(?:(\d+)-)?(.*)$/.exec(text) ?? []
+  return Number(days) * 86_400 + clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parsePageFiles } from './page-files.ts'
 import { parseWindowsPing } from './ping.ts'
 import { findErrorCode, parseServiceState } from './service-control.ts'
-import { sumNamedTasks } from './task-list.ts'
+import { sumNamedTasks } from './probes.ts'
 
 const english = `
 Pinging 192.0.2.7 with 32 bytes of data:

@@ -20,7 +20,7 @@ import type { Kept } from '../../state/kept.ts'
 import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
 import { OpenParts } from './open-parts.ts'
 import { openPlace } from './place.ts'
-import { removeTree } from './remove-tree.ts'
+import { removeTree } from './change-file.ts'
 import { ask, raw } from './test-files.ts'
 import { writeText } from './text-file.ts'
 

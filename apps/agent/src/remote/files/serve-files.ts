@@ -1,13 +1,19 @@
-import type { FileTask, UploadTask } from '@muster/contract/agent/files'
+import type { FileNews, FileTask, UploadTask } from '@muster/contract/agent/files'
+import { type FileHandle, open, realpath } from 'node:fs/promises'
+import { showBytes } from '@muster/rules/agents/raw-path'
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../../log/log.ts'
 import { MachineRefused } from '../../os/machine-refused.ts'
+import { findProgram, searchPath } from '../../run/find-program.ts'
 import { ChannelRoom } from './channel-room.ts'
 import { tellFileError } from './file-errors.ts'
 import { finishUpload, receiveBytes } from './receive-upload.ts'
-import { sendArchive } from './send-archive.ts'
-import { sendFile } from './send-file.ts'
 import type { UploadSurroundings } from './upload-part.ts'
+import { openToRead, versionOf } from './open-to-read.ts'
+import { joinPath, readPath } from './paths.ts'
+import { refusePrivate } from './private-folder.ts'
 
 /** Does what a channel of the tool was opened for, and ends it with how it went. */
 export async function serveFiles(
@@ -43,4 +49,151 @@ async function serve(
     case 'finish':
       return finishUpload(order, surroundings)
   }
+}
+
+const PIECE_BYTES = 128 * 1024
+/** Files of the kernel say that they are empty, and are not. */
+const MOST_UNSIZED_BYTES = 16 * 1024 * 1024
+
+type ReadTask = Extract<FileTask, { task: 'read' }>
+
+/** Sends a file from an offset on, as long as it was when it was opened. What is written meanwhile at its end waits. */
+async function sendFile(room: ChannelRoom, task: ReadTask, dataFolder: string): Promise<void> {
+  const { handle, path } = await openToRead(task.path, dataFolder)
+  await using _ = handle
+  const { size, version } = await versionOf(handle)
+  const name = showBytes(path.subarray(path.lastIndexOf('/') + 1)).slice(0, 255)
+  const tell = (news: Pick<FileNews, 'size' | 'offset'>) =>
+    room.channel.sendText({ type: 'sending', name, version, ...news } satisfies FileNews)
+  if (size === 0) {
+    const whole = await readUnsized(handle)
+    tell({ size: whole.length, offset: 0 })
+    if (whole.length > 0) await room.send(whole)
+    return
+  }
+  const isSame = task.version === null || task.version === version
+  const offset = isSame ? Math.min(task.offset, size) : 0
+  tell({ size, offset })
+  await sendPieces(room, handle, { offset, size, version })
+}
+
+/** The last piece goes only when the file has not become another one while it was read. */
+async function sendPieces(
+  room: ChannelRoom,
+  handle: FileHandle,
+  { offset, size, version }: { offset: number; size: number; version: string },
+): Promise<void> {
+  let at = offset
+  let next = readPiece(handle, at, size)
+  while (at < size) {
+    const piece = await next
+    at += piece.length
+    if (at < size) {
+      if (piece.length === 0) throw changed()
+      next = readPiece(handle, at, size)
+      // It is awaited in the next turn, if there is one.
+      next.catch(() => undefined)
+    } else {
+      const now = await versionOf(handle)
+      // What only grows is whole up to here.
+      if (now.version !== version && now.size <= size) throw changed()
+    }
+    await room.send(piece)
+  }
+}
+
+async function readPiece(handle: FileHandle, at: number, size: number): Promise<Buffer> {
+  const length = Math.min(PIECE_BYTES, size - at)
+  const buffer = Buffer.allocUnsafeSlow(length)
+  const { bytesRead } = await handle.read(buffer, 0, length, at)
+  return buffer.subarray(0, bytesRead)
+}
+
+async function readUnsized(handle: FileHandle): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for (;;) {
+    const piece = await readPiece(handle, bytes, bytes + PIECE_BYTES)
+    if (piece.length === 0) return Buffer.concat(pieces)
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > MOST_UNSIZED_BYTES)
+      throw new MachineRefused('Nobody knows how long this file is, and it does not end.')
+  }
+}
+
+function changed(): MachineRefused {
+  return new MachineRefused('The file was changed while it was read. Try again.')
+}
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+const LONGEST_COMPLAINT = 2000
+/** GNU tar: some files changed while they were read. All else is in the archive. */
+const CHANGED = 1
+
+type ArchiveTask = Extract<FileTask, { task: 'archive' }>
+
+/** Sends a file or folder as a compressed archive, made by the system's tar while it is sent. Links stay links. */
+async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: string): Promise<void> {
+  const program = findProgram('tar')
+  if (program === undefined) throw new MachineRefused('There is no program tar on this machine.')
+  const path = await realpath(joinPath(readPath(task.path)), { encoding: 'buffer' })
+  await refusePrivate(path, dataFolder)
+  const at = path.lastIndexOf('/')
+  const name = path.subarray(at + 1)
+  if (name.length === 0) throw new MachineRefused('All of the machine is too much for an archive.')
+  const parentPath = at === 0 ? Buffer.from('/') : path.subarray(0, at)
+  await using parent = await open(parentPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  const shown = showBytes(name).slice(0, 240)
+  room.channel.sendText({
+    type: 'sending',
+    name: `${shown}.tar.gz`,
+    size: null,
+    offset: 0,
+    version: '',
+  } satisfies FileNews)
+  // Its own folder by number, and the name by standard input: both may be any bytes.
+  const child = spawn(
+    program,
+    [...exclude(parentPath, path, await realpath(dataFolder)), '--null', '-czf', '-', '-T', '-'],
+    {
+      cwd: `/proc/self/fd/${parent.fd}`,
+      env: { PATH: searchPath(), LC_ALL: 'C' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  )
+  const stop = () => child.kill('SIGKILL')
+  room.gone.addEventListener('abort', stop)
+  try {
+    child.stdin.on('error', () => undefined).end(Buffer.concat([Buffer.from('./'), name, Buffer.from([0])]))
+    let complaint = ''
+    child.stderr.on('data', (bytes: Buffer) => {
+      if (complaint.length < LONGEST_COMPLAINT) complaint += bytes.toString()
+    })
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject).once('close', resolve)
+    })
+    ended.catch(() => undefined)
+    // Without an encoding a stream yields buffers.
+    for await (const piece of child.stdout) await room.send(piece as Buffer)
+    const code = await ended
+    if (code !== 0 && code !== CHANGED)
+      throw new MachineRefused(`tar gave up: ${showBytes(Buffer.from(lastLine(complaint))).slice(0, 300)}`)
+  } finally {
+    room.gone.removeEventListener('abort', stop)
+    if (child.exitCode === null) stop()
+  }
+}
+
+/** The agent's own folder stays closed here as well. */
+function exclude(parent: Buffer, path: Buffer, dataFolder: string): string[] {
+  const within = Buffer.concat([path, Buffer.from('/')])
+  const own = Buffer.from(dataFolder)
+  if (!own.subarray(0, within.length).equals(within)) return []
+  const relative = own.subarray(parent.length).toString().replace(/^\/+/, '')
+  return ['--anchored', '--no-wildcards', `--exclude=./${relative}`]
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? ''
 }

@@ -1,17 +1,38 @@
-import { ActionIcon } from '@mantine/core'
-import { IconMoon, IconRefresh, IconSun } from '@tabler/icons-react'
+import { ActionIcon, Badge, Kbd, UnstyledButton } from '@mantine/core'
+import { IconMoon, IconRefresh, IconSearch, IconSun } from '@tabler/icons-react'
 import { Link, useMatchRoute } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useHoverTip } from '../../ui/layout/use-hover-tip.tsx'
-import { CertificateChip } from './CertificateChip.tsx'
+import { useDashInfo } from '../api/queries.ts'
+import { useLive } from '../live/live.ts'
 import classes from './Header.module.css'
 import { MachineCounts } from './MachineCounts.tsx'
-import { PaletteButton } from './PaletteButton.tsx'
 import { UserMenu } from './UserMenu.tsx'
 import { lazyPart } from './lazy-part.ts'
 import { useDarkMode } from './look.ts'
-import { useDashInfo } from '../api/queries.ts'
 import { useRefresh } from './use-refresh.ts'
+import { certificateWarning } from './certificate-warning.ts'
+import { openPalette } from './palette.ts'
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+/** In the middle of the header; looks like a field and opens the command palette. */
+function PaletteButton() {
+  return (
+    <UnstyledButton
+      className={classes.button}
+      onClick={openPalette}
+      aria-haspopup="dialog"
+      aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
+    >
+      <IconSearch size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <span className={classes.text}>Find a machine, client, script or action</span>
+      <Kbd size="xs" className={classes.key} aria-hidden>
+        {isMac ? '⌘ K' : 'Ctrl K'}
+      </Kbd>
+    </UnstyledButton>
+  )
+}
 
 // Not of the first load: the machines come first.
 const AlertBell = lazyPart(() => import('../../features/alerts/AlertBell.tsx').then((file) => file.AlertBell))
@@ -69,5 +90,23 @@ function DarkModeButton() {
     <ActionIcon aria-label={label} data-tip={label} onClick={toggle}>
       <Icon size={18} stroke={1.75} />
     </ActionIcon>
+  )
+}
+
+function CertificateChip() {
+  const warning = certificateWarning(useLive((state) => state.counts?.days_until_cert_expires))
+  if (warning === undefined) return null
+  return (
+    <Badge
+      color="negative"
+      variant="light"
+      tt="none"
+      tabIndex={0}
+      role="status"
+      style={{ flex: 'none' }}
+      data-tip="Browsers and agents refuse the connection once the server's certificate has expired. Renew it."
+    >
+      {warning}
+    </Badge>
   )
 }

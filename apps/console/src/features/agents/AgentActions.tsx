@@ -2,9 +2,9 @@ import { Button, Menu } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { IconChevronDown, IconFileCode, IconScreenShare, IconTerminal2 } from '@tabler/icons-react'
 import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
-import { isMenuItem } from '../../ui/dialog/menu-entry.ts'
+import { isMenuItem, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
+import { usePaletteSource } from '../../app/shell/palette.ts'
 import { useAgentMenu } from './use-agent-menu.ts'
-import { useAgentPalette } from './use-agent-palette.ts'
 
 /** What can be done with a machine, as buttons: the two that are wanted most, and the whole menu. */
 export function AgentActions({
@@ -61,3 +61,21 @@ const BUTTONS = [
 ]
 
 const ICON = { size: 16, stroke: 1.75, 'aria-hidden': true } as const
+
+/** The actions on the selected machine, for the command palette. */
+function useAgentPalette(agent: { hostname: string } | undefined, entries: readonly MenuEntry[]): void {
+  usePaletteSource('selected machine', () =>
+    agent === undefined
+      ? []
+      : entries
+          .filter(isMenuItem)
+          .filter(({ disabledReason }) => disabledReason === undefined)
+          .map(({ id, label, run }) => ({
+            id: `agent ${id}`,
+            group: agent.hostname,
+            label,
+            words: agent.hostname,
+            run,
+          })),
+  )
+}

@@ -1,27 +1,47 @@
-import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
-import { useForm } from '@mantine/form'
+import '@mantine/core/styles/Fieldset.css'
+import '@mantine/core/styles/Alert.css'
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  TextInput,
+} from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import { type AgentDetail, editAgent, getAgent } from '@muster/contract/api/agents'
 import type { CustomField } from '@muster/contract/api/custom-fields'
 import { ApiError } from '@muster/contract/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { listAudit } from '@muster/contract/api/audit'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { queryKey } from '../../app/api/query-key.ts'
-import { clientsQuery } from '../../app/api/queries.ts'
+import { clientsQuery, useMay } from '../../app/api/queries.ts'
 import { filterSites, groupSites } from '../clients/site-choices.ts'
 import { listTimeZones } from '../setup/time-zones.ts'
 import { FieldInputs } from '../custom-fields/FieldInputs.tsx'
 import { WithFields } from '../custom-fields/WithFields.tsx'
 import { changedBody, changedInputs, checkInputs } from '../custom-fields/field-values.ts'
+import { Time } from '../../ui/layout/Time.tsx'
 import { AgentDialog } from './AgentDialog.tsx'
-import { EditConflict } from './EditConflict.tsx'
-import { OverdueFields } from './OverdueFields.tsx'
-import { type AgentForm, SHELL_CHOICES, checkAgentForm, readAgentForm, toAgentChanges } from './agent-form.ts'
+import {
+  type AgentForm,
+  checkAgentForm,
+  describeChanges,
+  readAgentForm,
+  SHELL_CHOICES,
+  toAgentChanges,
+} from './agent-form.ts'
 import { patchMachine } from './use-live-machines.ts'
+import { OVERDUE_ALERTS } from './overdue-alerts.ts'
 
 /** Settings of the machine that the address names. */
 export function EditAgentDialog({ item, close }: AddressedDialogProps) {
@@ -176,4 +196,97 @@ function WholeNumber(props: { label: string; suffix: string }) {
 
 function pickForm(values: AgentForm, names: readonly string[]): Partial<AgentForm> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)))
+}
+
+interface OverdueFieldsProps {
+  agent: AgentDetail
+  form: UseFormReturnType<AgentForm>
+}
+
+/** Who is told when the machine is overdue. What its alert template decides is shown, and not changed here. */
+function OverdueFields({ agent, form }: OverdueFieldsProps) {
+  const { effective_alert_template: template } = agent
+  return (
+    <Fieldset legend="When it is overdue" variant="unstyled" p={0} m={0}>
+      <Stack gap="sm">
+        {OVERDUE_ALERTS.map(({ field, fixedBy, label }) => {
+          const fixed = template?.[fixedBy] ?? null
+          if (template !== null && fixed !== null) {
+            const reason = `Decided by the alert template ${template.name}.`
+            return (
+              <Checkbox key={field} label={label} description={reason} checked={fixed} disabled readOnly />
+            )
+          }
+          if (field === 'overdue_dashboard_alert') {
+            return (
+              <Select
+                key={field}
+                label={label}
+                data={choicesOf(agent)}
+                allowDeselect={false}
+                {...form.getInputProps('availability_alerts')}
+              />
+            )
+          }
+          return <Checkbox key={field} label={label} {...form.getInputProps(field, { type: 'checkbox' })} />
+        })}
+      </Stack>
+    </Fieldset>
+  )
+}
+
+/** What the default means is known while the machine follows it. */
+function choicesOf({ availability_alerts: own, overdue_dashboard_alert: isOn }: AgentDetail) {
+  return [
+    { value: 'default', label: own === 'default' ? `Default (${isOn ? 'on' : 'off'})` : 'Default' },
+    { value: 'on', label: 'On' },
+    { value: 'off', label: 'Off' },
+  ]
+}
+
+interface EditConflictProps {
+  /** As it was when the form was opened. */
+  before: AgentDetail
+  now: AgentDetail
+  onReload: () => void
+}
+
+/** Somebody else saved in between: who, what, and a way to go on from there. */
+function EditConflict({ before, now, onReload }: EditConflictProps) {
+  const changes = describeChanges(before, now)
+  return (
+    <Alert color="warning" mb="md" title="Somebody else has changed this machine">
+      <LastEditor agentId={now.agent_id} />
+      {changes.length > 0 && (
+        <ul>
+          {changes.map(({ label, from, to }) => (
+            <li key={label}>
+              {label}: {from} → {to}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Button variant="default" mt="sm" onClick={onReload}>
+        Go on with the new values
+      </Button>
+    </Alert>
+  )
+}
+
+/** The audit log knows who it was, for those who may read it. */
+function LastEditor({ agentId }: { agentId: string }) {
+  const mayRead = useMay('can_view_auditlogs')
+  const body = {
+    pagination: { rowsPerPage: 1, page: 1, sortBy: 'entry_time' as const, descending: true },
+    agentFilter: [agentId],
+    actionFilter: ['modify' as const],
+  }
+  const { data } = useQuery({ ...query(listAudit, { body }), enabled: mayRead, staleTime: 0 })
+  const [entry] = data?.audit_logs ?? []
+  if (entry === undefined) return null
+  return (
+    <div>
+      {entry.username}, <Time instant={entry.entry_time} relative />
+    </div>
+  )
 }

@@ -6,8 +6,10 @@ import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
 import { useNow } from '../../ui/layout/use-now.ts'
 import { useTipDate } from '../../ui/layout/use-tip-date.ts'
+import { notify } from '../../app/shell/notify.ts'
+import { useDashInfo, useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
-import { useDoubleClick } from './use-double-click.ts'
 import type { MachineView } from './use-machine-view.ts'
 import type { useTableState } from './use-table-state.ts'
 
@@ -85,4 +87,29 @@ function useMachineContext() {
   const nowMs = useNow(NOW_EVERY_MS)
   const formatDate = useTipDate()
   return useMemo(() => ({ nowMs, formatDate }), [nowMs, formatDate])
+}
+
+/** What a double click on a machine does, as the user's preferences say. */
+function useDoubleClick(): (agent: { agent_id: string }) => void {
+  const action = useDashInfo()?.dbl_click_action ?? 'editagent'
+  const mayEdit = useMay('can_edit_agent')
+  const { open } = useDialog()
+  const navigate = useNavigate()
+  return ({ agent_id }) => {
+    const params = { agent_id }
+    switch (action) {
+      case 'editagent':
+        if (mayEdit) open('edit-agent', agent_id)
+        else void navigate({ to: '/agents/$agent_id', params })
+        return
+      case 'takecontrol':
+        void navigate({ to: '/takecontrol/$agent_id', params })
+        return
+      case 'remotebg':
+        void navigate({ to: '/remotebackground/$agent_id', params })
+        return
+      case 'urlaction':
+        notify('There are no URL actions yet. Choose another double click in the preferences.')
+    }
+  }
 }

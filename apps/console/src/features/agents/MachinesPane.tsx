@@ -2,23 +2,95 @@ import type { AgentRow } from '@muster/contract/api/agents'
 import { LOADING_DELAY_MS } from '@muster/rules/text/layout'
 import type { TreeNode } from '@muster/rules/search/tree-node'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useId, useMemo, useRef } from 'react'
+import { type ReactNode, Suspense, useId, useMemo, useRef, useState } from 'react'
+import { Button, Popover, Tabs } from '@mantine/core'
+import { IconDeviceDesktop, IconFilter, IconServer2 } from '@tabler/icons-react'
+import type { TableTab } from '@muster/contract/api/users'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
-import { ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
+import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { useDrawn } from '../../ui/layout/use-drawn.ts'
 import { useLasting } from '../../ui/layout/use-lasting.ts'
-import { useNodeTotal, useSelectedNode } from '../dashboard/use-node.ts'
-import { MachineFilter } from './MachineFilter.tsx'
+import { useNodeName, useNodeTotal, useSelectedNode } from '../dashboard/use-node.ts'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
+import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { MachineSearch } from './MachineSearch.tsx'
 import { MachineTable } from './MachineTable.tsx'
-import { MachineTabs, countTabs } from './MachineTabs.tsx'
 import classes from './MachinesPane.module.css'
-import { NoMachines } from './NoMachines.tsx'
 import { firstMachinesQuery, machinesQuery } from './machines-query.ts'
 import { formatSort } from './sort-machines.ts'
 import { type MachineView, useMachineView } from './use-machine-view.ts'
 import { useSlashKey } from './use-slash-key.ts'
 import { useTableState } from './use-table-state.ts'
+import { readFilter, writeFilter } from './search-flags.ts'
+
+type TabCounts = Partial<Record<TableTab, number>>
+
+const TABS = [
+  { value: 'server', label: 'Servers', icon: IconServer2 },
+  { value: 'workstation', label: 'Workstations', icon: IconDeviceDesktop },
+  { value: 'mixed', label: 'Mixed', icon: undefined },
+] as const
+
+interface MachineTabsProps {
+  tab: TableTab
+  counts: TabCounts
+  /** Id of the panel that the tabs rule. */
+  panelId: string
+  onChange: (tab: TableTab) => void
+  children: ReactNode
+}
+
+/** Servers, workstations or both, with their numbers; what else acts on the table stands at the right. */
+function MachineTabs({ tab, counts, panelId, onChange, children }: MachineTabsProps) {
+  return (
+    <div className={classes.bar}>
+      <Tabs
+        value={tab}
+        onChange={(value) => {
+          const chosen = TABS.find((known) => known.value === value)
+          if (chosen) onChange(chosen.value)
+        }}
+        classNames={{ list: classes.list ?? '', tab: classes.tab ?? '' }}
+      >
+        <Tabs.List aria-label="Type of machines">
+          {TABS.map(({ value, label, icon: TabIcon }) => (
+            <Tabs.Tab
+              key={value}
+              value={value}
+              aria-controls={panelId}
+              {...(TabIcon ? { leftSection: <TabIcon size={16} stroke={1.75} aria-hidden /> } : {})}
+            >
+              {label}
+              {counts[value] !== undefined && <span className={classes.count}> {counts[value]}</span>}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </Tabs>
+      <div className={classes.tools}>{children}</div>
+    </div>
+  )
+}
+
+/**
+ * The numbers on the tabs. The list of one tab says its own; the tree knows how many there are in all, so the other
+ * kind is the rest, and nothing more has to be asked for.
+ */
+function countTabs(
+  tab: TableTab,
+  rows: readonly { monitoring_type: 'server' | 'workstation' }[] | undefined,
+  total: number | undefined,
+): TabCounts {
+  if (rows === undefined) return total === undefined ? {} : { mixed: total }
+  if (tab === 'mixed') {
+    const server = rows.filter((row) => row.monitoring_type === 'server').length
+    return { server, workstation: rows.length - server, mixed: rows.length }
+  }
+  const other = tab === 'server' ? 'workstation' : 'server'
+  if (total === undefined) return { [tab]: rows.length }
+  const all = Math.max(total, rows.length)
+  return { [tab]: rows.length, [other]: all - rows.length, mixed: all }
+}
 
 interface MachinesPaneProps {
   /** Height of the table itself; it gives way where the frame has less room. */
@@ -140,4 +212,97 @@ function MachinesError({ error, onRetry }: { error: Error; onRetry: () => void }
 function describeFound({ shown, total, searchMs }: MachineView, text: string): string {
   if (text.trim() === '') return ''
   return `${shown.length} of ${total} · ${Math.max(1, Math.round(searchMs))} ms`
+}
+
+const FilterForm = lazyPart(() => import('./FilterForm.tsx').then((file) => file.FilterForm))
+
+interface MachineFilterProps {
+  text: string
+  onChange: (text: string) => void
+}
+
+/** Sets the `is:` words of the search without typing them. */
+function MachineFilter({ text, onChange }: MachineFilterProps) {
+  const [opened, setOpened] = useState(false)
+  const { presence, conditions } = readFilter(text)
+  const set = conditions.length + (presence === undefined ? 0 : 1)
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <Button
+          variant="default"
+          leftSection={<IconFilter size={16} stroke={1.75} aria-hidden />}
+          data-set={set > 0 || undefined}
+          className={classes.button}
+          onClick={() => setOpened(!opened)}
+        >
+          Filter{set > 0 ? ` · ${set}` : ''}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Filter machines">
+        <Suspense fallback={null}>
+          <FilterForm
+            start={{ presence, conditions }}
+            onApply={(choice) => {
+              onChange(writeFilter(text, choice))
+              setOpened(false)
+            }}
+          />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+interface NoMachinesProps {
+  /** Machines of the tab and node, before the search. */
+  total: number
+  text: string
+  tab: 'server' | 'workstation' | 'mixed'
+  onClearSearch: () => void
+  onShowAll: () => void
+}
+
+/** The table without rows says why, and what changes it. */
+function NoMachines({ total, text, tab, onClearSearch, onShowAll }: NoMachinesProps) {
+  const mayInstall = useMay('can_install_agents')
+  const node = useSelectedNode()
+  const where = useNodeName(node)
+  const { open } = useDialog()
+  if (total > 0) {
+    return (
+      <EmptyState message={`None of ${total} machines fits “${text.trim()}”.`}>
+        <Button variant="default" onClick={onClearSearch}>
+          Clear search
+        </Button>
+      </EmptyState>
+    )
+  }
+  const place = where === undefined ? '' : ` in ${where}`
+  if (tab !== 'mixed') {
+    return (
+      <EmptyState message={`There are no ${tab}s${place}.`}>
+        <Button variant="default" onClick={onShowAll}>
+          Show all machines
+        </Button>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      message={
+        mayInstall
+          ? `There are no machines${place} yet. Install the agent on the first one.`
+          : `There are no machines${place} that you may see.`
+      }
+    >
+      {mayInstall && (
+        <Button
+          onClick={() => open('install-agent', node === undefined ? undefined : `${node.kind}|${node.id}`)}
+        >
+          Install agent
+        </Button>
+      )}
+    </EmptyState>
+  )
 }

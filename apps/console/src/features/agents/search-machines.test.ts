@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MachineSearchMemory, isNarrower } from './machine-search-memory.ts'
+import { MachineSearchMemory, isNarrower } from './use-machine-view.ts'
 import { readFilter, splitSearch, writeFilter } from './search-flags.ts'
 import { searchMachines } from './search-machines.ts'
 import { testMachine, testMachines } from './test-machines.ts'

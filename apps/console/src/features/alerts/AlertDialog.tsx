@@ -1,23 +1,49 @@
-import { Button } from '@mantine/core'
-import type { Alert, AlertActionRun, AlertLogEntry } from '@muster/contract/api/alerts'
+import { Button, Textarea } from '@mantine/core'
+import {
+  type Alert,
+  type AlertActionRun,
+  type AlertLogEntry,
+  type AlertLogKind,
+  noteAlert,
+} from '@muster/contract/api/alerts'
 import { ApiError } from '@muster/contract/client'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import {
+  type Icon,
+  IconBell,
+  IconBellOff,
+  IconBellPause,
+  IconCircleCheck,
+  IconCircleDot,
+  IconCircleOff,
+  IconCircleX,
+  IconMailCheck,
+  IconMailOff,
+  IconMailX,
+  IconNote,
+  IconPlayerPlay,
+  IconRepeat,
+  IconTrendingUp,
+  IconUserCheck,
+} from '@tabler/icons-react'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
+import { Time } from '../../ui/layout/Time.tsx'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
 import classes from './AlertDialog.module.css'
-import { AlertActions } from './AlertActions.tsx'
 import { AlertFacts } from './AlertFacts.tsx'
-import { AlertLog } from './AlertLog.tsx'
-import { NoteBox } from './NoteBox.tsx'
 import { SnoozeDialog } from './SnoozeDialog.tsx'
 import { fits } from './alert-can.ts'
-import { alertQuery } from './alerts-query.ts'
+import { alertQuery, refreshAlerts } from './alerts-query.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
+import { LOG_LABELS } from './alert-words.ts'
 
 const TITLE = 'Alert'
 
@@ -120,5 +146,157 @@ function OpenedAlert({ alert, close }: OpenedAlertProps) {
       )}
       {question}
     </>
+  )
+}
+
+const TITLES = { failure: 'Failure action', resolved: 'Resolved action' } as const
+
+/** What an alert template had run, and how that went. */
+function AlertActions({ actions }: { actions: readonly AlertActionRun[] }) {
+  return actions.map((action) => (
+    <section key={action.kind} aria-label={TITLES[action.kind]} className={classes.action}>
+      <h3 className={classes.heading}>{TITLES[action.kind]}</h3>
+      <div className={classes.entryHead}>
+        <bdi className={classes.kind}>{action.name}</bdi>
+        <span>{stateOf(action)}</span>
+        <bdi className={classes.dim}>by the template {action.template}</bdi>
+        <span className={classes.at}>
+          <Time instant={action.ended ?? action.created} />
+        </span>
+      </div>
+      {action.ended !== null && action.state !== 'called_off' && (
+        <div className={classes.output}>
+          <OutputBox
+            label={`Output of the ${TITLES[action.kind].toLowerCase()}`}
+            segments={action.output === '' ? [] : [{ text: action.output }]}
+            empty="It wrote nothing."
+            growing={false}
+          />
+        </div>
+      )}
+    </section>
+  ))
+}
+
+/** `done after 0.3 s, exit code 0`. */
+function stateOf({ state, retcode, execution_time, history_id }: AlertActionRun): string {
+  if (state === 'waiting') return 'is about to run'
+  if (state === 'running') return history_id === null ? 'is being sent' : 'was sent to the machine'
+  if (state === 'called_off') return 'called off'
+  const took = execution_time === null ? '' : ` after ${execution_time.toFixed(1)} s`
+  const code = retcode === null ? '' : `, ${history_id === null ? 'status' : 'exit code'} ${retcode}`
+  return `${state === 'done' ? 'done' : 'failed'}${took}${code}`
+}
+
+interface NoteBoxProps {
+  alert: Pick<Alert, 'id' | 'state'>
+  note: string
+  onChange: (note: string) => void
+}
+
+/** A note that goes into the log: by itself, or along with what is done next. */
+function NoteBox({ alert: { id, state }, note, onChange }: NoteBoxProps) {
+  const queryClient = useQueryClient()
+  const add = useMutation({
+    mutationFn: () => call(noteAlert, { params: { id }, body: { note: note.trim() } }),
+    onSuccess: async () => {
+      onChange('')
+      notifyDone('Note added.')
+      await refreshAlerts(queryClient)
+    },
+  })
+  const canAdd = note.trim() !== '' && !add.isPending
+  return (
+    <form
+      className={classes.noteBox}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (canAdd) add.mutate()
+      }}
+    >
+      <Textarea
+        label="Note"
+        placeholder={state === 'resolved' ? 'What it was' : 'What you know, or what you are doing about it'}
+        autosize
+        minRows={1}
+        maxRows={8}
+        maxLength={4000}
+        value={note}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canAdd) add.mutate()
+        }}
+      />
+      <Button type="submit" variant="default" disabled={!canAdd} loading={add.isPending}>
+        Add note
+      </Button>
+    </form>
+  )
+}
+
+const ICONS: Record<AlertLogKind, Icon> = {
+  opened: IconCircleDot,
+  severity_changed: IconTrendingUp,
+  held: IconBellOff,
+  released: IconBell,
+  acknowledged: IconUserCheck,
+  unacknowledged: IconBell,
+  snoozed: IconBellPause,
+  unsnoozed: IconBell,
+  noted: IconNote,
+  flapping: IconRepeat,
+  resolved: IconCircleCheck,
+  notice_sent: IconMailCheck,
+  notice_held: IconMailOff,
+  notice_failed: IconMailX,
+  action_started: IconPlayerPlay,
+  action_done: IconCircleCheck,
+  action_failed: IconCircleX,
+  action_called_off: IconCircleOff,
+}
+const TONES: Partial<Record<AlertLogKind, 'positive' | 'negative'>> = {
+  resolved: 'positive',
+  notice_failed: 'negative',
+  action_done: 'positive',
+  action_failed: 'negative',
+}
+
+/** Everything that happened to an alert, oldest first. */
+function AlertLog({ log }: { log: readonly AlertLogEntry[] }) {
+  if (log.length === 0) return null
+  return (
+    <section aria-labelledby="alert-log">
+      <h3 id="alert-log" className={classes.heading}>
+        What happened
+      </h3>
+      <ol className={classes.log}>
+        {log.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Entry({ entry: { at, kind, by, text } }: { entry: AlertLogEntry }) {
+  const EntryIcon = ICONS[kind]
+  return (
+    <li className={classes.entry} data-tone={TONES[kind]}>
+      <EntryIcon size={16} stroke={1.75} aria-hidden className={classes.entryIcon} />
+      <div className={classes.entryText}>
+        <div className={classes.entryHead}>
+          <span className={classes.kind}>{LOG_LABELS[kind]}</span>
+          {by !== '' && <bdi>by {by}</bdi>}
+          <span className={classes.at}>
+            <Time instant={at} />
+          </span>
+        </div>
+        {text !== '' && (
+          <p className={classes.note} dir="auto">
+            {text}
+          </p>
+        )}
+      </div>
+    </li>
   )
 }

@@ -1,27 +1,37 @@
-import { Button } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, use, useCallback, useMemo, useState } from 'react'
+import type { Alert, AlertAction } from '@muster/contract/api/alerts'
+import { IconBellPause, IconCircleCheck, IconUserCheck } from '@tabler/icons-react'
+import { useMediaQuery } from '@mantine/hooks'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { isRefused } from '../../app/api/describe-error.ts'
 import { may, useMe } from '../../app/api/queries.ts'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import type { Point } from '../../ui/dialog/menu-entry.ts'
+import { useNow } from '../../ui/layout/use-now.ts'
 import classes from './AlertList.module.css'
-import { AlertTable } from './AlertTable.tsx'
 import { AlertTools } from './AlertTools.tsx'
-import { ChosenBar } from './ChosenBar.tsx'
 import {
+  describeCalm,
+  describeCalmOf,
   OverdueActions,
   OverdueStrip,
   TurnOnOne,
-  describeCalm,
-  describeCalmOf,
   useOverdue,
 } from './Overdue.tsx'
-import { type AlertView, START_VIEW, isNarrowed, toAlertsRequest } from './alert-view.ts'
+import { type AlertView, isNarrowed, START_VIEW, toAlertsRequest } from './alert-view.ts'
 import { alertsQuery } from './alerts-query.ts'
-import { useAlertActions } from './use-alert-actions.tsx'
-import { useChosen } from './use-chosen.ts'
+import { type AlertActions, useAlertActions } from './use-alert-actions.tsx'
+import { fits } from './alert-can.ts'
+import { alertName, countAlerts } from './alert-words.ts'
+import { alertCard, alertColumns, type AlertContext } from './alert-columns.tsx'
 
 /** Alerts that are fetched at first, and added by each "Show more". */
 const STEP = 200
@@ -134,3 +144,151 @@ function NoAlerts({ view, onChange, agent }: NoAlertsProps) {
     </EmptyState>
   )
 }
+
+interface ChosenBarProps {
+  alerts: readonly Alert[]
+  /** Also of those that are not fetched. */
+  total: number
+  chosen: Chosen
+  actions: AlertActions
+}
+
+const CHANGES = [
+  { action: 'acknowledge', label: 'Acknowledge', icon: IconUserCheck },
+  { action: 'snooze', label: 'Snooze', icon: IconBellPause },
+  { action: 'resolve', label: 'Resolve', icon: IconCircleCheck },
+] as const
+
+/** How many alerts there are and are checked, and what can be done with those. */
+function ChosenBar({ alerts, total, chosen: { ids, setAll }, actions }: ChosenBarProps) {
+  const { mayManage, ask } = actions
+  const many = ids.size
+  const fitting = (action: AlertAction) => alerts.filter((alert) => ids.has(alert.id) && fits(action, alert))
+  return (
+    <div className={classes.chosen} data-some={many > 0 || undefined}>
+      {mayManage && (
+        <Checkbox
+          size="xs"
+          aria-label="Select all alerts of the list"
+          checked={many > 0 && many === alerts.length}
+          indeterminate={many > 0 && many < alerts.length}
+          onChange={(event) => setAll(event.currentTarget.checked)}
+        />
+      )}
+      <span className={classes.count} role="status">
+        {many > 0 ? `${many} of ${countAlerts(total)} selected` : countAlerts(total)}
+      </span>
+      {many > 0 &&
+        CHANGES.map(({ action, label, icon: ActionIcon }) => (
+          <Button
+            key={action}
+            variant="default"
+            leftSection={<ActionIcon size={16} stroke={1.75} aria-hidden />}
+            disabled={fitting(action).length === 0}
+            onClick={() => ask(action, fitting(action))}
+          >
+            {label}
+          </Button>
+        ))}
+    </div>
+  )
+}
+
+const ROW_PX = 32
+const TICK_MS = 10_000
+
+interface AlertTableProps {
+  alerts: readonly Alert[]
+  chosen: Chosen
+  actions: AlertActions
+  ofAgent: boolean
+  empty: ReactNode
+}
+
+/** The alerts, with what clicks and keys do: Enter opens, Space checks, the menu key shows the rest. */
+function AlertTable({ alerts, chosen, actions, ofAgent, empty }: AlertTableProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const { open } = useDialog()
+  const [selected, setSelected] = useState<string>()
+  const [menu, setMenu] = useState<{ id: number; at: Point }>()
+  const nowMs = useNow(TICK_MS)
+  const format = use(DateFormat)
+  const { mayManage } = actions
+  const { ids, toggle } = chosen
+  const context = useMemo<AlertContext>(
+    () => ({
+      nowMs,
+      formatDate: (instant) => formatDate(instant, format),
+      formatExact: (instant) => `${formatDate(instant, 'dddd, D MMMM YYYY, HH:mm:ss Z')}\n${instant}`,
+      checked: ids,
+      toggle: mayManage ? toggle : undefined,
+    }),
+    [nowMs, format, ids, mayManage, toggle],
+  )
+  const choice = { ofAgent, canCheck: mayManage }
+  const { columns, minWidth } = useMemo(
+    () => alertColumns({ ofAgent, canCheck: mayManage }),
+    [ofAgent, mayManage],
+  )
+  const asked = alerts.find(({ id }) => id === menu?.id)
+  const show = ({ id }: Alert) => open('alert', id)
+  return (
+    <>
+      <DataTable
+        label="Alerts"
+        rows={alerts}
+        rowKey={({ id }) => `${id}`}
+        columns={columns}
+        context={context}
+        rowHeight={ROW_PX}
+        minWidth={minWidth}
+        selected={selected}
+        onSelect={(alert) => setSelected(alert && `${alert.id}`)}
+        onClickRow={show}
+        onOpen={show}
+        {...(mayManage ? { onToggle: toggle } : {})}
+        onMenu={({ id }, at) => setMenu({ id, at })}
+        card={hasCards ? alertCard(choice) : undefined}
+        empty={empty}
+      />
+      {menu !== undefined && asked !== undefined && (
+        <ContextMenu
+          label={`Actions on ${alertName(asked)}`}
+          at={menu.at}
+          entries={actions.menuOf(asked)}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface Chosen {
+  ids: ReadonlySet<number>
+  toggle: (alert: Alert) => void
+  setAll: (all: boolean) => void
+  clear: () => void
+}
+
+/** Which alerts of a list are checked; what leaves the list is not checked any more. */
+function useChosen(alerts: readonly Alert[]): Chosen {
+  const [kept, setKept] = useState<ReadonlySet<number>>(NONE)
+  const ids = useMemo(
+    () => (kept.size === 0 ? NONE : new Set(alerts.filter(({ id }) => kept.has(id)).map(({ id }) => id))),
+    [alerts, kept],
+  )
+  const toggle = useCallback(
+    ({ id }: Alert) =>
+      setKept((old) => {
+        const next = new Set(old)
+        if (!next.delete(id)) next.add(id)
+        return next
+      }),
+    [],
+  )
+  const setAll = (all: boolean) => setKept(all ? new Set(alerts.map(({ id }) => id)) : NONE)
+  const clear = useCallback(() => setKept(NONE), [])
+  return { ids, toggle, setAll, clear }
+}
+
+const NONE: ReadonlySet<number> = new Set()

@@ -1,15 +1,18 @@
-import { Checkbox, TextInput } from '@mantine/core'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import { Checkbox, MultiSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useCallback, useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { AlertType } from '@muster/contract/api/alerts'
 import { FilterPills } from '../../ui/inputs/FilterPills.tsx'
 import { RangeSelect } from '../../ui/inputs/RangeSelect.tsx'
 import { useSlashKey } from '../agents/use-slash-key.ts'
-import { useClientNames } from '../clients/ClientsFilter.tsx'
+import { ClientsFilter, useClientNames } from '../clients/ClientsFilter.tsx'
 import { useAddressed } from '../dashboard/use-addressed.ts'
-import { AlertFilterMenu } from './AlertFilterMenu.tsx'
+import { FilterForm, FilterMenu, INSIDE } from '../../ui/inputs/FilterMenu.tsx'
 import classes from './AlertList.module.css'
-import { ALSO, type AlertView, type Also } from './alert-view.ts'
-import { SEVERITY_LABELS, TYPE_LABELS } from './alert-words.ts'
+import { type AlertView, ALSO, type Also } from './alert-view.ts'
+import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from './alert-words.ts'
 
 const TYPING_PAUSE_MS = 300
 const ALSO_LABELS: Record<Also, string> = { snoozed: 'Snoozed', held: 'Held back', resolved: 'Resolved' }
@@ -96,5 +99,60 @@ function SearchField({ view, onChange }: Pick<AlertToolsProps, 'view' | 'onChang
         if (event.key === 'Escape' && text !== '') setText('', 'now')
       }}
     />
+  )
+}
+
+interface AlertFilterMenuProps {
+  view: AlertView
+  /** One machine's own alerts: nothing to choose among clients. */
+  isOfAgent: boolean
+  onApply: (change: Partial<AlertView>) => void
+}
+
+/** Severities, types and clients whose alerts are wanted. */
+function AlertFilterMenu({ onApply, ...props }: AlertFilterMenuProps) {
+  return (
+    <FilterMenu>
+      {(close) => (
+        <Fields
+          {...props}
+          onApply={(change) => {
+            onApply(change)
+            close()
+          }}
+        />
+      )}
+    </FilterMenu>
+  )
+}
+
+function Fields({ view, isOfAgent, onApply }: AlertFilterMenuProps) {
+  const [severities, setSeverities] = useState([...view.severities])
+  const [types, setTypes] = useState([...view.types])
+  const [clients, setClients] = useState([...view.clients])
+  return (
+    <FilterForm
+      onApply={() => onApply({ severities, types, clients })}
+      onClear={() => onApply({ severities: [], types: [], clients: [] })}
+    >
+      <MultiSelect
+        label="Severity"
+        placeholder={severities.length === 0 ? 'Any' : ''}
+        data={SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value] }))}
+        value={severities}
+        onChange={(values) => setSeverities(SEVERITIES.filter((severity) => values.includes(severity)))}
+        comboboxProps={INSIDE}
+        data-autofocus
+      />
+      <MultiSelect
+        label="Type"
+        placeholder={types.length === 0 ? 'Any' : ''}
+        data={AlertType.options.map((value) => ({ value, label: TYPE_LABELS[value] }))}
+        value={types}
+        onChange={(values) => setTypes(AlertType.options.filter((type) => values.includes(type)))}
+        comboboxProps={INSIDE}
+      />
+      {!isOfAgent && <ClientsFilter chosen={clients} onChange={setClients} />}
+    </FilterForm>
   )
 }

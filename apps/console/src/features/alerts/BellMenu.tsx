@@ -1,4 +1,5 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import '@mantine/core/styles/Switch.css'
+import { ActionIcon, Switch, Tooltip } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
 import { formatRelativeTime } from '@muster/rules/text/relative-time'
 import {
@@ -10,17 +11,24 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { useNow } from '../../ui/layout/use-now.ts'
 import classes from './BellMenu.module.css'
-import { NoticesSwitch } from './NoticesSwitch.tsx'
 import { SeverityMark } from './SeverityMark.tsx'
-import { OverdueActions, describeCalm, useOverdue } from './Overdue.tsx'
+import { describeCalm, OverdueActions, useOverdue } from './Overdue.tsx'
 import { alertName, placeOf } from './alert-words.ts'
 import { TOP, topAlertsQuery } from './alerts-query.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
+import {
+  findRefusal,
+  REFUSAL_TEXTS,
+  switchOffNotices,
+  switchOnNotices,
+  useBrowserNotices,
+} from './browser-notices.ts'
 
 const TICK_MS = 10_000
 
@@ -156,5 +164,31 @@ function RowAction({ label, tip, icon: ActionSign, onClick }: RowActionProps) {
         <ActionSign size={16} stroke={1.75} aria-hidden />
       </ActionIcon>
     </Tooltip>
+  )
+}
+
+/** Whether this browser tells of new alerts while the page is hidden. */
+function NoticesSwitch() {
+  const on = useBrowserNotices()
+  const [refusal, setRefusal] = useState(findRefusal)
+  return (
+    <>
+      <Switch
+        size="xs"
+        labelPosition="left"
+        label="Notify me in this browser"
+        checked={on}
+        disabled={refusal === 'missing' || refusal === 'insecure'}
+        onChange={(event) => {
+          if (event.currentTarget.checked) void switchOnNotices().then(setRefusal)
+          else switchOffNotices()
+        }}
+      />
+      {refusal !== undefined && (
+        <p className={classes.refused} role="status">
+          {REFUSAL_TEXTS[refusal]}
+        </p>
+      )}
+    </>
   )
 }

@@ -1,13 +1,39 @@
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import { ActionIcon, Button, MultiSelect, Select, TagsInput, Tooltip } from '@mantine/core'
+import {
+  type Icon,
+  IconArrowUp,
+  IconChevronLeft,
+  IconChevronRight,
+  IconChevronsLeft,
+  IconChevronsRight,
+} from '@tabler/icons-react'
+import { AuditAction, type AuditEntry, AuditObject, listAudit } from '@muster/contract/api/audit'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { may, useMe } from '../../app/api/queries.ts'
 import { NoPermission } from '../../ui/layout/States.tsx'
+import { CsvButton } from '../../ui/table/CsvButton.tsx'
+import { FilterPills } from '../../ui/inputs/FilterPills.tsx'
+import { RangeSelect } from '../../ui/inputs/RangeSelect.tsx'
+import { ClientsFilter, useClientNames } from '../clients/ClientsFilter.tsx'
+import { call, query } from '../../app/api/api.ts'
+import { FilterForm, FilterMenu, INSIDE } from '../../ui/inputs/FilterMenu.tsx'
 import classes from './AuditLog.module.css'
-import { AuditPager } from './AuditPager.tsx'
 import { AuditTable } from './AuditTable.tsx'
-import { AuditTools } from './AuditTools.tsx'
-import { AGENT_AUDIT_COLUMNS, AUDIT_COLUMNS } from './audit-columns.tsx'
-import { type AuditView, START_VIEW } from './audit-view.ts'
-import { useAudit } from './use-audit.ts'
+import { AGENT_AUDIT_COLUMNS, AUDIT_COLUMNS, auditTable } from './audit-columns.tsx'
+import {
+  type AuditFilter,
+  type AuditRequest,
+  type AuditView,
+  isNewestFirst,
+  PAGE_SIZES,
+  START_VIEW,
+  toAuditRequest,
+} from './audit-view.ts'
+import { ACTION_LABELS, OBJECT_LABELS } from './audit-words.ts'
 
 interface AuditLogProps {
   view: AuditView
@@ -65,5 +91,266 @@ export function AuditLog({ view, onChange, agentId, takesFocus = false }: AuditL
         </>
       )}
     </div>
+  )
+}
+
+interface AuditPagerProps {
+  view: AuditView
+  total: number
+  onChange: (view: AuditView) => void
+}
+
+/** Which part of the log is on screen, and the way to the others. */
+function AuditPager({ view, total, onChange }: AuditPagerProps) {
+  const { page, pageSize } = view
+  const last = Math.max(1, Math.ceil(total / pageSize))
+  const go = (to: number) => onChange({ ...view, page: to })
+  return (
+    <nav className={classes.pager} aria-label="Pages">
+      <Select
+        size="xs"
+        className={classes.size}
+        aria-label="Entries per page"
+        data={PAGE_SIZES.map((size) => `${size}`)}
+        value={`${pageSize}`}
+        allowDeselect={false}
+        onChange={(size) => size !== null && onChange({ ...view, page: 1, pageSize: Number(size) })}
+      />
+      <span className={classes.dim} role="status">
+        {describePart(page, pageSize, total)}
+      </span>
+      <PageButton label="First page" icon={IconChevronsLeft} to={1} page={page} last={last} onGo={go} />
+      <PageButton
+        label="Previous page"
+        icon={IconChevronLeft}
+        to={page - 1}
+        page={page}
+        last={last}
+        onGo={go}
+      />
+      <PageButton label="Next page" icon={IconChevronRight} to={page + 1} page={page} last={last} onGo={go} />
+      <PageButton label="Last page" icon={IconChevronsRight} to={last} page={page} last={last} onGo={go} />
+    </nav>
+  )
+}
+
+interface PageButtonProps {
+  label: string
+  icon: Icon
+  to: number
+  page: number
+  last: number
+  onGo: (page: number) => void
+}
+
+function PageButton({ label, icon: PageIcon, to, page, last, onGo }: PageButtonProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} disabled={to < 1 || to > last || to === page} onClick={() => onGo(to)}>
+        <PageIcon size={16} stroke={1.75} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function describePart(page: number, pageSize: number, total: number): string {
+  const from = (page - 1) * pageSize + 1
+  if (total === 0 || from > total) return `0 of ${total}`
+  return `${from} to ${Math.min(total, page * pageSize)} of ${total}`
+}
+
+const USUAL_DAYS = [1, 7, 30, 90, 365]
+
+interface AuditToolsProps {
+  view: AuditView
+  onChange: (view: AuditView) => void
+  agentId: string | undefined
+  newEntries: number
+  onShowNew: () => void
+  entries: readonly AuditEntry[]
+  columns: typeof AUDIT_COLUMNS
+}
+
+/** Time range and filter of the log, what has come meanwhile, and the file. */
+function AuditTools(props: AuditToolsProps) {
+  const { view, onChange, agentId, newEntries, onShowNew, entries, columns } = props
+  const narrow = (change: Partial<AuditFilter>) => onChange({ ...view, ...change, page: 1 })
+  const clientNames = useClientNames(view.clients)
+  const agentName = (id: string) => entries.find(({ agent_id }) => agent_id === id)?.agent ?? id
+  return (
+    <div className={classes.tools}>
+      <RangeSelect
+        className={classes.range}
+        label="Time range"
+        usual={USUAL_DAYS}
+        days={view.days}
+        onDays={(days) => narrow({ days })}
+      />
+      <AuditFilterMenu view={view} isOfAgent={agentId !== undefined} entries={entries} onApply={narrow} />
+      <FilterPills
+        filters={[
+          { label: 'User', words: view.users, clear: { users: [] } },
+          { label: 'Agent', words: view.agents.map(agentName), clear: { agents: [] } },
+          { label: 'Client', words: clientNames, clear: { clients: [] } },
+          {
+            label: 'Action',
+            words: view.actions.map((action) => ACTION_LABELS[action]),
+            clear: { actions: [] },
+          },
+          {
+            label: 'Object',
+            words: view.objects.map((object) => OBJECT_LABELS[object]),
+            clear: { objects: [] },
+          },
+        ]}
+        onChange={narrow}
+      />
+      <div className={classes.right}>
+        <span role="status">
+          {newEntries > 0 && (
+            <Button leftSection={<IconArrowUp size={14} stroke={1.75} aria-hidden />} onClick={onShowNew}>
+              {describeNew(newEntries)}
+            </Button>
+          )}
+        </span>
+        <CsvButton
+          of="entries"
+          fileName={() => `audit-log-${new Date().toISOString().slice(0, 10)}.csv`}
+          table={entries.length === 0 ? undefined : () => auditTable(entries, columns)}
+        />
+      </div>
+    </div>
+  )
+}
+
+const describeNew = (count: number): string =>
+  count === 1 ? '1 new entry' : `${count}${count >= COUNTED ? '+' : ''} new entries`
+
+/** New entries are counted up to here. */
+const COUNTED = 25
+
+/**
+ * A page of the log that stays as it is while somebody reads it, and how many entries have come since. The page has
+ * a cache key of its own, which no event makes stale; the few newest entries are what the events fetch again.
+ */
+function useAudit(view: AuditView, agentId: string | undefined, allowed: boolean) {
+  const request = toAuditRequest(view, agentId)
+  const page = useQuery({ ...pageQuery(request), enabled: allowed })
+  const { pagination: _pagination, ...filter } = request
+  const newest = useQuery({
+    ...query(listAudit, { body: { ...filter, pagination: { rowsPerPage: COUNTED } } }),
+    enabled: page.data !== undefined,
+    meta: { quiet: true },
+  })
+  const newestId = page.isPlaceholderData ? undefined : highestId(page.data?.audit_logs)
+  const seen = useSeen(JSON.stringify(filter), {
+    onTop: isNewestFirst(view) ? newestId : undefined,
+    known: highestId(newest.data?.audit_logs),
+  })
+  return { page, newEntries: countNewer(newest.data?.audit_logs ?? [], seen) }
+}
+
+/** The highest id that was there when the filter was asked, or later when the top of its list was on screen. */
+function useSeen(filter: string, ids: { onTop: number | undefined; known: number | undefined }) {
+  const [seen, setSeen] = useState<{ filter: string; id: number }>()
+  const isKnown = seen?.filter === filter
+  const id = ids.onTop ?? (isKnown ? seen.id : ids.known)
+  // Kept for when the page turns or the order changes; as React has it, while drawing.
+  if (id !== undefined && !(isKnown && seen.id === id)) setSeen({ filter, id })
+  return id
+}
+
+function countNewer(entries: readonly Pick<AuditEntry, 'id'>[], seen: number | undefined): number {
+  return seen === undefined ? 0 : entries.filter(({ id }) => id > seen).length
+}
+
+/** 0 for an empty list: whatever comes is new. */
+function highestId(entries: readonly AuditEntry[] | undefined): number | undefined {
+  return entries === undefined ? undefined : Math.max(0, ...entries.map(({ id }) => id))
+}
+
+function pageQuery(body: AuditRequest) {
+  return queryOptions({
+    queryKey: ['audit page', body],
+    queryFn: ({ signal }) => call(listAudit, { body }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+}
+
+interface AuditFilterMenuProps {
+  view: AuditFilter
+  /** One machine's own log: nothing to choose among clients and kinds of things. */
+  isOfAgent: boolean
+  /** Their users are suggested. */
+  entries: readonly AuditEntry[]
+  onApply: (change: Partial<AuditFilter>) => void
+}
+
+/** Users, actions, objects and clients whose entries are wanted. */
+function AuditFilterMenu({ onApply, ...props }: AuditFilterMenuProps) {
+  return (
+    <FilterMenu>
+      {(close) => (
+        <Fields
+          {...props}
+          onApply={(change) => {
+            onApply(change)
+            close()
+          }}
+        />
+      )}
+    </FilterMenu>
+  )
+}
+
+function Fields({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps) {
+  const me = useMe()
+  const [users, setUsers] = useState([...view.users])
+  const [actions, setActions] = useState([...view.actions])
+  const [objects, setObjects] = useState([...view.objects])
+  const [clients, setClients] = useState([...view.clients])
+  const known = new Set([
+    ...(me === undefined ? [] : [me.username]),
+    ...entries.map(({ username }) => username),
+  ])
+  return (
+    <FilterForm
+      onApply={() => onApply({ users, actions, objects, clients })}
+      onClear={() => onApply({ users: [], actions: [], objects: [], clients: [], agents: [] })}
+    >
+      <TagsInput
+        label="Users"
+        placeholder={users.length === 0 ? 'Anybody' : ''}
+        data={[...known].filter(Boolean).toSorted()}
+        value={users}
+        onChange={setUsers}
+        maxTags={20}
+        comboboxProps={INSIDE}
+        data-autofocus
+      />
+      <MultiSelect
+        label="Actions"
+        placeholder={actions.length === 0 ? 'All' : ''}
+        data={AuditAction.options.map((value) => ({ value, label: ACTION_LABELS[value] }))}
+        value={actions}
+        onChange={(values) => setActions(AuditAction.options.filter((action) => values.includes(action)))}
+        comboboxProps={INSIDE}
+      />
+      {!isOfAgent && (
+        <>
+          <MultiSelect
+            label="Objects"
+            placeholder={objects.length === 0 ? 'All' : ''}
+            data={AuditObject.options.map((value) => ({ value, label: OBJECT_LABELS[value] }))}
+            value={objects}
+            onChange={(values) => setObjects(AuditObject.options.filter((object) => values.includes(object)))}
+            comboboxProps={INSIDE}
+          />
+          <ClientsFilter chosen={clients} onChange={setClients} />
+        </>
+      )}
+    </FilterForm>
   )
 }

@@ -1,9 +1,17 @@
-import { CheckType } from '@muster/contract/api/checks'
+import '@mantine/core/styles/Alert.css'
+import {
+  type Check,
+  CheckType,
+  createCheck,
+  editCheck,
+  getCheck,
+  listAgentChecks,
+} from '@muster/contract/api/checks'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { type Check, createCheck, editCheck, getCheck, listAgentChecks } from '@muster/contract/api/checks'
 import { ApiError } from '@muster/contract/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Alert, Button } from '@mantine/core'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
@@ -11,12 +19,12 @@ import { queryKey } from '../../app/api/query-key.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { AgentDialog } from '../agents/AgentDialog.tsx'
-import { CheckConflict } from './CheckConflict.tsx'
 import { CheckDialog } from './CheckDialog.tsx'
 import { CheckFormDialog } from './CheckFormDialog.tsx'
-import { newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
+import { type CheckForm, newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
 import { DependencyFields } from './fields/DependencyFields.tsx'
-import { TYPE_LABELS, checkName } from './check-words.ts'
+import { checkName, TYPE_LABELS } from './check-words.ts'
+import { fieldLabel } from './field-labels.ts'
 
 /** A new check; the address names the machine and the type: `AGENTID.cpuload`. */
 export function AddCheckDialog({ item = '', close }: AddressedDialogProps) {
@@ -129,4 +137,46 @@ function EditForm({ opened, agent, close }: EditFormProps) {
       }
     />
   )
+}
+
+interface CheckConflictProps {
+  /** As it was when the form was opened. */
+  before: Check
+  now: Check
+  onReload: () => void
+}
+
+/** Somebody else saved in between: what they changed, and a way to go on from there. */
+function CheckConflict({ before, now, onReload }: CheckConflictProps) {
+  const [old, fresh] = [readNamed(before), readNamed(now)]
+  const changed = Object.keys(fresh).filter((name) => textOf(old[name]) !== textOf(fresh[name]))
+  return (
+    <Alert color="warning" mb="md" title="Somebody else has changed this check">
+      {changed.length > 0 && (
+        <ul>
+          {changed.map((name) => (
+            <li key={name}>
+              {fieldLabel(name)}: {textOf(old[name])} → {textOf(fresh[name])}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Button variant="default" mt="sm" onClick={onReload}>
+        Go on with the new values
+      </Button>
+    </Alert>
+  )
+}
+
+/** The form with what the check depends on by its name. */
+const readNamed = (check: Check): CheckForm => ({
+  ...readCheckForm(check),
+  depends_on: check.dependency?.readable_desc ?? check.depends_on,
+})
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'empty'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.map(textOf).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number)
 }

@@ -1,6 +1,10 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check, CheckType } from '@muster/contract/api/checks'
-import { Suspense } from 'react'
+import { Suspense, useMemo } from 'react'
+import { formatDuration } from '@muster/rules/text/duration'
+import { Button, Select } from '@mantine/core'
+import type { CheckSamples } from '@muster/contract/checks/check-samples'
+import { IconChartDots } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { isRefused } from '../../app/api/describe-error.ts'
@@ -8,16 +12,150 @@ import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import type { DataColumn } from '../../ui/table/data-column.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { CheckDialog } from './CheckDialog.tsx'
 import classes from './CheckHistory.module.css'
 import { CheckStatus } from './CheckStatus.tsx'
-import { HistoryTools } from './HistoryTools.tsx'
-import { LastOutput } from './LastOutput.tsx'
-import { SamplesTable } from './SamplesTable.tsx'
 import { thresholdsOf } from './check-thresholds.ts'
-import { checkName, intervalSeconds, seriesLabel } from './check-words.ts'
+import { checkName, formatValue, intervalSeconds, seriesLabel } from './check-words.ts'
 import { useHistoryView } from './use-history-view.ts'
 import { useSamples } from './use-samples.ts'
+import type { GraphPoint } from './graph-data.ts'
+import type { GraphFailure, GraphPeriod } from './graph-marks.ts'
+import { stateAt } from './graph-state.ts'
+import { RangeTools } from './RangeTools.tsx'
+import { ViewButtons } from './ViewButtons.tsx'
+import { type HistoryView, writeView } from './history-view.ts'
+import { samplesTable } from './samples-table.ts'
+
+interface HistoryToolsProps {
+  check: Check
+  agent: AgentDetail
+  samples: CheckSamples | undefined
+  series: CheckSamples['series'][number] | undefined
+  view: HistoryView
+  change: (part: Partial<HistoryView>) => void
+}
+
+/** Which number, over what time, as a graph or as a table. */
+function HistoryTools({ check, agent, samples, series, view, change }: HistoryToolsProps) {
+  const { range } = view
+  const { open } = useDialog()
+  const all = samples?.series ?? []
+  return (
+    <div className={classes.tools}>
+      {all.length > 1 && (
+        <Select
+          aria-label="What was measured"
+          className={classes.series}
+          data={all.map(({ name }) => ({ value: name, label: seriesLabel(name) }))}
+          allowDeselect={false}
+          value={series?.name ?? null}
+          onChange={(name) => change({ series: name ?? undefined })}
+        />
+      )}
+      <RangeTools ref={takeFirstFocus} range={range} onChange={(chosen) => change({ range: chosen })} />
+      <span className={classes.end}>
+        {series !== undefined && (
+          <Button
+            variant="default"
+            leftSection={<IconChartDots size={16} stroke={1.75} aria-hidden />}
+            onClick={() =>
+              open(
+                'compare',
+                `check:${check.id}:${series.name}`,
+                writeView({ range, series: agent.agent_id, asTable: false }),
+              )
+            }
+          >
+            Compare
+          </Button>
+        )}
+        <ViewButtons
+          asTable={view.asTable}
+          onAsTable={(asTable) => change({ asTable })}
+          fileName={fileName(agent, check)}
+          table={samples === undefined || all.length === 0 ? undefined : () => samplesTable(samples)}
+        />
+      </span>
+    </div>
+  )
+}
+
+/**
+ * The dialog opens with the time that is chosen in focus. The control hands no attribute on to its radio buttons, and
+ * a dialog that has shown that it loads has its focus already.
+ */
+function takeFirstFocus(control: HTMLElement | null): void {
+  const chosen = control?.querySelector('input:checked') ?? control?.querySelector('input')
+  if (!(chosen instanceof HTMLElement)) return
+  chosen.setAttribute('data-autofocus', 'true')
+  chosen.focus({ preventScroll: true })
+}
+
+const fileName = ({ hostname }: AgentDetail, { id, settings }: Check) =>
+  `${hostname.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}-${settings.check_type}-${id}.csv`
+
+interface SamplesTableProps {
+  points: readonly GraphPoint[]
+  unit: string
+  /** Each point is the mean of some time. */
+  isMean: boolean
+  failures: readonly GraphFailure[]
+  maintenance: readonly GraphPeriod[]
+}
+
+type Column = DataColumn<GraphPoint, { unit: string; stateAt: (at: number) => string }>
+
+const TIME: Column = {
+  id: 'time',
+  title: 'Time',
+  width: 'minmax(160px, 2fr)',
+  render: ([at]) => formatDate(at, 'ddd, MMM D YYYY, HH:mm:ss'),
+}
+const valueColumn = (id: string, title: string, place: 1 | 2 | 3): Column => ({
+  id,
+  title,
+  width: 'minmax(72px, 1fr)',
+  render: (point, { unit }) => formatValue(point[place], unit),
+})
+const STATE: Column = {
+  id: 'state',
+  title: 'Meanwhile',
+  width: 'minmax(110px, 1fr)',
+  render: ([at], { stateAt: tell }) => tell(at),
+}
+const SAMPLE_COLUMNS = [TIME, valueColumn('value', 'Value', 1), STATE]
+const MEAN_COLUMNS = [
+  TIME,
+  valueColumn('mean', 'Mean', 1),
+  valueColumn('least', 'Least', 2),
+  valueColumn('most', 'Most', 3),
+  STATE,
+]
+
+/** The numbers of a graph, newest first. */
+function SamplesTable({ points, unit, isMean, failures, maintenance }: SamplesTableProps) {
+  const newestFirst = useMemo(() => points.toReversed(), [points])
+  const context = useMemo(
+    () => ({ unit, stateAt: (at: number) => stateAt(at, { failures, maintenance }) }),
+    [unit, failures, maintenance],
+  )
+  return (
+    <DataTable
+      label="What was measured"
+      rows={newestFirst}
+      rowKey={([at]) => `${at}`}
+      columns={isMean ? MEAN_COLUMNS : SAMPLE_COLUMNS}
+      context={context}
+      rowHeight={32}
+    />
+  )
+}
 
 const CheckGraph = lazyPart(() => import('./CheckGraph.tsx').then((file) => file.CheckGraph))
 const GRAPH_PX = 300
@@ -109,4 +247,39 @@ function describeNothing({ check_result }: Check, { hostname, connected }: Agent
   return connected
     ? `${hostname} has not run this check yet. What it measures is drawn here as it comes.`
     : `${hostname} is not connected, and has not run this check yet.`
+}
+
+/** What the script of a check printed last, or the entries of a log that it found. */
+function LastOutput({
+  check: { check_result, settings },
+}: {
+  check: Pick<Check, 'check_result' | 'settings'>
+}) {
+  const { stdout, stderr, retcode, execution_time } = check_result
+  const isScript = settings.check_type === 'script'
+  const segments = useMemo(
+    () =>
+      [
+        { text: stdout, tone: undefined },
+        { text: stderr, tone: 'negative' as const },
+      ].filter(({ text }) => text !== ''),
+    [stdout, stderr],
+  )
+  return (
+    <section aria-label="Last run" className={classes.output}>
+      <h3 className={classes.title}>
+        {isScript ? 'Last run' : 'Newest matching entries of the last run'}
+        {retcode !== null && ` · exit code ${retcode}`}
+        {execution_time !== null && ` · ${formatDuration(execution_time)}`}
+      </h3>
+      <div className={classes.box}>
+        <OutputBox
+          label="Output of the last run"
+          segments={segments}
+          empty={isScript ? 'It printed nothing.' : 'There were none.'}
+          growing={false}
+        />
+      </div>
+    </section>
+  )
 }

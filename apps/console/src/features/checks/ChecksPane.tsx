@@ -2,9 +2,17 @@ import { Button, Menu, Tooltip } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type Check, listAgentChecks } from '@muster/contract/api/checks'
 import { standingOf } from '@muster/rules/checks/check-freshness'
-import { IconChevronDown, IconPlayerPlay, IconPlugX, IconPlus, IconRestore } from '@tabler/icons-react'
+import {
+  IconChevronDown,
+  IconDatabaseOff,
+  IconPlayerPlay,
+  IconPlugX,
+  IconPlus,
+  IconRestore,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { listDroppedResults } from '@muster/contract/api/timeline'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import { isRefused } from '../../app/api/describe-error.ts'
@@ -13,7 +21,7 @@ import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
 import { useNow } from '../../ui/layout/use-now.ts'
-import { DroppedResults } from './DroppedResults.tsx'
+import { Time } from '../../ui/layout/Time.tsx'
 import { CheckTable } from './CheckTable.tsx'
 import classes from './ChecksPane.module.css'
 import { NewCheckItems } from './NewCheckItems.tsx'
@@ -149,4 +157,24 @@ function countChecks(checks: readonly Check[], nowMs: number): string {
     .filter(({ many }) => many > 0)
     .map(({ word, many }) => `${many} ${word}`)
     .join(', ')
+}
+
+/** That the history has a hole which the machine could not help; nothing where it has none. */
+function DroppedResults({ agent }: { agent: AgentDetail }) {
+  const { data: drops = [] } = useQuery(query(listDroppedResults, { params: { agent_id: agent.agent_id } }))
+  const newest = drops[0]
+  const oldest = drops.at(-1)
+  if (newest === undefined || oldest === undefined) return null
+  const count = drops.reduce((sum, drop) => sum + drop.count, 0)
+  const zone = agent.time_zone ?? agent.timezone
+  return (
+    <p className={classes.away} role="status">
+      <IconDatabaseOff size={16} stroke={1.75} aria-hidden />
+      <span>
+        {count} {count === 1 ? 'result is' : 'results are'} missing from the history, of{' '}
+        <Time instant={oldest.from} machineZone={zone} /> to <Time instant={newest.to} machineZone={zone} />:
+        the server was away for longer than {agent.hostname} keeps what it measures.
+      </span>
+    </p>
+  )
 }

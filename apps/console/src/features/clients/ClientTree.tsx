@@ -1,21 +1,100 @@
 import type { Client } from '@muster/contract/api/clients'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useMemo, useState } from 'react'
+import { formatTreeNode, parseTreeNode } from '@muster/rules/search/tree-node'
+import { ActionIcon, Button } from '@mantine/core'
+import {
+  IconAlertCircle,
+  IconAlertTriangle,
+  IconBuilding,
+  IconBuildingCommunity,
+  IconBuildingPlus,
+  IconHome,
+  IconSortDescending,
+  IconTool,
+} from '@tabler/icons-react'
+import { DEFAULT_TREE_SORT, type NodeColor, type TreeSort } from '@muster/rules/search/tree-order'
+import { savePreferences } from '@muster/contract/api/users'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
-import { clientsQuery } from '../../app/api/queries.ts'
+import { clientsQuery, dashInfoQuery, useDashInfo, useMay } from '../../app/api/queries.ts'
 import { createStore, useStore } from '../../app/session/store.ts'
 import { ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { Tree } from '../../ui/table/Tree.tsx'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
-import { useDashboard } from '../dashboard/use-dashboard.ts'
+import { useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
 import { useMaintenanceTip } from '../maintenance/use-maintenance-tip.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useHoverTip } from '../../ui/layout/use-hover-tip.tsx'
+import { call } from '../../app/api/api.ts'
 import classes from './ClientTree.module.css'
-import { TreeLineContent } from './TreeLineContent.tsx'
-import { TreeTools } from './TreeTools.tsx'
-import { ALL_CLIENTS, type NodeLine, type Opened, listTreeLines } from './tree-lines.ts'
-import { useSelectNode } from './use-select-node.ts'
-import { useTreeSort } from './use-tree-sort.ts'
+import {
+  ALL_CLIENTS,
+  describeColor,
+  describeLine,
+  describePartialMaintenance,
+  listTreeLines,
+  type NodeLine,
+  type Opened,
+} from './tree-lines.ts'
+
+/** The order of the tree: shown at once, saved for the user behind it. */
+function useTreeSort(): { sort: TreeSort; toggle: () => void } {
+  const sort = useDashInfo()?.client_tree_sort ?? DEFAULT_TREE_SORT
+  const queryClient = useQueryClient()
+  const show = (client_tree_sort: TreeSort) =>
+    queryClient.setQueryData(dashInfoQuery.queryKey, (old) => (old ? { ...old, client_tree_sort } : old))
+  const { mutate } = useMutation({
+    mutationFn: (client_tree_sort: TreeSort) => call(savePreferences, { body: { client_tree_sort } }),
+    onMutate: show,
+    onError: (_error, wanted) => show(other(wanted)),
+  })
+  return { sort, toggle: () => mutate(other(sort)) }
+}
+
+const other = (sort: TreeSort): TreeSort => (sort === 'alpha' ? 'alphafail' : 'alpha')
+
+const ICONS = { All: IconHome, Client: IconBuilding, Site: IconBuildingCommunity }
+const MARKS = { maintenance: IconTool, negative: IconAlertTriangle, warning: IconAlertCircle }
+
+interface TreeLineContentProps {
+  line: NodeLine
+  /** Until when it is in maintenance, and why, where that is known. */
+  maintenance?: string | undefined
+}
+
+/** Icon, name, state and number of machines. */
+function TreeLineContent({ line, maintenance }: TreeLineContentProps) {
+  const LineIcon = ICONS[line.kind]
+  const partial = describePartialMaintenance(line)
+  return (
+    <span className={classes.content} data-color={line.color} data-tip={describeLine(line, maintenance)}>
+      <LineIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <span className={classes.label}>{line.label}</span>{' '}
+      <span className={classes.count} data-line-end>
+        {line.count}
+      </span>
+      {partial !== undefined && (
+        <>
+          <IconTool size={12} stroke={1.75} aria-hidden className={classes.partial} />{' '}
+          <span className={classes.hidden}>{partial}</span>
+        </>
+      )}
+      {line.color !== undefined && <Mark color={line.color} />}
+    </span>
+  )
+}
+
+/** Seen before the number, and read after it. */
+function Mark({ color }: { color: NodeColor }) {
+  const Icon = MARKS[color]
+  return (
+    <>
+      <Icon size={14} stroke={1.75} aria-hidden className={classes.mark} />{' '}
+      <span className={classes.hidden}>{describeColor(color)}</span>
+    </>
+  )
+}
 
 const NodeMenu = lazyPart(() => import('./NodeMenu.tsx').then((file) => file.NodeMenu))
 
@@ -81,5 +160,53 @@ function Lines({ clients, onChosen }: { clients: readonly Client[]; onChosen: ((
         </Suspense>
       )}
     </>
+  )
+}
+
+/**
+ * Selects a node of the tree; the selected one again, or all clients, selects none. Another node's machines are shown
+ * then, so the selected machine goes, and with it the search where the user wants that.
+ */
+function useSelectNode(): (id: string) => void {
+  const selected = useDashboard(({ node }) => node)
+  const clearSearch = useDashInfo()?.clear_search_when_switching === true
+  const change = useChangeDashboard()
+  return (id) => {
+    const chosen = parseTreeNode(id)
+    const node = chosen === undefined || id === selected ? undefined : formatTreeNode(chosen)
+    change(
+      { node, agent: undefined, entry: undefined, ...(clearSearch ? { search: undefined } : {}) },
+      'step',
+    )
+  }
+}
+
+/** The line under the tree: its order, and a new client. */
+function TreeTools() {
+  const { sort, toggle } = useTreeSort()
+  const mayAdd = useMay('can_manage_clients')
+  const { open } = useDialog()
+  const { tip, handlers } = useHoverTip()
+  const failingFirst = sort === 'alphafail'
+  return (
+    <div className={classes.tools} {...handlers}>
+      <Button
+        variant="subtle"
+        color={failingFirst ? 'blue' : 'gray'}
+        className={classes.tool}
+        leftSection={<IconSortDescending size={16} stroke={1.75} aria-hidden />}
+        aria-pressed={failingFirst}
+        data-tip={failingFirst ? 'Order by name only' : 'Put failing clients first'}
+        onClick={toggle}
+      >
+        Failing first
+      </Button>
+      {mayAdd && (
+        <ActionIcon aria-label="Add client" data-tip="Add client" onClick={() => open('add-client')}>
+          <IconBuildingPlus size={16} stroke={1.75} />
+        </ActionIcon>
+      )}
+      {tip}
+    </div>
   )
 }

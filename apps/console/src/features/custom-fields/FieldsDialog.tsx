@@ -1,17 +1,18 @@
-import { Tabs } from '@mantine/core'
-import type { CustomField } from '@muster/contract/api/custom-fields'
-import { useQuery } from '@tanstack/react-query'
+import { ActionIcon, Tabs, Text } from '@mantine/core'
+import { type CustomField, deleteCustomField, editCustomField } from '@muster/contract/api/custom-fields'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog, NewButton } from '../../app/dialogs/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { useMay } from '../../app/api/queries.ts'
-import { FieldRow } from './FieldRow.tsx'
-import { RemoveField } from './RemoveField.tsx'
-import { MODELS, modelOf } from './field-words.ts'
+import { call } from '../../app/api/api.ts'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { EditAndDelete, ListRow, RowDetail } from '../../ui/table/ListRows.tsx'
+import { describeField, modelOf, MODELS } from './field-words.ts'
 import { fieldsQuery } from './fields-query.ts'
 import { useFieldAddress } from './use-field-address.ts'
-import { useMoveField } from './use-move-field.ts'
 
 const TITLE = 'Custom fields'
 
@@ -70,5 +71,70 @@ function Fields({ item, close }: AddressedDialogProps) {
       </ListDialog>
       {removing !== undefined && <RemoveField field={removing} onClose={() => setRemoving(undefined)} />}
     </>
+  )
+}
+
+/** Puts a field at another place among those of its model. */
+function useMoveField(): (field: CustomField, order: number) => void {
+  const queryClient = useQueryClient()
+  const { mutate } = useMutation({
+    mutationFn: ({ id, order }: { id: number; order: number }) =>
+      call(editCustomField, { params: { id }, body: { order } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: fieldsQuery.queryKey }),
+  })
+  return ({ id }, order) => mutate({ id, order })
+}
+
+/** Asks before a field is deleted with all its values. */
+function RemoveField({ field, onClose }: { field: CustomField; onClose: () => void }) {
+  return (
+    <RemoveDialog
+      title={`Delete ${field.name}?`}
+      message={
+        <Text>
+          The field is deleted for good, with every value that was given to it. Scripts that name it are not
+          run any more.
+        </Text>
+      }
+      typed="yes"
+      remove={() => call(deleteCustomField, { params: { id: field.id } })}
+      done="Field deleted."
+      stale={fieldsQuery.queryKey}
+      onClose={onClose}
+    />
+  )
+}
+
+interface FieldRowProps {
+  field: CustomField
+  mayManage: boolean
+  onEdit: () => void
+  onRemove: () => void
+  onUp: (() => void) | undefined
+  onDown: (() => void) | undefined
+}
+
+/** A custom field with what it takes, and what can be done with it. */
+function FieldRow({ field, mayManage, onEdit, onRemove, onUp, onDown }: FieldRowProps) {
+  const { name } = field
+  return (
+    <ListRow
+      name={name}
+      actions={
+        mayManage ? (
+          <>
+            <ActionIcon aria-label={`Move ${name} up`} disabled={onUp === undefined} onClick={onUp}>
+              <IconArrowUp size={16} stroke={1.75} />
+            </ActionIcon>
+            <ActionIcon aria-label={`Move ${name} down`} disabled={onDown === undefined} onClick={onDown}>
+              <IconArrowDown size={16} stroke={1.75} />
+            </ActionIcon>
+            <EditAndDelete name={name} onEdit={onEdit} onDelete={onRemove} />
+          </>
+        ) : null
+      }
+    >
+      <RowDetail>{describeField(field)}</RowDetail>
+    </ListRow>
   )
 }

@@ -1,13 +1,98 @@
-import { useElementSize, useMediaQuery } from '@mantine/hooks'
+import { useElementSize, useMediaQuery, useViewportSize } from '@mantine/hooks'
 import { Suspense, useState } from 'react'
+import { savePreferences } from '@muster/contract/api/users'
+import {
+  HEADER_PX,
+  initialLowerPaneHeight,
+  MENU_BAR_PX,
+  TAB_STRIP_PX,
+  tabHeight,
+  tableHeight,
+  TABS_AND_SEARCH_PX,
+  TREE_SPLITTER_DEFAULT,
+} from '@muster/rules/text/layout'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { Splitter } from '../../ui/layout/Splitter.tsx'
 import { MachinesPane } from '../agents/MachinesPane.tsx'
 import { ClientTree } from '../clients/ClientTree.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
+import { call } from '../../app/api/api.ts'
+import { dashInfoQuery, useDashInfo } from '../../app/api/queries.ts'
 import classes from './DashboardPage.module.css'
-import { LowerPane } from './LowerPane.tsx'
-import { useLowerPane } from './use-lower-pane.ts'
-import { useTreeSplitter } from './use-tree-splitter.ts'
+import { useDashboard } from './use-dashboard.ts'
+
+/** Room for the table's titles and two rows. */
+const TABLE_LEAST_PX = 94
+
+/** Heights on the dashboard: the lower pane takes half until it is dragged, and all follow the window. */
+function useLowerPane() {
+  const viewport = useViewportSize()
+  // Not measured yet at the very first.
+  const windowHeight = viewport.height === 0 ? window.innerHeight : viewport.height
+  const [dragged, setDragged] = useState<number>()
+  const most = windowHeight - HEADER_PX - MENU_BAR_PX - TABS_AND_SEARCH_PX - TABLE_LEAST_PX
+  const limits = {
+    min: TAB_STRIP_PX,
+    max: Math.max(TAB_STRIP_PX, most),
+    initial: initialLowerPaneHeight(windowHeight),
+  }
+  const height = Math.round(Math.min(limits.max, Math.max(limits.min, dragged ?? limits.initial)))
+  return {
+    height,
+    limits,
+    tableHeight: tableHeight(windowHeight, height),
+    contentHeight: tabHeight(height),
+    move: setDragged,
+  }
+}
+
+/** Neither the tree nor the table may vanish. */
+const LIMITS = { min: 10, max: 60, initial: TREE_SPLITTER_DEFAULT }
+
+/** Width of the tree in percent: as the user left it, saved as a whole number on release. */
+function useTreeSplitter() {
+  const saved = useDashInfo()?.client_tree_splitter ?? TREE_SPLITTER_DEFAULT
+  const [moving, setMoving] = useState<number>()
+  const queryClient = useQueryClient()
+  const { mutate } = useMutation({
+    mutationFn: (client_tree_splitter: number) => call(savePreferences, { body: { client_tree_splitter } }),
+    onSuccess: ({ client_tree_splitter }) =>
+      queryClient.setQueryData(dashInfoQuery.queryKey, (old) =>
+        old ? { ...old, client_tree_splitter } : old,
+      ),
+  })
+  const percent = Math.min(LIMITS.max, Math.max(LIMITS.min, moving ?? saved))
+  return {
+    percent,
+    limits: LIMITS,
+    move: setMoving,
+    save: (wanted: number) => {
+      // Stays where it was left although saving may take a moment, or fail.
+      setMoving(wanted)
+      mutate(Math.trunc(wanted))
+    },
+  }
+}
+
+const SelectedMachine = lazyPart(() => import('./SelectedMachine.tsx').then((file) => file.SelectedMachine))
+
+/** What is known of the selected machine. */
+function LowerPane({ contentHeight }: { contentHeight: number }) {
+  const agentId = useDashboard(({ agent }) => agent)
+  if (agentId === undefined) {
+    return (
+      <section className={classes.none} aria-label="Selected machine">
+        <EmptyState message="Select a machine to see its summary, checks, alerts, history, notes and audit log." />
+      </section>
+    )
+  }
+  return (
+    <Suspense fallback={null}>
+      <SelectedMachine agentId={agentId} contentHeight={contentHeight} />
+    </Suspense>
+  )
+}
 
 const TreeDrawer = lazyPart(() => import('./TreeDrawer.tsx').then((file) => file.TreeDrawer))
 

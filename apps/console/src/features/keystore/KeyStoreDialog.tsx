@@ -1,6 +1,7 @@
-import type { KeyStoreEntry } from '@muster/contract/api/keystore'
+import { deleteKey, type KeyStoreEntry } from '@muster/contract/api/keystore'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Text } from '@mantine/core'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog, NewButton } from '../../app/dialogs/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
@@ -8,8 +9,9 @@ import { useMay } from '../../app/api/queries.ts'
 import { CopyText } from '../../ui/inputs/CopyText.tsx'
 import { EditAndDelete, ListRow, RowDetail } from '../../ui/table/ListRows.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../app/api/api.ts'
 import classes from './KeyStoreDialog.module.css'
-import { RemoveKey } from './RemoveKey.tsx'
 import { keyStoreQuery } from './keystore-query.ts'
 import { useKeyAddress } from './use-key-address.ts'
 
@@ -81,4 +83,23 @@ function describeRoles(roles: KeyStoreEntry['roles']): string {
   if (roles === null) return 'all roles'
   if (roles.length === 0) return 'superusers only'
   return roles.length === 1 ? '1 role' : `${roles.length} roles`
+}
+
+/** Asks before a key is deleted. */
+function RemoveKey({ entry, onClose }: { entry: KeyStoreEntry; onClose: () => void }) {
+  return (
+    <RemoveDialog
+      title="Delete this key?"
+      message={
+        <Text>
+          Scripts that name <bdi>{entry.name}</bdi> are not run any more until it is stored again. Its value
+          cannot be brought back.
+        </Text>
+      }
+      remove={() => call(deleteKey, { params: { id: entry.id } })}
+      done="Key deleted."
+      stale={keyStoreQuery.queryKey}
+      onClose={onClose}
+    />
+  )
 }

@@ -1,8 +1,22 @@
-import { Button } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { MaintenanceWindow } from '@muster/contract/api/maintenance'
-import { IconPlus } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import {
+  deleteMaintenanceWindow,
+  endMaintenanceWindow,
+  listMaintenanceWindows,
+  type MaintenanceWindow,
+} from '@muster/contract/api/maintenance'
+import {
+  IconCalendarClock,
+  IconCheck,
+  IconDots,
+  IconPencil,
+  IconPlayerStop,
+  IconPlus,
+  IconTool,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, use, useMemo, useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
@@ -13,13 +27,16 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import type { Point } from '../../ui/dialog/menu-entry.ts'
+import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { call, queryKey } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { useMay } from '../../app/api/queries.ts'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './Maintenance.module.css'
-import { RemoveWindowDialog } from './RemoveWindowDialog.tsx'
-import { useWindowActions } from './use-window-actions.ts'
-import { WINDOW_CARD, WINDOW_COLUMNS, type WindowContext } from './window-columns.tsx'
-import { sortWindows } from './window-state.ts'
+import { describeState, describeTargets, sortWindows, stateOf } from './window-state.ts'
 import { windowsQuery } from './windows-query.ts'
+import { describeSchedule } from './schedule-words.ts'
 
 const TITLE = 'Maintenance windows'
 const ROW_PX = 32
@@ -125,5 +142,184 @@ function WindowTable({ windows, actions, empty }: WindowTableProps) {
         />
       )}
     </div>
+  )
+}
+
+/** Asks before a window is deleted. */
+function RemoveWindowDialog({ window, onClose }: { window: MaintenanceWindow; onClose: () => void }) {
+  return (
+    <RemoveDialog
+      title="Delete the maintenance window?"
+      message={
+        <>
+          {`The maintenance of ${describeTargets(window)} does not come again.`}
+          {window.active && ' It is on right now: its machines come back at once.'}
+        </>
+      }
+      remove={() => call(deleteMaintenanceWindow, { params: { id: window.id } })}
+      done="The maintenance window is deleted."
+      stale={queryKey(listMaintenanceWindows)}
+      onClose={onClose}
+    />
+  )
+}
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+
+/** What can be done with a window of the list. */
+function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
+  const mayEdit = useMay('can_edit_agent')
+  const { open } = useDialog()
+  const queryClient = useQueryClient()
+  const end = useMutation({
+    mutationFn: ({ id }: MaintenanceWindow) => call(endMaintenanceWindow, { params: { id } }),
+    onSuccess: (window) => {
+      notifyDone(`Maintenance of ${describeTargets(window)} has ended.`)
+      void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
+    },
+  })
+  const unlessAllowed = mayEdit ? undefined : NOT_ALLOWED
+  const menuOf = (window: MaintenanceWindow): MenuEntry[] => [
+    {
+      id: 'edit',
+      label: 'Edit',
+      icon: IconPencil,
+      shortcut: 'Enter',
+      disabledReason: unlessAllowed,
+      run: () => open('edit-maintenance', window.id),
+    },
+    {
+      id: 'end',
+      label: 'End now',
+      icon: IconPlayerStop,
+      note: window.active && window.next_start !== null ? 'It begins again at its next time.' : undefined,
+      disabledReason: unlessAllowed ?? (window.active ? undefined : 'It is not on right now.'),
+      run: () => end.mutate(window),
+    },
+    divider('end'),
+    {
+      id: 'delete',
+      label: 'Delete',
+      icon: IconTrash,
+      danger: true,
+      disabledReason: unlessAllowed,
+      run: () => onRemove(window),
+    },
+  ]
+  return { mayEdit, menuOf, edit: ({ id }: MaintenanceWindow) => mayEdit && open('edit-maintenance', id) }
+}
+
+interface WindowContext {
+  format: (instant: string) => string
+  openMenu: (window: MaintenanceWindow, at: Point) => void
+}
+
+const STATE_ICONS = { on: IconTool, planned: IconCalendarClock, over: IconCheck }
+
+const WINDOW_COLUMNS: readonly DataColumn<MaintenanceWindow, WindowContext>[] = [
+  {
+    id: 'state',
+    title: 'State',
+    width: '260px',
+    watch: ({ active }) => active,
+    render: (window, { format }) => <State window={window} format={format} />,
+  },
+  {
+    id: 'targets',
+    title: 'Covers',
+    width: 'minmax(160px, 1fr)',
+    render: (window) => <Targets window={window} />,
+  },
+  {
+    id: 'agent_count',
+    title: 'Machines',
+    width: '84px',
+    render: ({ agent_count: count }) => count,
+  },
+  {
+    id: 'schedule',
+    title: 'When',
+    width: 'minmax(220px, 1.6fr)',
+    render: ({ schedule }) => <span data-tip={describeSchedule(schedule)}>{describeSchedule(schedule)}</span>,
+  },
+  {
+    id: 'reason',
+    title: 'Reason',
+    width: 'minmax(120px, 1fr)',
+    render: ({ reason }) => (
+      <bdi className={classes.dim} {...(reason === '' ? {} : { 'data-tip': reason })}>
+        {reason}
+      </bdi>
+    ),
+  },
+  { id: 'created_by', title: 'By', width: '110px', render: ({ created_by: name }) => <bdi>{name}</bdi> },
+  {
+    id: 'menu',
+    title: 'Actions',
+    titleHidden: true,
+    width: '40px',
+    render: (window, { openMenu }) => <MenuButton window={window} onOpen={openMenu} />,
+  },
+]
+
+const WINDOW_CARD: DataCard<MaintenanceWindow, WindowContext> = {
+  height: 83,
+  render: (window, { format, openMenu }) => (
+    <>
+      <div className="cardLine">
+        <span className="cut">
+          <Targets window={window} />
+        </span>
+        <MenuButton window={window} onOpen={openMenu} />
+      </div>
+      <div className="cardLine">
+        <State window={window} format={format} />
+        <span className={classes.dim}>
+          {window.agent_count} {window.agent_count === 1 ? 'machine' : 'machines'}
+        </span>
+      </div>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">{describeSchedule(window.schedule)}</span>
+      </div>
+    </>
+  ),
+}
+
+function State({ window, format }: { window: MaintenanceWindow; format: WindowContext['format'] }) {
+  const state = stateOf(window)
+  const Icon = STATE_ICONS[state]
+  return (
+    <span className={`${classes.state} ${state === 'over' ? classes.dim : ''}`}>
+      <Icon size={16} stroke={1.75} aria-hidden className={state === 'on' ? classes.active : classes.dim} />
+      {describeState(window, format)}
+    </span>
+  )
+}
+
+function Targets({ window }: { window: MaintenanceWindow }) {
+  const names = window.targets.slice(0, 20).map(({ name }) => name)
+  return (
+    <bdi className={classes.name} {...(names.length > 1 ? { 'data-tip': names.join('\n') } : {})}>
+      {describeTargets(window)}
+    </bdi>
+  )
+}
+
+// The keyboard has this in the row's menu, which the menu key opens.
+function MenuButton({ window, onOpen }: { window: MaintenanceWindow; onOpen: WindowContext['openMenu'] }) {
+  return (
+    <ActionIcon
+      size="sm"
+      tabIndex={-1}
+      aria-label={`Actions on ${describeTargets(window)}`}
+      onClick={(event) => {
+        event.stopPropagation()
+        const { left, bottom } = event.currentTarget.getBoundingClientRect()
+        onOpen(window, { x: left, y: bottom })
+      }}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      <IconDots size={16} stroke={1.75} aria-hidden />
+    </ActionIcon>
   )
 }

@@ -1,10 +1,11 @@
-import { MultiSelect } from '@mantine/core'
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
-import { MOST_COMPARED } from '@muster/contract/api/metrics'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { MultiSelect, Select } from '@mantine/core'
+import { compareMachines, type Comparison, MOST_COMPARED } from '@muster/contract/api/metrics'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
+import { METRIC_UNITS } from '@muster/contract/agent/metrics'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
@@ -12,11 +13,89 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { machineNamesQuery, namesOf } from '../alerts/templates/machine-names.ts'
 import { useHistoryView } from '../checks/use-history-view.ts'
+import { RangeTools } from '../checks/RangeTools.tsx'
+import { ViewButtons } from '../checks/ViewButtons.tsx'
+import { type HistoryView, rangeUntilNow } from '../checks/history-view.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import type { DataColumn } from '../../ui/table/data-column.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import { checkName, formatValue, seriesLabel } from '../checks/check-words.ts'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import type { TimeRange } from '../checks/graph-data.ts'
 import classes from './Compare.module.css'
-import { CompareTable } from './CompareTable.tsx'
-import { CompareTools } from './CompareTools.tsx'
-import { labelOf } from './compare-words.ts'
-import { useComparison } from './use-comparison.ts'
+import { type ComparedLine, type ComparedPoint, compareTable, listPoints } from './compare-lines.ts'
+import { metricLabel, sortMetrics } from './metric-words.ts'
+
+interface ShownComparison extends Comparison {
+  range: TimeRange
+}
+
+/** One that ends now moves on this often. */
+const FOLLOW_MS = 15_000
+
+/** One number of several machines in a range. */
+function useComparison(asked: { what: string; agents: readonly string[]; range: HistoryView['range'] }) {
+  const { what, agents, range } = asked
+  const isLive = typeof range === 'string'
+  const options = queryOptions({
+    queryKey: [...queryKey(compareMachines), { what, agents, range }] as const,
+    queryFn: async ({ signal }): Promise<ShownComparison> => {
+      const shown = isLive ? rangeUntilNow(range) : range
+      const answer = await call(
+        compareMachines,
+        { query: { agents: agents.join(','), what, ...shown } },
+        { signal },
+      )
+      return { ...answer, range: shown }
+    },
+  })
+  return useQuery({
+    ...options,
+    enabled: agents.length > 0,
+    placeholderData: keepPreviousData,
+    ...(isLive ? { refetchInterval: FOLLOW_MS } : {}),
+  })
+}
+
+type Column = DataColumn<ComparedPoint, { unit: string }>
+
+const COLUMNS: Column[] = [
+  {
+    id: 'time',
+    title: 'Time',
+    width: 'minmax(160px, 2fr)',
+    render: ({ point: [at] }) => formatDate(at, 'ddd, MMM D YYYY, HH:mm:ss'),
+  },
+  {
+    id: 'machine',
+    title: 'Machine',
+    width: 'minmax(100px, 2fr)',
+    render: ({ hostname }) => <bdi>{hostname}</bdi>,
+  },
+  {
+    id: 'value',
+    title: 'Value',
+    width: 'minmax(72px, 1fr)',
+    render: ({ point: [, value] }, { unit }) => formatValue(value, unit),
+  },
+]
+
+/** The numbers of all lines, newest first. */
+function CompareTable({ lines, unit }: { lines: readonly ComparedLine[]; unit: string }) {
+  const rows = useMemo(() => listPoints(lines), [lines])
+  const context = useMemo(() => ({ unit }), [unit])
+  return (
+    <DataTable
+      label="What was measured"
+      rows={rows}
+      rowKey={({ key }) => key}
+      columns={COLUMNS}
+      context={context}
+      rowHeight={32}
+    />
+  )
+}
 
 const CompareGraph = lazyPart(() => import('./CompareGraph.tsx').then((file) => file.CompareGraph))
 const TITLE = 'Compare machines'
@@ -126,4 +205,65 @@ function Machines({ agents, names, onChange }: MachinesProps) {
       data-autofocus
     />
   )
+}
+
+interface CompareToolsProps {
+  what: string
+  data: ShownComparison | undefined
+  view: HistoryView
+  change: (part: Partial<HistoryView>) => void
+  onWhat: (what: string) => void
+}
+
+/** Which number, over what time, as a graph or as a table. */
+function CompareTools({ what, data, view, change, onWhat }: CompareToolsProps) {
+  const label = labelOf(what, data?.choices ?? [])
+  return (
+    <div className={classes.tools}>
+      <Select
+        aria-label="What is compared"
+        className={classes.what}
+        data={groupChoices(what, data?.choices ?? [])}
+        value={what}
+        onChange={(next) => next !== null && onWhat(next)}
+        allowDeselect={false}
+        searchable
+        limit={200}
+      />
+      <RangeTools range={view.range} onChange={(range) => change({ range })} />
+      <span className={classes.end}>
+        <ViewButtons
+          asTable={view.asTable}
+          onAsTable={(asTable) => change({ asTable })}
+          fileName="comparison.csv"
+          table={data && (() => compareTable(data, label))}
+        />
+      </span>
+    </div>
+  )
+}
+
+type Choices = Comparison['choices']
+
+/** What a choice is called: `Processor`, `Disk space of /srv: Free space`. */
+function labelOf(what: string, choices: Choices): string {
+  const choice = choices.find((one) => one.what === what)
+  if (choice?.check) return `${checkName(choice.check)}: ${seriesLabel(choice.series)}`
+  return what.startsWith('check:') ? 'A check' : metricLabel(what)
+}
+
+/** As a select takes them; the usual metrics stand there before the machines have said what they have. */
+function groupChoices(what: string, choices: Choices) {
+  const metrics = choices.flatMap((choice) => (choice.check === null ? [{ name: choice.what }] : []))
+  const names =
+    metrics.length > 0 ? sortMetrics(metrics) : Object.keys(METRIC_UNITS).map((name) => ({ name }))
+  const checks = choices.flatMap((choice) => (choice.check === null ? [] : [choice.what]))
+  const listed = new Set([...names.map(({ name }) => name), ...checks])
+  const others = listed.has(what) ? [] : [what]
+  const item = (value: string) => ({ value, label: labelOf(value, choices) })
+  return [
+    { group: 'Of the machines', items: names.map(({ name }) => item(name)) },
+    { group: 'Of their checks', items: checks.map(item) },
+    { group: 'Chosen', items: others.map(item) },
+  ].filter(({ items }) => items.length > 0)
 }

@@ -1,19 +1,23 @@
+import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import graphClasses from '../checks/CheckGraph.module.css'
 import { GraphCanvas, GraphHint, GraphTip } from '../checks/GraphParts.tsx'
 import { formatValue } from '../checks/check-words.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
 import { handleGraphKey } from '../checks/graph-keys.ts'
-import { readColors } from '../checks/graph-marks.ts'
-import type { GraphCursor } from '../checks/graph-options.ts'
+import { type GraphColors, readColors } from '../checks/graph-marks.ts'
+import {
+  graphAxes,
+  type GraphCursor,
+  readCursor,
+  takeSelection,
+  valueRange,
+} from '../checks/graph-options.ts'
 import classes from './Compare.module.css'
-import { CompareLegend } from './CompareLegend.tsx'
 import { type ComparedLine, joinLines, nearestPoint, reachOf } from './compare-lines.ts'
-import { compareOptions } from './compare-options.ts'
 
 interface CompareGraphProps {
   label: string
@@ -175,3 +179,95 @@ function tell(lines: readonly ComparedLine[], at: number, unit: string): Told[] 
 
 const sayLine = ({ hostname, value }: Told) => `${hostname} ${value === '–' ? 'nothing' : value}`
 const sayTime = (at: number) => formatDate(at, 'ddd, MMM D, HH:mm:ss')
+
+interface CompareLegendProps {
+  lines: readonly ComparedLine[]
+  hidden: ReadonlySet<string>
+  onToggle: (agentId: string) => void
+  /** The pointer or the focus is on this one; undefined = on none. */
+  onPoint: (agentId: string | undefined) => void
+}
+
+/** Which line is which machine's. Pressed = shown. */
+function CompareLegend({ lines, hidden, onToggle, onPoint }: CompareLegendProps) {
+  const scheme = useComputedColorScheme('dark')
+  return (
+    <ul className={classes.legend} aria-label="Machines on the graph">
+      {lines.map(({ agent_id, hostname, points }, place) => (
+        <li key={agent_id}>
+          <button
+            type="button"
+            className={classes.entry}
+            aria-pressed={!hidden.has(agent_id)}
+            onClick={() => onToggle(agent_id)}
+            onPointerEnter={() => onPoint(agent_id)}
+            onPointerLeave={() => onPoint(undefined)}
+            onFocus={() => onPoint(agent_id)}
+            onBlur={() => onPoint(undefined)}
+          >
+            <svg width="22" height="8" aria-hidden>
+              <line
+                x1="1"
+                x2="21"
+                y1="4"
+                y2="4"
+                stroke={lineColor(place, scheme)}
+                strokeWidth="2.5"
+                strokeDasharray={lineDash(place).join(' ')}
+              />
+            </svg>
+            <bdi>{hostname}</bdi>
+            {points.length === 0 && <span className={classes.dim}>measured nothing</span>}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Ten lines by hue, and by dashes where hues are hard to tell apart. */
+const HUES = [212, 28, 150, 330, 48, 265, 185, 0, 95, 300]
+const DASHES = [[], [], [], [], [], [6, 3], [6, 3], [6, 3], [2, 3], [2, 3]]
+
+const lineColor = (place: number, scheme: 'light' | 'dark') =>
+  `hsl(${HUES[place % HUES.length]} 75% ${scheme === 'dark' ? 62 : 38}%)`
+const lineDash = (place: number): number[] => DASHES[place % DASHES.length] ?? []
+
+interface CompareSettings {
+  width: number
+  height: number
+  unit: string
+  count: number
+  scheme: 'light' | 'dark'
+  colors: GraphColors
+  onCursor: (cursor: GraphCursor | undefined) => void
+  onZoom: (from: number, to: number) => void
+}
+
+/** Several lines over one time. */
+function compareOptions(settings: CompareSettings): uPlot.Options {
+  const { width, height, unit, count, scheme, colors, onCursor, onZoom } = settings
+  return {
+    width,
+    height,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
+    scales: { x: { time: true }, y: { range: (_chart, least, most) => valueRange(unit, [least, most], []) } },
+    axes: graphAxes(unit, colors),
+    series: [
+      {},
+      ...Array.from({ length: count }, (_, place) => ({
+        stroke: lineColor(place, scheme),
+        dash: lineDash(place),
+        width: 1.5,
+        points: { size: 4, fill: lineColor(place, scheme) },
+        spanGaps: false,
+      })),
+    ],
+    hooks: {
+      setCursor: [(chart) => onCursor(readCursor(chart))],
+      setSelect: [(chart) => takeSelection(chart, onZoom)],
+    },
+  }
+}

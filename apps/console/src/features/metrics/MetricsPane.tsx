@@ -1,7 +1,12 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { IconChartDots } from '@tabler/icons-react'
-import { Suspense, useMemo } from 'react'
+import { Suspense, useEffect, useMemo, useState } from 'react'
+import { getTimeline, type TimelineEntry } from '@muster/contract/api/timeline'
+import { getMachineMetrics, type MachineMetrics, watchMachineMetrics } from '@muster/contract/api/metrics'
+import type { Output } from '@muster/contract/endpoint'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useDocumentVisibility } from '@mantine/hooks'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
@@ -10,17 +15,119 @@ import { EmptyState } from '../../ui/layout/States.tsx'
 import { usePane } from '../agents/use-pane.ts'
 import { RangeTools } from '../checks/RangeTools.tsx'
 import { formatValue } from '../checks/check-words.ts'
-import { usualStep } from '../checks/graph-data.ts'
-import { type HistoryView, readView, writeView } from '../checks/history-view.ts'
+import { type TimeRange, usualStep } from '../checks/graph-data.ts'
+import { type HistoryView, rangeUntilNow, readView, writeView } from '../checks/history-view.ts'
 import { samplesTable } from '../checks/samples-table.ts'
+import type { GraphFailure, GraphPeriod } from '../checks/graph-marks.ts'
+import { StatusDot } from '../../ui/layout/StatusDot.tsx'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { askAgain } from '../../app/api/ask-again.ts'
 import classes from './MetricsPane.module.css'
-import { LiveMark } from './LiveMark.tsx'
 import { Timeline } from './Timeline.tsx'
-import { type LiveSample, withTail } from './live-tail.ts'
-import { marksOf } from './timeline-marks.ts'
+import { addSamples, type LiveSample, withTail } from './live-tail.ts'
 import { metricLabel, sortMetrics } from './metric-words.ts'
-import { useLiveMetrics } from './use-live-metrics.ts'
-import { type ShownMetrics, useMetrics } from './use-metrics.ts'
+
+/** `waiting`: it is asked, and nothing has come yet; `paused`: nobody looks. */
+type LiveView = 'waiting' | 'live' | 'paused' | 'away'
+
+interface LiveMetrics {
+  view: LiveView
+  samples: readonly LiveSample[]
+}
+
+/** A machine that says more than one value a second is not asked more often than this. */
+const LEAST_MS = 500
+const RETRY_MS = 2000
+
+/** What a machine measures each second, while the page is looked at: asking is what keeps it going. */
+function useLiveMetrics(agentId: string, { connected }: { connected: boolean }): LiveMetrics {
+  const isLookedAt = useDocumentVisibility() !== 'hidden'
+  const [samples, setSamples] = useState<readonly LiveSample[]>([])
+  const [hasNews, setHasNews] = useState(false)
+  const isAsking = isLookedAt && connected
+  useEffect(() => {
+    if (!isAsking) return undefined
+    const stop = new AbortController()
+    void follow(agentId, stop.signal, (newer) => {
+      setHasNews(newer !== undefined)
+      if (newer !== undefined) setSamples((before) => addSamples(before, newer))
+    })
+    return () => {
+      stop.abort()
+      setHasNews(false)
+    }
+  }, [agentId, isAsking])
+  const view = !connected ? 'away' : !isLookedAt ? 'paused' : hasNews ? 'live' : 'waiting'
+  return { view, samples }
+}
+
+/** Asks each time for what is newer; tells undefined when there is no answer. */
+function follow(
+  agentId: string,
+  signal: AbortSignal,
+  tell: (samples: readonly LiveSample[] | undefined) => void,
+): Promise<void> {
+  let after = 0
+  const ask = async () => {
+    const asked = { params: { agent_id: agentId }, query: { after } }
+    const answer = await call(watchMachineMetrics, asked, { signal })
+    if (signal.aborted) return 0
+    after = answer.next
+    tell(answer.samples.length > 0 ? answer.samples : undefined)
+    return answer.connected ? LEAST_MS : RETRY_MS
+  }
+  // The link's own sign says what is wrong with the server.
+  return askAgain(ask, () => tell(undefined), signal)
+}
+
+interface ShownMetrics extends MachineMetrics {
+  range: TimeRange
+  /** What happened meanwhile. */
+  timeline: Output<typeof getTimeline>
+}
+
+/** Machines measure once a minute by default; with the way here, nothing is older on screen than that and this. */
+const FOLLOW_MS = 15_000
+
+/** What a machine measured of itself in a range, and what happened then. One that ends now follows. */
+function useMetrics(agentId: string, range: HistoryView['range']) {
+  const isLive = typeof range === 'string'
+  const options = queryOptions({
+    queryKey: [...queryKey(getMachineMetrics), { params: { agent_id: agentId }, range }] as const,
+    queryFn: async ({ signal }): Promise<ShownMetrics> => {
+      const shown = isLive ? rangeUntilNow(range) : range
+      const asked = { params: { agent_id: agentId }, query: shown }
+      const [metrics, timeline] = await Promise.all([
+        call(getMachineMetrics, asked, { signal }),
+        call(getTimeline, asked, { signal }),
+      ])
+      return { ...metrics, timeline, range: shown }
+    },
+  })
+  return useQuery({
+    ...options,
+    placeholderData: keepPreviousData,
+    ...(isLive ? { refetchInterval: FOLLOW_MS } : {}),
+  })
+}
+
+const WORDS = {
+  live: { state: 'online', label: 'Measured each second while you look' },
+  waiting: { state: 'away', label: 'Waiting for the next value' },
+  paused: { state: 'away', label: 'Paused while this page is hidden' },
+  away: { state: 'offline', label: 'Not connected: nothing comes now' },
+} as const
+
+/** Whether the machine is measured by the second. */
+function LiveMark({ view }: { view: LiveView }) {
+  const { state, label } = WORDS[view]
+  return (
+    <span role="status">
+      <StatusDot state={state} label={label} />
+    </span>
+  )
+}
 
 const CheckGraph = lazyPart(() => import('../checks/CheckGraph.tsx').then((file) => file.CheckGraph))
 const GRAPH_PX = 140
@@ -129,3 +236,16 @@ const toTable = ({ series, resolution, timeline }: ShownMetrics) =>
   samplesTable({ series: sortMetrics(series), resolution, ...marksOf(timeline.entries) }, metricLabel)
 
 const fileName = ({ hostname }: AgentDetail) => `${hostname.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}-metrics.csv`
+
+/** What of a machine's timeline is drawn on its graphs: what was wrong, and when it was in maintenance. */
+function marksOf(entries: readonly TimelineEntry[]): {
+  failures: GraphFailure[]
+  maintenance: GraphPeriod[]
+} {
+  return {
+    failures: entries.flatMap(({ kind, from, to, severity }) =>
+      severity !== null && (kind === 'check' || kind === 'alert') ? [{ from, to, severity }] : [],
+    ),
+    maintenance: entries.filter(({ kind }) => kind === 'maintenance'),
+  }
+}

@@ -1,6 +1,20 @@
 import { useMediaQuery } from '@mantine/hooks'
 import type { TimelineEntry, TimelineKind } from '@muster/contract/api/timeline'
 import { use, useMemo, useState } from 'react'
+import {
+  type Icon,
+  IconBell,
+  IconCalendarEvent,
+  IconChecklist,
+  IconDatabaseOff,
+  IconDeviceDesktopCog,
+  IconPencil,
+  IconPower,
+  IconScreenShare,
+  IconTerminal2,
+  IconTool,
+} from '@tabler/icons-react'
+import { formatDuration } from '@muster/rules/text/duration'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
@@ -8,9 +22,10 @@ import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { usePane } from '../agents/use-pane.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
+import { SeverityMark } from '../alerts/SeverityMark.tsx'
 import classes from './Timeline.module.css'
-import { TimelineStrip } from './TimelineStrip.tsx'
-import { TIMELINE_CARD, TIMELINE_COLUMNS, TIMELINE_PX, type TimelineContext } from './timeline-columns.tsx'
+import { lanesOf, placeOf, ticksOf } from './timeline-lanes.ts'
 
 const ROW_PX = 36
 /** As high as its rows, from the sentence that there are none to a screen's part. */
@@ -79,4 +94,117 @@ function useOpenEntry() {
     if (kind === 'run') setPane('history', `${id}`)
     if (kind === 'change') setPane('audit')
   }
+}
+
+interface TimelineStripProps {
+  entries: readonly TimelineEntry[]
+  range: TimeRange
+}
+
+/** What happened on the axis of the graphs, a lane for each kind. The list below says the same to the keyboard and aloud. */
+function TimelineStrip({ entries, range }: TimelineStripProps) {
+  const lanes = lanesOf(entries)
+  if (lanes.length === 0) return null
+  return (
+    <div className={classes.strip} aria-hidden>
+      {lanes.map(({ kind, entries: own }) => (
+        <div key={kind} className={classes.lane}>
+          <LaneName kind={kind} />
+          <div className={classes.track}>
+            {own.map((entry) => {
+              const { left, width } = placeOf(entry, range)
+              return (
+                <span
+                  key={`${entry.id ?? ''} ${entry.from}`}
+                  className={classes.mark}
+                  data-kind={kind}
+                  data-severity={entry.severity ?? undefined}
+                  title={`${formatDate(entry.from, 'ddd, MMM D, HH:mm:ss')}  ${entry.text}`}
+                  style={{ left: `${left}%`, width: `${width}%` }}
+                />
+              )
+            })}
+          </div>
+        </div>
+      ))}
+      <div className={classes.lane}>
+        <span />
+        <div className={classes.axis}>
+          {ticksOf(range).map(({ at, left, format }) => (
+            <span key={at} style={{ left: `${left}%` }}>
+              {formatDate(at, format)}
+            </span>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function LaneName({ kind }: { kind: TimelineKind }) {
+  const { label, icon: KindIcon } = KINDS[kind]
+  return (
+    <span className={classes.name}>
+      <KindIcon size={14} stroke={1.75} aria-hidden />
+      <span className={classes.word}>{label}</span>
+    </span>
+  )
+}
+
+interface TimelineContext {
+  format: (seconds: number) => string
+}
+type Column = DataColumn<TimelineEntry, TimelineContext>
+
+const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
+  check: { label: 'Check failed', icon: IconChecklist },
+  alert: { label: 'Alert', icon: IconBell },
+  run: { label: 'Run', icon: IconTerminal2 },
+  task: { label: 'Task', icon: IconCalendarEvent },
+  maintenance: { label: 'Maintenance', icon: IconTool },
+  remote: { label: 'Remote tool', icon: IconScreenShare },
+  dropped: { label: 'Results dropped', icon: IconDatabaseOff },
+  reboot: { label: 'System started', icon: IconPower },
+  system: { label: 'System changed', icon: IconDeviceDesktopCog },
+  change: { label: 'Change', icon: IconPencil },
+}
+
+const TIMELINE_COLUMNS: readonly Column[] = [
+  { id: 'from', title: 'Time', width: '172px', render: ({ from }, { format }) => format(from) },
+  { id: 'kind', title: 'What', width: '148px', render: (entry) => <Kind entry={entry} /> },
+  { id: 'text', title: 'Details', width: 'minmax(160px, 3fr)', render: ({ text }) => <bdi>{text}</bdi> },
+  { id: 'severity', title: 'Severity', width: '110px', render: ({ severity }) => severity && <SeverityMark severity={severity} /> },
+  { id: 'lasting', title: 'Lasting', width: '110px', render: describeLength },
+  { id: 'by', title: 'By', width: '120px', render: ({ by }) => <bdi>{by || '–'}</bdi> },
+] // prettier-ignore
+const TIMELINE_PX = 860
+
+const TIMELINE_CARD: DataCard<TimelineEntry, TimelineContext> = {
+  height: 64,
+  render: (entry, { format }) => (
+    <div className={classes.card}>
+      <span className={classes.line}>
+        <Kind entry={entry} />
+        <span className={classes.dim}>{format(entry.from)}</span>
+      </span>
+      <bdi className={classes.text}>{entry.text}</bdi>
+    </div>
+  ),
+}
+
+function Kind({ entry: { kind } }: { entry: TimelineEntry }) {
+  const { label, icon: KindIcon } = KINDS[kind]
+  return (
+    <span className={classes.kind}>
+      <KindIcon size={16} stroke={1.75} aria-hidden />
+      {label}
+    </span>
+  )
+}
+
+const MOMENTS: ReadonlySet<TimelineKind> = new Set(['change', 'reboot', 'system'])
+
+function describeLength({ from, to, kind }: TimelineEntry): string {
+  if (to === null) return 'still so'
+  return MOMENTS.has(kind) ? '–' : formatDuration(to - from)
 }

@@ -1,18 +1,27 @@
 import { useMediaQuery } from '@mantine/hooks'
-import { type MachinePatch, type PatchAction, editPatch, listPatches } from '@muster/contract/api/patches'
-import { IconArrowBackUp, IconBan, IconCheck, IconExternalLink, IconShieldDown } from '@tabler/icons-react'
+import { editPatch, listPatches, type MachinePatch, type PatchAction } from '@muster/contract/api/patches'
+import {
+  IconArrowBackUp,
+  IconBan,
+  IconCheck,
+  IconExternalLink,
+  IconRotateClockwise,
+  IconShieldCheck,
+  IconShieldDown,
+} from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { formatFileSize } from '@muster/rules/text/file-size'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
-import type { TableSort } from '../../ui/table/data-column.ts'
+import type { DataCard, DataColumn, TableSort } from '../../ui/table/data-column.ts'
 import list from '../../ui/layout/ListPane.module.css'
-import { type MenuEntry, type Point, divider } from '../../ui/dialog/menu-entry.ts'
-import { PATCH_CARD, PATCH_COLUMNS, PATCH_COLUMNS_PX } from './patch-columns.tsx'
-import { findPatches } from './patch-rows.ts'
+import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
+import { actionLabel, findPatches, severityLabel, versionLabel } from './patch-rows.ts'
+import classes from './Patches.module.css'
 
 interface PatchTableProps {
   patches: readonly MachinePatch[]
@@ -121,4 +130,96 @@ function useDecide(): PatchActions['decide'] {
       call(editPatch, { params: { id }, body: { action } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: queryKey(listPatches) }),
   }).mutate
+}
+
+const PATCH_COLUMNS: readonly DataColumn<MachinePatch>[] = [
+  {
+    id: 'severity',
+    title: 'Severity',
+    width: '112px',
+    sortable: true,
+    render: (row) => <Severity row={row} />,
+  },
+  {
+    id: 'title',
+    title: 'Name',
+    width: 'minmax(200px, 2fr)',
+    sortable: true,
+    render: ({ title, description }) => <bdi data-tip={description || undefined}>{title}</bdi>,
+  },
+  {
+    id: 'version',
+    title: 'Version',
+    width: 'minmax(180px, 1.6fr)',
+    sortable: true,
+    render: (row) => <bdi data-tip={versionLabel(row) || undefined}>{versionLabel(row) || row.kb}</bdi>,
+  },
+  {
+    id: 'more',
+    title: 'More info',
+    width: 'minmax(120px, 1fr)',
+    render: ({ categories }) => <bdi className={list.dim}>{categories.join(', ')}</bdi>,
+  },
+  {
+    id: 'action',
+    title: 'Decision',
+    width: '96px',
+    sortable: true,
+    render: (row) => actionLabel(row),
+  },
+  {
+    id: 'size',
+    title: 'Size',
+    width: '84px',
+    numeric: true,
+    sortable: true,
+    render: ({ size }) => (size === null ? '' : formatFileSize(size)),
+  },
+  {
+    id: 'restart',
+    title: 'Restart',
+    titleHidden: true,
+    width: '32px',
+    render: (row) => row.needs_reboot && <Restart />,
+  },
+]
+
+const PATCH_COLUMNS_PX = 856
+
+const PATCH_CARD: DataCard<MachinePatch, undefined> = {
+  height: 61,
+  render: (row) => (
+    <>
+      <div className="cardLine">
+        <bdi className="cut">{row.title}</bdi>
+        <Severity row={row} />
+      </div>
+      <div className={`cardLine ${list.dim}`}>
+        <bdi className="cut">{versionLabel(row) || row.kb}</bdi>
+        <span>{actionLabel(row)}</span>
+        {row.needs_reboot && <Restart />}
+      </div>
+    </>
+  ),
+}
+
+function Severity({ row }: { row: MachinePatch }) {
+  const isGrave = row.severity === 'Critical' || row.severity === 'Important'
+  return (
+    <span
+      className={classes.severity}
+      data-tone={isGrave ? 'negative' : row.security ? 'warning' : undefined}
+    >
+      {row.security && <IconShieldCheck size={14} stroke={1.75} aria-hidden />}
+      {severityLabel(row)}
+    </span>
+  )
+}
+
+function Restart() {
+  return (
+    <span role="img" aria-label="Needs a restart" data-tip="Needs a restart">
+      <IconRotateClockwise size={14} stroke={1.75} aria-hidden />
+    </span>
+  )
 }

@@ -1,19 +1,34 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { type MachinePatch, getPatchStatus, listPatches } from '@muster/contract/api/patches'
-import { useQuery } from '@tanstack/react-query'
+import {
+  getPatchStatus,
+  installPatches,
+  listPatches,
+  type MachinePatch,
+  type PatchStatus,
+  scanPatches,
+} from '@muster/contract/api/patches'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { query } from '../../app/api/api.ts'
+import { isFinal } from '@muster/rules/agents/history-state'
+import { IconAlertTriangle, IconRotateClockwise } from '@tabler/icons-react'
+import { call, query } from '../../app/api/api.ts'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import list from '../../ui/layout/ListPane.module.css'
-import { InstallRun } from '../runs/InstallDialog.tsx'
-import { InstallPatchesDialog } from './InstallPatchesDialog.tsx'
-import { PatchNotes } from './PatchNotes.tsx'
+import { InstallDialog, InstallRun } from '../runs/InstallDialog.tsx'
+import { type Refresh, RefreshButton } from '../../ui/inputs/RefreshButton.tsx'
+import { queryKey } from '../../app/api/query-key.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { Time } from '../../ui/layout/Time.tsx'
+import { RunState } from '../runs/RunState.tsx'
+import { CsvButton } from '../../ui/table/CsvButton.tsx'
+import { SearchField } from '../../ui/inputs/SearchField.tsx'
+import type { TableSort } from '../../ui/table/data-column.ts'
 import { PatchTable } from './PatchTable.tsx'
-import { PatchTools } from './PatchTools.tsx'
-import { useScan } from './use-scan.ts'
+import classes from './Patches.module.css'
+import { findPatches, patchesTable } from './patch-rows.ts'
 
 const FORBIDDEN = 'Your role does not allow you to see the patches of machines.'
 
@@ -74,4 +89,232 @@ function neverLooked({ hostname, connected }: AgentDetail): string {
   return connected
     ? `${hostname} has not looked for patches yet. It does some minutes after its agent starts, and every six hours.`
     : `${hostname} is not connected, and has not looked for patches yet.`
+}
+
+/** Has a machine look for patches, and is busy until it has told what it saw; it takes seconds on Linux, and minutes on Windows. */
+function useScan({ agent_id, hostname, connected }: AgentDetail, status: PatchStatus | undefined): Refresh {
+  /** When it had looked last as it was asked; null = never. */
+  const [askedAt, setAskedAt] = useState<string | null>()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call(scanPatches, { params: { agent_id } }),
+    onMutate: () => setAskedAt(status?.looked_at ?? null),
+    onError: () => setAskedAt(undefined),
+  })
+  const waits = askedAt !== undefined && status?.looked_at === askedAt && connected
+  return {
+    run: () => mutate(),
+    busy: isPending || waits,
+    reason: connected ? undefined : `${hostname} is not connected.`,
+  }
+}
+
+interface InstallPatchesDialogProps {
+  agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
+  patches: readonly MachinePatch[]
+  onClose: () => void
+}
+
+/** Says what is installed where, asks, and shows the output. */
+function InstallPatchesDialog({ agent, patches, onClose }: InstallPatchesDialogProps) {
+  const queryClient = useQueryClient()
+  const params = { agent_id: agent.agent_id }
+  const [only] = patches
+  const what = patches.length === 1 && only !== undefined ? only.title : `${patches.length} patches`
+  return (
+    <InstallDialog
+      title={`Install ${what} on ${agent.hostname}?`}
+      message={
+        <div className={classes.message}>
+          <p>
+            Programs that are replaced may stop for a moment. An installation that has begun cannot be
+            stopped.
+          </p>
+          <p>
+            {patches.some((patch) => patch.needs_reboot)
+              ? 'The machine has to restart afterwards; it does not do so by itself.'
+              : 'The machine does not restart by itself; it is shown when it has to.'}
+          </p>
+        </div>
+      }
+      confirmLabel="Install"
+      start={async () => {
+        const body = { guids: patches.map(({ guid }) => guid) }
+        const { run } = await call(installPatches, { params, body })
+        if (run === null) throw new Error('named patches are installed or refused')
+        await queryClient.invalidateQueries({ queryKey: queryKey(getPatchStatus, { params }) })
+        return run
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+interface PatchNotesProps {
+  agent: AgentDetail
+  status: PatchStatus
+  onShow: (run: number) => void
+}
+
+/** What went wrong with the last look, what is being installed or was last, and that a restart is due. */
+function PatchNotes({ agent, status, onShow }: PatchNotesProps) {
+  const { problem, last_install: run } = status
+  const mayReboot = useMay('can_reboot_agents')
+  const { open } = useDialog()
+  return (
+    <>
+      {problem !== null && (
+        <div className={classes.note} role="note">
+          <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
+          <span className={classes.text}>{problem}</span>
+        </div>
+      )}
+      {agent.needs_reboot && (
+        <div className={classes.note} role="note">
+          <IconRotateClockwise size={16} stroke={1.75} aria-hidden />
+          <span className={classes.text}>{agent.hostname} has to restart to finish what was installed.</span>
+          {mayReboot && agent.connected && (
+            <Button size="compact-xs" variant="default" onClick={() => open('reboot', agent.agent_id)}>
+              Reboot now
+            </Button>
+          )}
+          {mayReboot && (
+            <Button size="compact-xs" variant="default" onClick={() => open('reboot-later', agent.agent_id)}>
+              Reboot later
+            </Button>
+          )}
+        </div>
+      )}
+      {run !== null && (
+        <div className={classes.note} role="status">
+          <RunState run={run} />
+          <span className={classes.text}>
+            {isFinal(run.state) ? 'Last installation' : 'Installing'}, for <bdi>{run.username}</bdi>,{' '}
+            <Time instant={run.finished_at ?? run.time} relative />
+            {run.reason !== null && `: ${run.reason}`}
+          </span>
+          <Button size="compact-xs" variant="default" onClick={() => onShow(run.id)}>
+            Show output
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+interface PatchToolsProps {
+  agent: Pick<AgentDetail, 'connected' | 'hostname'>
+  patches: readonly MachinePatch[]
+  status: PatchStatus
+  shown: { search: string; sort: TableSort }
+  onSearch: (search: string) => void
+  scan: Refresh
+  onInstall: (patches: readonly MachinePatch[]) => void
+}
+
+/** Search, how old the list is, the file, looking anew, and installing. */
+function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }: PatchToolsProps) {
+  const found = findPatches(patches, shown.search, shown.sort)
+  const wanted = patches.filter(({ action }) => action !== 'ignore')
+  const security = wanted.filter((patch) => patch.security)
+  const approved = patches.filter(({ action }) => action === 'approve')
+  const whyNot = whyNoInstall(agent, status)
+  return (
+    <div className={list.tools}>
+      <SearchField
+        label="Search patches"
+        placeholder="Name, KB, severity"
+        value={shown.search}
+        onSearch={onSearch}
+        className={list.search}
+      />
+      <div className={list.sums}>
+        {status.looked_at !== null && (
+          <>
+            <span role="status">{describeCount(found.length, patches)}</span>
+            <span>
+              looked at <Time instant={status.looked_at} relative />
+              {!agent.connected && ', not connected now'}
+              {status.left_out > 0 && `, ${status.left_out} more are not kept`}
+            </span>
+          </>
+        )}
+        <RefreshButton
+          label="Look for patches now"
+          tip={scan.busy ? 'The machine is looking' : 'Look for patches now'}
+          refresh={scan}
+        />
+        <CsvButton
+          of="patches"
+          fileName="patches.csv"
+          size="xs"
+          table={found.length === 0 ? undefined : () => patchesTable(found)}
+        />
+        {security.length > 0 && security.length < wanted.length && (
+          <Button
+            variant="default"
+            size="xs"
+            disabled={whyNot !== undefined}
+            title={whyNot}
+            onClick={() => onInstall(security)}
+          >
+            Install security patches
+          </Button>
+        )}
+        {wanted.length > 0 && (
+          <Button
+            variant="default"
+            size="xs"
+            disabled={whyNot !== undefined}
+            title={whyNot}
+            onClick={() => onInstall(wanted)}
+          >
+            Install all
+          </Button>
+        )}
+        {patches.length > 0 && (
+          <Button
+            size="xs"
+            disabled={whyNot !== undefined || approved.length === 0}
+            title={whyNot ?? (approved.length === 0 ? 'No patch is approved.' : undefined)}
+            onClick={() => onInstall(approved)}
+          >
+            Install approved
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function whyNoInstall(
+  { connected, hostname }: PatchToolsProps['agent'],
+  { last_install: run }: PatchStatus,
+): string | undefined {
+  if (!connected) return `${hostname} is not connected.`
+  return run !== null && !isFinal(run.state) ? 'It is installing already.' : undefined
+}
+
+function describeCount(found: number, patches: readonly MachinePatch[]): string {
+  const all = patches.length
+  const many = `${found === all ? all : `${found} of ${all}`} ${all === 1 ? 'patch' : 'patches'}`
+  const count = (test: (patch: MachinePatch) => boolean) => patches.filter(test).length
+  return [
+    many,
+    ...sumOf(
+      count(({ security }) => security),
+      'for security',
+    ),
+    ...sumOf(
+      count(({ action }) => action === 'approve'),
+      'approved',
+    ),
+    ...sumOf(
+      count(({ action }) => action === 'ignore'),
+      'ignored',
+    ),
+  ].join(', ')
+}
+
+function sumOf(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${count} ${what}`]
 }

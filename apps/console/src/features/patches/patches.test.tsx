@@ -12,7 +12,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
-import { readProgress } from '../runs/InstallProgress.tsx'
+import { readProgress } from '../runs/RunView.tsx'
 import { testRun } from '../runs/test-run.ts'
 
 const patch = (guid: string, more: Partial<MachinePatch> = {}): MachinePatch => ({

@@ -1,25 +1,27 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { Policy } from '@muster/contract/api/policies'
-import { IconPlus } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { createPolicy, listPolicies, type Policy } from '@muster/contract/api/policies'
+import { IconCopy, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { use, useMemo, useState } from 'react'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { isRefused } from '../../app/api/describe-error.ts'
-import { may, useMe } from '../../app/api/queries.ts'
+import { may, useMay, useMe } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
-import type { Point } from '../../ui/dialog/menu-entry.ts'
+import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import classes from './Policies.module.css'
 import { PlanDialog } from './PlanDialog.tsx'
 import { policiesQuery } from './policies-query.ts'
 import { POLICY_CARD, POLICY_COLUMNS, POLICY_COLUMNS_PX, type PolicyContext } from './policy-columns.tsx'
-import { type PolicyActions, usePolicyActions } from './use-policy-actions.ts'
 
 const ROW_PX = 32
 const REFUSED = 'Your role does not allow you to see policies.'
@@ -118,4 +120,53 @@ function PolicyTable({ policies, actions }: { policies: readonly Policy[]; actio
       )}
     </div>
   )
+}
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_WHOLE = 'It also reaches machines that you may not see.'
+
+type PolicyActions = ReturnType<typeof usePolicyActions>
+
+/** All that can be done with a policy of the list. */
+function usePolicyActions(onRemove: (policy: Policy) => void) {
+  const mayManage = useMay('can_manage_automation_policies')
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const show = (id: string) => void navigate({ to: '/policies/$policy_id', params: { policy_id: id } })
+  const copy = useMutation({
+    mutationFn: ({ id, name }: Policy) =>
+      call(createPolicy, { body: { name: `${name} (copy)`, copyId: id, active: false } }),
+    onSuccess: async ({ id, name }) => {
+      notifyDone(`${name} is made. It is assigned to nothing yet.`)
+      await queryClient.invalidateQueries({ queryKey: queryKey(listPolicies) })
+      show(`${id}`)
+    },
+  })
+  const unlessWhole = ({ is_whole }: Policy) => (mayManage ? (is_whole ? undefined : NOT_WHOLE) : NOT_ALLOWED)
+  const menuOf = (policy: Policy): MenuEntry[] => [
+    {
+      id: 'open',
+      label: mayManage && policy.is_whole ? 'Edit' : 'Open',
+      icon: IconPencil,
+      shortcut: 'Enter',
+      run: () => show(`${policy.id}`),
+    },
+    {
+      id: 'copy',
+      label: 'Copy',
+      icon: IconCopy,
+      disabledReason: mayManage ? undefined : NOT_ALLOWED,
+      run: () => copy.mutate(policy),
+    },
+    divider('end'),
+    {
+      id: 'delete',
+      label: 'Delete',
+      icon: IconTrash,
+      danger: true,
+      disabledReason: unlessWhole(policy),
+      run: () => onRemove(policy),
+    },
+  ]
+  return { mayManage, menuOf, open: ({ id }: Policy) => show(`${id}`), add: () => show('new') }
 }

@@ -1,24 +1,34 @@
-import { Button } from '@mantine/core'
-import { getPolicy, type Policy, type PolicyDocument } from '@muster/contract/api/policies'
-import { useQueryClient } from '@tanstack/react-query'
+import '@mantine/core/styles/NumberInput.css'
+import { Button, Checkbox, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import {
+  getPolicy,
+  listPolicyRelations,
+  type Policy,
+  type PolicyDocument,
+} from '@muster/contract/api/policies'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { queryKey } from '../../app/api/api.ts'
+import {
+  AGENT_SETTINGS,
+  NUMBER_SETTING_NAMES,
+  type NumberSetting,
+} from '@muster/rules/policies/policy-settings'
+import { query, queryKey } from '../../app/api/api.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
 import { ErrorBox } from '../../ui/layout/ErrorBox.tsx'
+import { templatesQuery } from '../alerts/templates/templates-query.ts'
+import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import classes from './Policies.module.css'
 import { PlanDialog } from './PlanDialog.tsx'
 import { PolicyChecks } from './PolicyChecks.tsx'
-import { PolicyGeneral } from './PolicyGeneral.tsx'
 import { PolicyHistory } from './PolicyHistory.tsx'
-import { PolicyMachines } from './PolicyMachines.tsx'
-import { PolicySettings } from './PolicySettings.tsx'
-import { PolicyTemplate } from './PolicyTemplate.tsx'
 import { PolicyTargets } from './PolicyTargets.tsx'
 import { PolicyTasks } from './PolicyTasks.tsx'
 import { documentOf, findDraftProblem, isSameDocument, namesOf, NEW_POLICY } from './policy-draft.ts'
-import { countMachines } from './policy-words.ts'
+import { countMachines, LEVEL_WORDS } from './policy-words.ts'
+import { Section } from './Section.tsx'
 
 export interface SectionProps {
   draft: PolicyDocument
@@ -141,5 +151,177 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
       )}
       {question}
     </div>
+  )
+}
+
+function PolicyGeneral({ draft, change, disabled }: SectionProps) {
+  return (
+    <Section title="Policy">
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          required
+          maxLength={255}
+          disabled={disabled}
+          value={draft.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+        />
+        <Textarea
+          label="Description"
+          maxLength={1000}
+          autosize
+          maxRows={5}
+          dir="auto"
+          disabled={disabled}
+          value={draft.desc}
+          onChange={(event) => change({ desc: event.currentTarget.value })}
+        />
+        <Checkbox
+          label="Active"
+          description="Only active policies give anything to machines."
+          disabled={disabled}
+          checked={draft.active}
+          onChange={(event) => change({ active: event.currentTarget.checked })}
+        />
+        <Checkbox
+          label="Enforced"
+          description="Stands before what a machine has of its own; its own checks of the same thing rest."
+          disabled={disabled}
+          checked={draft.enforced}
+          onChange={(event) => change({ enforced: event.currentTarget.checked })}
+        />
+      </Stack>
+    </Section>
+  )
+}
+
+/** The alert template of the machines that the policy reaches. */
+function PolicyTemplate({ draft, change, disabled }: SectionProps) {
+  const { content } = draft
+  const mayList = useMay('can_list_alerttemplates')
+  const { data: templates = [], isFetched } = useQuery({ ...templatesQuery, enabled: mayList })
+  const chosen = content.alert_template
+  const isKnown = chosen === null || templates.some(({ id }) => id === chosen)
+  return (
+    <Section title="Alert template">
+      <Select
+        label="Alert template"
+        description={
+          mayList
+            ? 'Counts where neither the machine nor anything nearer to it has another one.'
+            : 'Your role does not allow you to see alert templates.'
+        }
+        data={[
+          { value: '', label: 'not given' },
+          ...templates.map(({ id, name, is_active }) => ({
+            value: `${id}`,
+            label: is_active ? name : `${name} (switched off)`,
+          })),
+          ...(isKnown
+            ? []
+            : [{ value: `${chosen}`, label: isFetched ? 'One that was deleted' : `Number ${chosen}` }]),
+        ]}
+        allowDeselect={false}
+        searchable={templates.length > 10}
+        disabled={disabled || !mayList}
+        value={chosen === null ? '' : `${chosen}`}
+        onChange={(value) =>
+          change({ content: { ...content, alert_template: value ? Number(value) : null } })
+        }
+      />
+    </Section>
+  )
+}
+
+const MOST = 100
+
+/** The machines that the policy reaches as it is saved. */
+function PolicyMachines({ id }: { id: number }) {
+  const { data, error, refetch } = useQuery(query(listPolicyRelations, { params: { id } }))
+  if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} />
+  const { agents } = data
+  return (
+    <Section title={`Reaches ${agents.length} ${agents.length === 1 ? 'machine' : 'machines'}`}>
+      {agents.length === 0 && (
+        <p className={classes.small}>
+          No machine: it is not active, or nothing that it is assigned to has one.
+        </p>
+      )}
+      <ul className={classes.lines} aria-label="Machines of the policy">
+        {agents.slice(0, MOST).map(({ agent_id, hostname, client_name, site_name, level }) => (
+          <li key={agent_id} className={classes.line}>
+            <span className={classes.lineText}>
+              <Link
+                className={classes.link ?? ''}
+                to="/agents/$agent_id"
+                params={{ agent_id }}
+                search={{ pane: 'policies' }}
+              >
+                <bdi>{hostname}</bdi>
+              </Link>{' '}
+              <span className={classes.small}>
+                {client_name}, {site_name}
+              </span>
+            </span>
+            <span className={classes.small}>{LEVEL_WORDS[level]}</span>
+          </li>
+        ))}
+      </ul>
+      {agents.length > MOST && <p className={classes.small}>and {agents.length - MOST} more</p>}
+    </Section>
+  )
+}
+
+const LABELS: Record<NumberSetting, { label: string; suffix: string }> = {
+  check_interval: { label: 'Check interval', suffix: ' s' },
+  offline_time: { label: 'Offline after', suffix: ' min' },
+  overdue_time: { label: 'Overdue after', suffix: ' min' },
+}
+
+/** Settings of machines; what is left empty is not said. */
+function PolicySettings({ draft, change, disabled }: SectionProps) {
+  const { content } = draft
+  const set = (values: Partial<typeof content.agent_settings>) =>
+    change({ content: { ...content, agent_settings: { ...content.agent_settings, ...values } } })
+  const alerts = content.agent_settings.overdue_dashboard_alert
+  return (
+    <Section title="Settings of machines">
+      <div className={classes.three}>
+        {NUMBER_SETTING_NAMES.map((name) => {
+          const { least, most, initial } = AGENT_SETTINGS[name]
+          const { label, suffix } = LABELS[name]
+          return (
+            <NumberInput
+              key={name}
+              label={label}
+              placeholder="not given"
+              description={`Usually ${initial}${suffix}.`}
+              suffix={suffix}
+              min={least}
+              max={most}
+              clampBehavior="blur"
+              allowDecimal={false}
+              allowNegative={false}
+              disabled={disabled}
+              value={content.agent_settings[name] ?? ''}
+              onChange={(value) => set({ [name]: typeof value === 'number' ? value : null })}
+            />
+          )
+        })}
+        <Select
+          label="Availability alerts"
+          description="When a machine is overdue."
+          data={[
+            { value: 'default', label: 'Not set' },
+            { value: 'on', label: 'On' },
+            { value: 'off', label: 'Off' },
+          ]}
+          allowDeselect={false}
+          disabled={disabled}
+          value={alerts === null ? 'default' : alerts ? 'on' : 'off'}
+          onChange={(value) => set({ overdue_dashboard_alert: value === 'default' ? null : value === 'on' })}
+        />
+      </div>
+    </Section>
   )
 }

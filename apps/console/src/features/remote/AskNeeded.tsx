@@ -1,6 +1,9 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { Button, Stack, Textarea } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
 import { ConfirmCode } from '../users/sessions/ConfirmCode.tsx'
-import { AskPurpose } from './AskPurpose.tsx'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { dismissPurpose, givePurpose, onPurpose, waitForPurpose } from './purpose.ts'
 
 interface AskNeededProps {
   /** Why a tool was not opened. */
@@ -15,4 +18,61 @@ export function AskNeeded({ code, message, onGiven, onClose }: AskNeededProps) {
   if (code === 'code_needed') return <ConfirmCode message={message} onConfirmed={onGiven} onClose={onClose} />
   if (code === 'purpose_needed') return <AskPurpose message={message} onGiven={onGiven} onClose={onClose} />
   return null
+}
+
+interface AskPurposeProps {
+  /** Why a reason is asked for. */
+  message: string
+  onGiven: () => void
+  onClose: () => void
+}
+
+/** Asks why a tool is opened, where the remote access of the machine wants that; once for all that are opened together. */
+function AskPurpose({ message, onGiven, onClose }: AskPurposeProps) {
+  const [text, setText] = useState('')
+  const [asks, setAsks] = useState(false)
+  const tell = useRef({ onGiven, onClose })
+  useEffect(() => {
+    tell.current = { onGiven, onClose }
+  })
+  useEffect(() => onPurpose(() => tell.current.onGiven()), [])
+  useEffect(
+    () => waitForPurpose({ onTurn: () => setAsks(true), onDismissed: () => tell.current.onClose() }),
+    [],
+  )
+  if (!asks) return null
+  const purpose = text.trim()
+  return (
+    <Dialog title="Reason" size="sm" onClose={dismissPurpose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (purpose !== '') givePurpose(purpose)
+        }}
+      >
+        <Stack gap="md">
+          <div>{message}</div>
+          <Textarea
+            label="Reason"
+            placeholder="Ticket 4711: the printer does not print"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey) return
+              event.preventDefault()
+              event.currentTarget.form?.requestSubmit()
+            }}
+            maxLength={300}
+            autosize
+            minRows={2}
+            maxRows={6}
+            data-autofocus
+          />
+          <Button type="submit" size="sm" disabled={purpose === ''}>
+            Go on
+          </Button>
+        </Stack>
+      </form>
+    </Dialog>
+  )
 }

@@ -1,14 +1,120 @@
-import { Button } from '@mantine/core'
+import '@xterm/xterm/css/xterm.css'
+import { Button, TextInput } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { Terminal } from '@xterm/xterm'
+import type { RecordedEvent } from '@muster/contract/api/remote'
 import { saveFile } from '../../ui/inputs/save-file.ts'
 import { PlayerBar, PlayerPace } from './PlayerBar.tsx'
 import classes from './RecordingPlayer.module.css'
-import { RecordingSearch } from './RecordingSearch.tsx'
-import { type Cast, layOut, writeAsciicast } from './cast.ts'
-import { CastPlayer, type PlayerState } from './cast-player.ts'
-import { openScreen } from './cast-screen.ts'
+import { type Cast, findWords, layOut, plainTextOf, writeAsciicast } from './cast.ts'
 import type { LoadedRecording } from './use-recording.ts'
+import { bindLinks } from './terminal-links.ts'
+import { TERMINAL_LOOK } from './terminal-look.ts'
+
+/** What a recording is drawn on. */
+interface CastScreen {
+  reset: () => void
+  resize: (cols: number, rows: number) => void
+  write: (text: string) => void
+}
+
+interface PlayerState {
+  isPlaying: boolean
+  positionMs: number
+}
+
+const EMPTY: Cast = { events: [], atMs: [], lengthMs: 0 }
+
+/** Plays a recording on a screen, by the clock of the frames that the browser draws. */
+class CastPlayer implements Disposable {
+  #screen: CastScreen
+  #onState: (state: PlayerState) => void
+  #cast = EMPTY
+  #isWhole = false
+  #next = 0
+  #positionMs = 0
+  #speed = 1
+  #frame: number | undefined
+  #drawnMs = 0
+
+  constructor(screen: CastScreen, onState: (state: PlayerState) => void) {
+    this.#screen = screen
+    this.#onState = onState
+  }
+
+  setSpeed(times: number): void {
+    this.#speed = times
+  }
+
+  /** There is more of it, or it is laid out anew; what is on the screen stays. `isWhole`: nothing comes after this. */
+  load(cast: Cast, isWhole: boolean): void {
+    this.#cast = cast
+    this.#isWhole = isWhole
+    if (this.#next > 0) this.#positionMs = cast.atMs[this.#next - 1] ?? this.#positionMs
+    this.#tell()
+  }
+
+  play(): void {
+    if (this.#frame !== undefined) return
+    if (this.#isWhole && this.#next === this.#cast.events.length) this.seek(0)
+    this.#drawnMs = performance.now()
+    this.#frame = requestAnimationFrame(() => this.#draw())
+    this.#tell()
+  }
+
+  pause(): void {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
+    this.#frame = undefined
+    this.#tell()
+  }
+
+  /** To what was there at this time; a screen knows no way back, so it begins anew. */
+  seek(toMs: number): void {
+    this.#positionMs = Math.max(0, Math.min(toMs, this.#cast.lengthMs))
+    if ((this.#cast.atMs[this.#next - 1] ?? 0) > this.#positionMs) {
+      this.#next = 0
+      this.#screen.reset()
+    }
+    this.#show()
+    this.#tell()
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
+    this.#frame = undefined
+  }
+
+  #draw(): void {
+    const nowMs = performance.now()
+    this.#positionMs = Math.min(this.#positionMs + (nowMs - this.#drawnMs) * this.#speed, this.#cast.lengthMs)
+    this.#drawnMs = nowMs
+    this.#show()
+    const isOver = this.#isWhole && this.#next === this.#cast.events.length
+    this.#frame = isOver ? undefined : requestAnimationFrame(() => this.#draw())
+    this.#tell()
+  }
+
+  /** Everything up to the position, written in as few pieces as sizes allow. */
+  #show(): void {
+    const { events, atMs } = this.#cast
+    let text = ''
+    for (; (atMs[this.#next] ?? Infinity) <= this.#positionMs; this.#next += 1) {
+      const [, kind, value] = events[this.#next] ?? [0, 'm', '']
+      if (kind === 'o') text += value
+      const size = kind === 'r' ? /^(\d{1,4})x(\d{1,4})$/.exec(value) : null
+      if (size === null) continue
+      this.#screen.write(text)
+      text = ''
+      this.#screen.resize(Number(size[1]), Number(size[2]))
+    }
+    if (text !== '') this.#screen.write(text)
+  }
+
+  #tell(): void {
+    this.#onState({ isPlaying: this.#frame !== undefined, positionMs: this.#positionMs })
+  }
+}
 
 interface RecordingPlayerProps {
   recording: LoadedRecording
@@ -87,4 +193,107 @@ function usePlayer({ width, height, isWhole }: LoadedRecording, cast: Cast) {
   }, [width, height])
   useEffect(() => player.current?.load(cast, isWhole), [cast, isWhole, width, height])
   return { place, player, state }
+}
+
+const RESET = Symbol('reset')
+type Step = string | { cols: number; rows: number } | typeof RESET
+
+/** Beyond these a recording is not believed. */
+const [MOST_COLS, MOST_ROWS] = [500, 200]
+
+/** A terminal throws away what it has not drawn yet beyond fifty million characters. */
+const PIECE = 1_000_000
+
+/** A terminal that nobody types into, for recordings. It is handed the next step when it has drawn the last one. */
+function openScreen(element: HTMLElement, size: { cols: number; rows: number }): CastScreen & Disposable {
+  const terminal = new Terminal({ ...TERMINAL_LOOK, disableStdin: true, scrollback: 1000, ...within(size) })
+  terminal.open(element)
+  bindLinks(terminal)
+  let steps: Step[] = []
+  let isBusy = false
+  const go = () => {
+    isBusy = false
+    for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
+      if (typeof step === 'string') {
+        isBusy = true
+        terminal.write(step, go)
+        return
+      }
+      if (step === RESET) terminal.reset()
+      else terminal.resize(step.cols, step.rows)
+    }
+  }
+  const add = (...more: Step[]) => {
+    steps.push(...more)
+    if (!isBusy) go()
+  }
+  return {
+    reset: () => {
+      steps = []
+      add(RESET)
+    },
+    resize: (cols, rows) => add(within({ cols, rows })),
+    write: (text) => {
+      for (let from = 0; from < text.length; from += PIECE) add(text.slice(from, from + PIECE))
+    },
+    [Symbol.dispose]: () => terminal.dispose(),
+  }
+}
+
+function within({ cols, rows }: { cols: number; rows: number }) {
+  return { cols: Math.max(2, Math.min(cols, MOST_COLS)), rows: Math.max(1, Math.min(rows, MOST_ROWS)) }
+}
+
+interface RecordingSearchProps {
+  events: readonly RecordedEvent[]
+  /** The number of the event that wrote what was looked for. */
+  onFound: (event: number) => void
+}
+
+/** Finds words in what a terminal showed; Enter goes to the next place, Shift+Enter to the one before. */
+function RecordingSearch({ events, onFound }: RecordingSearchProps) {
+  const [words, setWords] = useState('')
+  const [at, setAt] = useState<number>()
+  const isSearched = words !== ''
+  const plain = useMemo(() => (isSearched ? plainTextOf(events) : undefined), [events, isSearched])
+  const hits = useMemo(() => (plain === undefined ? [] : findWords(plain, words)), [plain, words])
+  const go = (by: number) => {
+    if (hits.length === 0) return
+    const next = at === undefined ? (by > 0 ? 0 : hits.length - 1) : (at + by + hits.length) % hits.length
+    setAt(next)
+    onFound(hits[next] ?? 0)
+  }
+  return (
+    <div className={classes.search}>
+      <TextInput
+        className={classes.field}
+        size="xs"
+        type="search"
+        aria-label="Search what the terminal showed"
+        placeholder="Search"
+        value={words}
+        onChange={({ currentTarget }) => {
+          setWords(currentTarget.value)
+          setAt(undefined)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') go(event.shiftKey ? -1 : 1)
+        }}
+      />
+      <Button size="compact-sm" variant="default" disabled={hits.length === 0} onClick={() => go(-1)}>
+        Previous
+      </Button>
+      <Button size="compact-sm" variant="default" disabled={hits.length === 0} onClick={() => go(1)}>
+        Next
+      </Button>
+      <span className={classes.time} role="status">
+        {isSearched && tellHits(hits.length, at)}
+      </span>
+    </div>
+  )
+}
+
+function tellHits(count: number, at: number | undefined): string {
+  if (count === 0) return 'Not found'
+  return at === undefined ? `${count} found` : `${at + 1} of ${count}`
 }

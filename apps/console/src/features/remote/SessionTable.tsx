@@ -1,14 +1,22 @@
+import '@mantine/core/styles/Alert.css'
 import { useMediaQuery } from '@mantine/hooks'
 import type { RemoteSession } from '@muster/contract/api/remote'
-import { use, useState } from 'react'
+import { type ReactNode, Suspense, use, useState } from 'react'
+import { Alert } from '@mantine/core'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { EmptyState } from '../../ui/layout/States.tsx'
+import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
 import type { DataColumn } from '../../ui/table/data-column.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
+import { StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { describeError } from '../../app/api/describe-error.ts'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import classes from './SessionsPane.module.css'
-import { RecordingDialog } from './RecordingDialog.tsx'
 import { SESSION_CARD, SESSION_COLUMNS_PX, type SessionContext } from './session-columns.tsx'
+import { useScreenRecording } from './desktop/use-screen-recording.ts'
+import { RecordingPlayer } from './RecordingPlayer.tsx'
+import { useRecording } from './use-recording.ts'
 
 interface SessionTableProps<Session extends RemoteSession> {
   label: string
@@ -58,5 +66,92 @@ export function SessionTable<Session extends RemoteSession>(props: SessionTableP
         />
       )}
     </div>
+  )
+}
+
+const ScreenPlayer = lazyPart(() => import('./desktop/ScreenPlayer.tsx').then((file) => file.ScreenPlayer))
+
+interface RecordingDialogProps {
+  session: RemoteSession
+  hostname: string
+  onClose: () => void
+}
+
+interface LoadingProps extends RecordingDialogProps {
+  onRetry: () => void
+}
+
+/** A session of somebody, played back. */
+function RecordingDialog(props: RecordingDialogProps) {
+  const [round, setRound] = useState(0)
+  const onRetry = () => setRound(round + 1)
+  return props.session.tool === 'terminal' ? (
+    <TerminalRecording key={round} {...props} onRetry={onRetry} />
+  ) : (
+    <ScreenRecording key={round} {...props} onRetry={onRetry} />
+  )
+}
+
+function TerminalRecording(props: LoadingProps) {
+  const { session, hostname } = props
+  const loaded = useRecording(session.id)
+  return (
+    <RecordingFrame {...props} loaded={loaded}>
+      {(title) =>
+        loaded !== undefined && (
+          <RecordingPlayer
+            recording={loaded}
+            name={`${hostname} ${session.started_at.slice(0, 19).replaceAll(':', '-')}.cast`}
+            startedAt={session.started_at}
+            title={title}
+          />
+        )
+      }
+    </RecordingFrame>
+  )
+}
+
+function ScreenRecording(props: LoadingProps) {
+  const loaded = useScreenRecording(props.session.id)
+  return (
+    <RecordingFrame {...props} loaded={loaded}>
+      {() =>
+        loaded !== undefined && (
+          <Suspense fallback={<SkeletonRows rows={8} />}>
+            <ScreenPlayer recording={loaded} />
+          </Suspense>
+        )
+      }
+    </RecordingFrame>
+  )
+}
+
+interface RecordingFrameProps extends LoadingProps {
+  loaded: { events: readonly unknown[]; error: unknown } | undefined
+  children: (title: string) => ReactNode
+}
+
+function RecordingFrame({ session, hostname, onClose, onRetry, loaded, children }: RecordingFrameProps) {
+  const format = use(DateFormat)
+  const title = `Recording: ${session.username} on ${hostname}, ${formatDate(session.started_at, format)}`
+  if (loaded === undefined || (loaded.error !== null && loaded.events.length === 0)) {
+    const error = loaded?.error ?? null
+    return <StateDialog title={title} size="xl" onClose={onClose} error={error} onRetry={onRetry} />
+  }
+  const problem = session.recording?.problem ?? null
+  return (
+    <Dialog title={title} size="xl" onClose={onClose}>
+      {problem !== null && (
+        <Alert color="warning" title="A part of it is lacking" mb="sm">
+          {problem}
+        </Alert>
+      )}
+      {loaded.error !== null && (
+        <Alert color="negative" title="Not all of it could be loaded" mb="sm">
+          {describeError(loaded.error).message}
+        </Alert>
+      )}
+      {children(title)}
+    </Dialog>
   )
 }

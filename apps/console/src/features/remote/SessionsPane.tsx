@@ -1,12 +1,18 @@
+import '@mantine/core/styles/Alert.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
+import { getReceipt, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { use, useState } from 'react'
+import { Alert } from '@mantine/core'
+import { RECEIPT_PARTS, type ReceiptPart, type SessionReceipt } from '@muster/contract/agent/receipts'
+import { LoadingState, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
-import { ReceiptDialog } from './ReceiptDialog.tsx'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
 import { SessionTable } from './SessionTable.tsx'
 import { SESSION_COLUMNS } from './session-columns.tsx'
+import classes from './ReceiptDialog.module.css'
 
 /** Who used tools on this machine, from when to when; what was recorded can be played. */
 export function SessionsPane({ agent: { agent_id, hostname } }: { agent: AgentDetail }) {
@@ -42,4 +48,92 @@ function overlaps(other: RemoteSession, session: RemoteSession): boolean {
   const isBefore = other.ended_at !== null && other.ended_at <= session.started_at
   const isAfter = session.ended_at !== null && other.started_at >= session.ended_at
   return other.id !== session.id && !isBefore && !isAfter
+}
+
+interface ReceiptDialogProps {
+  session: RemoteSession
+  hostname: string
+  /** Other sessions that were open on the machine at some time of this one. */
+  others: number
+  onClose: () => void
+}
+
+/** What changed on the machine while a session ran. */
+function ReceiptDialog({ session, hostname, others, onClose }: ReceiptDialogProps) {
+  const format = use(DateFormat)
+  const options = query(getReceipt, { params: { id: session.id } })
+  const { data, error, refetch } = useQuery(options)
+  const title = `Changes on ${hostname}: ${session.username}, ${formatDate(session.started_at, format)}`
+  if (data === undefined)
+    return (
+      <StateDialog title={title} size="lg" onClose={onClose} error={error} onRetry={() => void refetch()} />
+    )
+  return (
+    <Dialog title={title} size="lg" onClose={onClose}>
+      {data.interrupted && (
+        <Alert color="warning" title="The agent was stopped meanwhile" mb="sm">
+          The machine was looked at again when the agent was started the next time. What changed in between is
+          in this as well.
+        </Alert>
+      )}
+      <p className={classes.about}>
+        {tellSpan(data, (instant) => formatDate(instant, format))} {tellOthers(others)}
+      </p>
+      {RECEIPT_PARTS.map((name) => (
+        <section key={name} className={classes.part} aria-label={TITLES[name]}>
+          <h3 className={classes.title}>{TITLES[name]}</h3>
+          <Part part={data.parts[name]} />
+        </section>
+      ))}
+    </Dialog>
+  )
+}
+
+const TITLES = {
+  packages: 'Packages',
+  services: 'Services',
+  files: 'Files in /etc',
+  users: 'Users',
+  ports: 'Listening ports',
+}
+
+function Part({ part }: { part: ReceiptPart }) {
+  if (part.state === 'not_collected') return <p className={classes.dim}>{part.reason}</p>
+  const { added, removed, changed, left_out } = part
+  const lines = [
+    ...added.map(({ name, state }) => ({ kind: 'Added', name, state })),
+    ...removed.map(({ name, state }) => ({ kind: 'Removed', name, state })),
+    ...changed.map(({ name, from, to }) => ({
+      kind: 'Changed',
+      name,
+      state: from === to ? to : `${from} \u2192 ${to}`,
+    })),
+  ]
+  if (lines.length === 0) return <p className={classes.dim}>Nothing changed.</p>
+  return (
+    <>
+      <ul className={classes.changes}>
+        {lines.map(({ kind, name, state }) => (
+          <li key={`${kind} ${name}`}>
+            <span className={classes.kind}>{kind}</span>
+            <span className={classes.name}>
+              {name} {state !== '' && <span className={classes.kind}>{state}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {left_out > 0 && <p className={classes.dim}>And {left_out} more.</p>}
+    </>
+  )
+}
+
+function tellSpan({ from, to }: SessionReceipt, format: (instant: string) => string): string {
+  return `Seen by the machine from ${format(from)} to ${format(to)}, by its own clock, whoever changed it.`
+}
+
+function tellOthers(others: number): string {
+  if (others === 0) return 'No other session was open then.'
+  return others === 1
+    ? 'One other session was open then as well.'
+    : `${others} other sessions were open then as well.`
 }

@@ -1,16 +1,17 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, Checkbox, TextInput } from '@mantine/core'
 import type { AgentRow } from '@muster/contract/api/agents'
 import type { TreeNode } from '@muster/rules/search/tree-node'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { type KeyboardEvent, useMemo, useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { machinesQuery } from '../agents/machines-query.ts'
-import { MachineChoice } from './MachineChoice.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
+import { MachineStatus } from '../agents/machine-cells.tsx'
+import { searchMachines } from '../agents/search-machines.ts'
 import classes from './SideBySideDialog.module.css'
-import { choiceOf } from './machine-choice.ts'
 import { MOST_MACHINES, openSideBySide } from './side-by-side.ts'
 
 const TITLE = 'Terminals side by side'
@@ -95,4 +96,110 @@ function placeOf(item: string): { node: TreeNode | undefined; first: AgentRow['a
   const place = Number(id)
   if (level === undefined || !Number.isSafeInteger(place) || place < 1) return { node: undefined, first: [] }
   return { node: { kind: level === 'client' ? 'Client' : 'Site', id: place }, first: [] }
+}
+
+interface MachineChoiceProps {
+  choice: Choice
+  /** There is no machine at all. */
+  isEmpty: boolean
+  onChange: (chosen: readonly string[]) => void
+}
+
+/** Machines to be ticked: with the mouse, or with arrows and space. */
+function MachineChoice({ choice, isEmpty, onChange }: MachineChoiceProps) {
+  const { shown, more, chosen, all } = choice
+  if (isEmpty) return <EmptyState message="There are no machines here." />
+  if (shown.length === 0) return <EmptyState message="No machine has all of these words." />
+  const hasAll = all !== undefined && all.length === chosen.length
+  const isFull = chosen.length >= MOST_MACHINES
+  const tick = (id: string, on: boolean) => {
+    const others = chosen.filter((one) => one !== id)
+    onChange(on ? [...others, id] : others)
+  }
+  return (
+    <div onKeyDown={walk}>
+      {all !== undefined && (
+        <Checkbox
+          className={classes.all ?? ''}
+          label="All that are connected"
+          checked={hasAll}
+          indeterminate={!hasAll && chosen.length > 0}
+          onChange={() => onChange(hasAll ? [] : all)}
+        />
+      )}
+      <ul className={classes.list} aria-label="Machines">
+        {shown.map((row) => {
+          const isChosen = chosen.includes(row.agent_id)
+          return (
+            <li key={row.agent_id} className={classes.row}>
+              <Checkbox
+                label={<MachineLabel row={row} />}
+                checked={isChosen}
+                disabled={!row.connected || (isFull && !isChosen)}
+                onChange={(event) => tick(row.agent_id, event.currentTarget.checked)}
+              />
+              <MachineStatus row={row} />
+            </li>
+          )
+        })}
+      </ul>
+      {more > 0 && <p className={classes.more}>and {more} more: search for them.</p>}
+    </div>
+  )
+}
+
+function MachineLabel({ row }: { row: AgentRow }) {
+  return (
+    <>
+      <bdi className={classes.name}>{row.hostname}</bdi>{' '}
+      <span className={classes.place}>
+        {row.client_name}, {row.site_name}
+      </span>
+    </>
+  )
+}
+
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (step === 0) return
+  const boxes = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input:enabled')]
+  const at = boxes.findIndex((box) => box === event.target)
+  boxes[at + step]?.focus()
+  event.preventDefault()
+}
+
+/** More are found by searching. */
+const MOST_SHOWN = 200
+
+interface Choice {
+  /** The machines that fit the search, those that were asked for first, then what is connected, by name. */
+  shown: readonly AgentRow[]
+  /** How many more fit. */
+  more: number
+  /** Machines that are chosen and can be opened. */
+  chosen: readonly string[]
+  /** What `all` would choose; undefined where that is too many, or nothing more. */
+  all: readonly string[] | undefined
+}
+
+/** What can be chosen of these machines, and what is. */
+function choiceOf(
+  machines: readonly AgentRow[],
+  { search, first, chosen: wanted }: { search: string; first: readonly string[]; chosen: readonly string[] },
+): Choice {
+  const connected = new Set(machines.filter((row) => row.connected).map(({ agent_id }) => agent_id))
+  const chosen = wanted.filter((id) => connected.has(id))
+  const rankOf = ({ agent_id, connected: isThere }: AgentRow) =>
+    first.includes(agent_id) ? 0 : isThere ? 1 : 2
+  const fitting = searchMachines(machines, search, Date.now()).toSorted(
+    (one, other) => rankOf(one) - rankOf(other) || one.hostname.localeCompare(other.hostname),
+  )
+  const reachable = fitting.map(({ agent_id }) => agent_id).filter((id) => connected.has(id))
+  const all = [...new Set([...chosen, ...reachable])]
+  return {
+    shown: fitting.slice(0, MOST_SHOWN),
+    more: Math.max(0, fitting.length - MOST_SHOWN),
+    chosen,
+    all: reachable.length < 2 || all.length > MOST_MACHINES ? undefined : all,
+  }
 }

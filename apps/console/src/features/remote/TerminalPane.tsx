@@ -1,13 +1,92 @@
-import { Button, Tabs } from '@mantine/core'
-import { IconPlus, IconX } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { Button, Menu, Tabs } from '@mantine/core'
+import { IconEye, IconKeyboard, IconPlus, IconUsers, IconX } from '@tabler/icons-react'
+import { use, useEffect, useRef, useState } from 'react'
+import { ShellWish } from '@muster/contract/agent/shells'
+import { type JoinMode, TerminalJoin } from '@muster/contract/channels'
+import { z } from 'zod'
+import { listOpenTerminals, type OpenTerminal } from '@muster/contract/api/remote'
+import { useQuery } from '@tanstack/react-query'
 import { useMay } from '../../app/api/queries.ts'
 import { EmptyState } from '../../ui/layout/States.tsx'
-import { JoinMenu } from './JoinMenu.tsx'
+import { query } from '../../app/api/api.ts'
+import { describeError } from '../../app/api/describe-error.ts'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import type { MenuEntry } from '../../ui/dialog/menu-entry.ts'
+import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
 import classes from './TerminalPane.module.css'
 import { TerminalTab } from './TerminalTab.tsx'
 import type { TerminalView } from './terminal-view.ts'
-import { addTab, dropTab, type KeptTab, putTab, readTabs, storeTabs } from './terminal-tabs.ts'
+
+interface JoinMenuProps {
+  agentId: string
+  onJoin: (terminal: OpenTerminal, mode: JoinMode) => void
+}
+
+/** Colleagues' terminals on this machine, to look at or to type into as well. */
+function JoinMenu({ agentId, onJoin }: JoinMenuProps) {
+  const [opened, setOpened] = useState(false)
+  const format = use(DateFormat)
+  const { data, error } = useQuery({
+    ...query(listOpenTerminals, { params: { agent_id: agentId } }),
+    enabled: opened,
+    staleTime: 0,
+  })
+  const entries =
+    data === undefined
+      ? [nothing('Looking ...', error === null ? '' : describeError(error).message)]
+      : data.flatMap((terminal) => {
+          const { session, username, started_at } = terminal
+          const since = `Open since ${formatDate(started_at, format)}`
+          return [
+            {
+              id: `view ${session}`,
+              label: `Look at the terminal of ${username}`,
+              note: since,
+              icon: IconEye,
+              run: () => onJoin(terminal, 'view'),
+            },
+            {
+              id: `type ${session}`,
+              label: `Type in the terminal of ${username}`,
+              note: since,
+              icon: IconKeyboard,
+              run: () => onJoin(terminal, 'type'),
+            },
+          ]
+        })
+  return (
+    <Menu
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      withinPortal={false}
+      transitionProps={{ duration: 0 }}
+    >
+      <Menu.Target>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<IconUsers size={14} stroke={1.75} aria-hidden />}
+        >
+          Join
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Terminals of colleagues">
+        <MenuItems
+          entries={entries.length > 0 ? entries : [nothing('Nobody else has a terminal open here', '')]}
+        />
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const nothing = (label: string, disabledReason: string): MenuEntry => ({
+  id: 'nothing',
+  label,
+  disabledReason,
+  run: () => {},
+})
 
 /** The terminals of a machine, each a session of its own; those that are not shown go on. */
 export function TerminalPane({ agentId, hostname }: { agentId: string; hostname: string }) {
@@ -112,4 +191,46 @@ function CloseMark({ onClose }: { onClose: () => void }) {
       <IconX size={14} stroke={1.75} />
     </span>
   )
+}
+
+const KeptTab = z.object({
+  /** A number, new in this window; the name of a terminal whose shell has given it none. */
+  id: z.string().max(10),
+  wish: ShellWish,
+  /** A colleague's terminal, and whose. */
+  joined: z.object({ join: TerminalJoin, username: z.string().max(200) }).optional(),
+})
+const KeptTabs = z.object({ tabs: z.array(KeptTab).max(50), shown: z.string().max(10) })
+type KeptTab = z.infer<typeof KeptTab>
+type KeptTabs = z.infer<typeof KeptTabs>
+
+const keyOf = (agentId: string) => `muster terminals ${agentId}`
+
+/** The terminals that this window had of a machine, or one new. */
+function readTabs(agentId: string): KeptTabs {
+  const stored = sessionStorage.getItem(keyOf(agentId))
+  const kept = stored === null ? undefined : KeptTabs.safeParse(JSON.parse(stored)).data
+  return kept ?? addTab({ tabs: [], shown: '' })
+}
+
+function storeTabs(agentId: string, tabs: KeptTabs): void {
+  sessionStorage.setItem(keyOf(agentId), JSON.stringify(tabs))
+}
+
+function addTab({ tabs }: KeptTabs, more: Pick<KeptTab, 'joined'> = {}): KeptTabs {
+  const id = String(Math.max(0, ...tabs.map((tab) => Number(tab.id))) + 1)
+  return { tabs: [...tabs, { id, wish: {}, ...more }], shown: id }
+}
+
+/** Without this one; its neighbour is shown if it was. */
+function dropTab({ tabs, shown }: KeptTabs, id: string): KeptTabs {
+  const at = tabs.findIndex((tab) => tab.id === id)
+  const left = tabs.filter((tab) => tab.id !== id)
+  const next = left[Math.min(at, left.length - 1)]
+  return { tabs: left, shown: shown === id ? (next?.id ?? '') : shown }
+}
+
+/** With this one as it is now. */
+function putTab({ tabs, shown }: KeptTabs, changed: KeptTab): KeptTabs {
+  return { tabs: tabs.map((tab) => (tab.id === changed.id ? changed : tab)), shown }
 }

@@ -1,24 +1,37 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { ActionIcon, Button, Kbd, Menu, TextInput } from '@mantine/core'
 import type { ShellWish } from '@muster/contract/agent/shells'
 import type { TerminalJoin, TerminalPerson } from '@muster/contract/channels'
-import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import {
+  IconCircle,
+  IconCircleDot,
+  IconCopy,
+  IconDotsVertical,
+  IconKeyboard,
+  IconSearch,
+  IconTextDecrease,
+  IconTextIncrease,
+  IconUsers,
+  IconX,
+} from '@tabler/icons-react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { TERMINAL_FONT_SIZES, TerminalTheme } from '@muster/contract/api/users'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { copyText } from '../../ui/inputs/copy-text.ts'
 import { NoPermission } from '../../ui/layout/States.tsx'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
+import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
 import { AskNeeded } from './AskNeeded.tsx'
 import { RecordedMark } from './RecordedMark.tsx'
 import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
-import { ShortcutsDialog } from './ShortcutsDialog.tsx'
-import { TerminalMenu } from './TerminalMenu.tsx'
-import { TerminalPeople } from './TerminalPeople.tsx'
-import { TerminalSearch } from './TerminalSearch.tsx'
 import classes from './TerminalTab.module.css'
 import { TERMINAL_THEMES } from './terminal-look.ts'
 import { openTerminal, type TerminalState, type TerminalView } from './terminal-view.ts'
-import { describeTerminal, nameShell } from './terminal-words.ts'
 import { useTerminalLook } from './use-terminal-look.ts'
+import { cleanTitle } from './clean-title.ts'
+import { TERMINAL_THEME_WORDS } from './terminal-theme-words.ts'
+import type { Hit } from './terminal-search.ts'
 
 export interface TerminalTabProps {
   agentId: string
@@ -176,4 +189,201 @@ export function TerminalTab(props: TerminalTabProps) {
       </div>
     </div>
   )
+}
+
+const ROLES: Record<TerminalPerson['role'], string> = {
+  owner: 'opened it',
+  view: 'looks on',
+  type: 'types too',
+}
+
+/** Who is in a terminal, where it is more than one person. */
+function TerminalPeople({ people }: { people: readonly TerminalPerson[] }) {
+  if (people.length < 2) return null
+  return (
+    <p className={classes.people} role="status">
+      <IconUsers size={14} stroke={1.75} aria-hidden />
+      {people.map((person) => tellPerson(person)).join(' · ')}
+    </p>
+  )
+}
+
+function tellPerson({ name, role, here }: TerminalPerson): string {
+  return `${cleanTitle(name) ?? 'Somebody'} ${ROLES[role]}${here ? '' : ', away now'}`
+}
+
+/** How a terminal stands, in a sentence. */
+function describeTerminal(state: TerminalState, hostname: string): string {
+  switch (state.state) {
+    case 'connecting':
+      return `Connecting to ${hostname} ...`
+    case 'asking':
+      return `Waiting for the person at ${hostname} to allow it, ${state.seconds} seconds at most ...`
+    case 'open':
+      return `${howIn(state)} ${state.shell} as ${state.user} on ${hostname}`
+    case 'lost':
+      return 'The connection was lost. The terminal goes on for ten minutes; connecting again ...'
+    case 'offline':
+      return `${state.message} It will be tried again until the machine is back.`
+    case 'ended':
+      return state.exitCode === null ? state.message : `${state.message} Exit code ${state.exitCode}.`
+    case 'refused':
+      return state.message
+  }
+}
+
+function howIn({ joined, resumed }: Extract<TerminalState, { state: 'open' }>): string {
+  if (joined === 'view') return 'Looking on, without typing, in'
+  if (joined === 'type') return 'Typing too in'
+  return resumed ? 'Back in' : 'In'
+}
+
+/** `bash as root`, or nothing to say yet. */
+function nameShell(state: TerminalState): string {
+  return state.state === 'open' ? `${fileName(state.shell)} as ${state.user}` : 'Shell'
+}
+
+/** The name of a program, whichever system its path is of. */
+const fileName = (path: string) => path.split(/[/\\]/).at(-1) ?? path
+
+const SHORTCUTS = [
+  { keys: ['Ctrl', 'Shift', 'F'], does: 'Search in this terminal' },
+  { keys: ['Ctrl', 'C'], does: 'Copy what is marked; without a mark it goes to the machine' },
+  { keys: ['Ctrl', 'V'], does: 'Paste, without control characters' },
+  { keys: ['Shift', 'Page Up'], does: 'Scroll back' },
+  { keys: ['Shift', 'Page Down'], does: 'Scroll forth' },
+  { keys: ['Alt', 'Click'], does: 'Move the cursor of the shell to there' },
+  { keys: ['Shift', 'Mouse'], does: 'Mark text where a program has the mouse' },
+  { keys: ['Delete'], does: 'On a tab: close it, which ends its terminal' },
+]
+
+/** The keys that this window takes for itself. */
+function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" size="sm" onClose={onClose}>
+      <p className={classes.intro}>All other keys go to the machine.</p>
+      <dl className={classes.list}>
+        {SHORTCUTS.map(({ keys, does }) => (
+          <div key={does} className={classes.row}>
+            <dt className={classes.keys}>
+              {keys.map((key) => (
+                <Kbd key={key} size="xs">
+                  {key}
+                </Kbd>
+              ))}
+            </dt>
+            <dd className={classes.does}>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}
+
+/** What can be done with any terminal, and how terminals look. */
+function TerminalMenu({ onCopyAll, onKeys }: { onCopyAll: () => void; onKeys: () => void }) {
+  const { look, change } = useTerminalLook()
+  const { terminal_font_size: size, terminal_theme: chosen } = look
+  const { least, most } = TERMINAL_FONT_SIZES
+  const themes: MenuEntry[] = TerminalTheme.options.map((name) => ({
+    id: name,
+    label: TERMINAL_THEME_WORDS[name],
+    note: name === chosen ? 'Chosen' : undefined,
+    icon: name === chosen ? IconCircleDot : IconCircle,
+    run: () => change({ terminal_theme: name }),
+  }))
+  return (
+    <Menu position="bottom-end" withinPortal={false} transitionProps={{ duration: 0 }}>
+      <Menu.Target>
+        <ActionIcon variant="default" size={26} aria-label="Copy, look and keys">
+          <IconDotsVertical size={16} stroke={1.75} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Copy, look and keys">
+        <MenuItems
+          entries={[
+            { id: 'copy', label: 'Copy the whole buffer', icon: IconCopy, run: onCopyAll },
+            { id: 'keys', label: 'Keyboard shortcuts', icon: IconKeyboard, run: onKeys },
+            divider('size'),
+            {
+              id: 'larger',
+              label: 'Larger text',
+              icon: IconTextIncrease,
+              note: `${size} px now`,
+              disabledReason: size >= most ? 'It is as large as it gets.' : undefined,
+              run: () => change({ terminal_font_size: size + 1 }),
+            },
+            {
+              id: 'smaller',
+              label: 'Smaller text',
+              icon: IconTextDecrease,
+              disabledReason: size <= least ? 'It is as small as it gets.' : undefined,
+              run: () => change({ terminal_font_size: size - 1 }),
+            },
+            divider('theme'),
+            ...themes,
+          ]}
+        />
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Finds words in all that a terminal still holds; Enter goes back in time, Shift+Enter forth. */
+function TerminalSearch({ view, onClose }: { view: RefObject<TerminalView | null>; onClose: () => void }) {
+  const [words, setWords] = useState('')
+  const [found, setFound] = useState<{ hits: Hit[]; at: number }>()
+  const look = (typed: string) => {
+    setWords(typed)
+    // The newest is what people mostly look for.
+    const hits = view.current?.find(typed) ?? []
+    show(typed === '' ? undefined : { hits, at: hits.length - 1 })
+  }
+  const show = (next: { hits: Hit[]; at: number } | undefined) => {
+    setFound(next)
+    const hit = next?.hits[next.at]
+    if (hit !== undefined) view.current?.show(hit)
+  }
+  const go = (by: number) => {
+    // What was written meanwhile is looked through as well.
+    const hits = view.current?.find(words) ?? []
+    if (hits.length > 0) show({ hits, at: ((found?.at ?? 0) + by + hits.length) % hits.length })
+  }
+  const none = found === undefined || found.hits.length === 0
+  return (
+    <div className={classes.search} role="search">
+      <TextInput
+        size="xs"
+        type="search"
+        aria-label="Search in this terminal"
+        placeholder="Search"
+        className={classes.words ?? ''}
+        data-autofocus
+        autoFocus
+        autoComplete="off"
+        value={words}
+        onChange={({ currentTarget }) => look(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') go(event.shiftKey ? 1 : -1)
+          if (event.key === 'Escape') onClose()
+        }}
+      />
+      <Button size="compact-sm" variant="default" disabled={none} onClick={() => go(-1)}>
+        Older
+      </Button>
+      <Button size="compact-sm" variant="default" disabled={none} onClick={() => go(1)}>
+        Newer
+      </Button>
+      <span className={classes.hits} role="status">
+        {found !== undefined && tellHits(found)}
+      </span>
+      <ActionIcon variant="subtle" size="sm" aria-label="Close the search" onClick={onClose}>
+        <IconX size={14} stroke={1.75} aria-hidden />
+      </ActionIcon>
+    </div>
+  )
+}
+
+function tellHits({ hits, at }: { hits: Hit[]; at: number }): string {
+  return hits.length === 0 ? 'Not found' : `${at + 1} of ${hits.length.toLocaleString('en')}`
 }

@@ -1,8 +1,8 @@
-import { MultiSelect, SegmentedControl } from '@mantine/core'
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
 import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
+import { Checkbox, MultiSelect, SegmentedControl } from '@mantine/core'
 import { IconKeyboard } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -10,11 +10,63 @@ import { useEffect, useRef, useState } from 'react'
 import { useMay } from '../../app/api/queries.ts'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
 import { machineNamesQuery, namesOf } from '../alerts/templates/machine-names.ts'
-import { TerminalCell } from './TerminalCell.tsx'
 import classes from './TogetherPage.module.css'
 import { MOST_MACHINES, readAgents, writeAgents } from './side-by-side.ts'
 import type { TerminalView } from './terminal-view.ts'
-import { type TypingMode, targetsOf } from './typing-targets.ts'
+import { TerminalTab } from './TerminalTab.tsx'
+
+interface TerminalCellProps {
+  agentId: string
+  hostname: string
+  /** What is typed into others is typed here as well. */
+  isTarget: boolean
+  isMarked: boolean
+  /** Undefined = marks say nothing just now. */
+  onMark: ((on: boolean) => void) | undefined
+  onTyped: (text: string) => void
+  onView: (view: TerminalView) => void
+}
+
+/** One machine's terminal beside others. */
+function TerminalCell(props: TerminalCellProps) {
+  const { agentId, hostname, isTarget, isMarked, onMark, onTyped, onView } = props
+  return (
+    <section className={classes.cell} aria-label={hostname} data-target={isTarget || undefined}>
+      <div className={classes.cellHead}>
+        <h2 className={classes.name}>{hostname}</h2>
+        {isTarget && (
+          <span className={classes.badge}>
+            <IconKeyboard size={14} stroke={1.75} aria-hidden />
+            typed into together
+          </span>
+        )}
+        {onMark !== undefined && (
+          <Checkbox
+            size="xs"
+            className={classes.mark ?? ''}
+            label="Marked"
+            aria-label={`Mark ${hostname}`}
+            checked={isMarked}
+            onChange={({ currentTarget }) => onMark(currentTarget.checked)}
+          />
+        )}
+      </div>
+      <TerminalTab
+        agentId={agentId}
+        hostname={hostname}
+        place="together"
+        isShown={false}
+        firstWish={NO_WISH}
+        onWish={() => {}}
+        onTitle={() => {}}
+        onTyped={onTyped}
+        onView={onView}
+      />
+    </section>
+  )
+}
+
+const NO_WISH = {}
 
 const MODES: { value: TypingMode; label: string }[] = [
   { value: 'alone', label: 'Each alone' },
@@ -109,4 +161,21 @@ export function TogetherPage() {
 function withMark(marked: ReadonlySet<string>, id: string, on: boolean): ReadonlySet<string> {
   const others = [...marked].filter((one) => one !== id)
   return new Set(on ? [...others, id] : others)
+}
+
+/** Where keys go: to the terminal that they are typed into, or also to those that are marked, or to all. */
+type TypingMode = 'alone' | 'marked' | 'all'
+
+/** The machines that get what is typed into any one of them; fewer than two = nothing is typed twice. */
+export function targetsOf({
+  mode,
+  marked,
+  shown,
+}: {
+  mode: TypingMode
+  marked: ReadonlySet<string>
+  shown: readonly string[]
+}): string[] {
+  if (mode === 'alone') return []
+  return mode === 'all' ? [...shown] : shown.filter((id) => marked.has(id))
 }

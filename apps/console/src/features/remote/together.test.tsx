@@ -6,7 +6,7 @@ import { givenFrame } from '../../testing/test-frame.ts'
 import { givenSession, openConsole } from '../../testing/test-console.tsx'
 import { answer } from '../../testing/test-server.ts'
 import { catchSockets } from './test-tab.tsx'
-import { targetsOf } from './typing-targets.ts'
+import { targetsOf } from './TogetherPage.tsx'
 
 const MACHINES = ['alpha0000000', 'bravo0000000', 'charl0000000']
 const ESC = '\u001B'

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type AgentHistory, listAgentHistory } from '@muster/contract/api/runs'
 import { isFinal } from '@muster/rules/agents/history-state'
-import { IconX } from '@tabler/icons-react'
+import { IconFileCode, IconPackage, IconShieldDown, IconTerminal2, IconX } from '@tabler/icons-react'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { use, useMemo, useState } from 'react'
 import { callPage } from '../../app/api/api.ts'
@@ -17,12 +17,14 @@ import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { useNow } from '../../ui/layout/use-now.ts'
 import { usePane } from '../agents/use-pane.ts'
+import { SearchField } from '../../ui/inputs/SearchField.tsx'
+import { CsvButton } from '../../ui/table/CsvButton.tsx'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './HistoryPane.module.css'
-import { HistoryTools } from './HistoryTools.tsx'
 import { RunView } from './RunView.tsx'
-import { HISTORY_CARD, HISTORY_COLUMNS, HISTORY_COLUMNS_PX } from './history-columns.tsx'
-import { searchRuns } from './history-list.ts'
-import { runLabel } from './run-state.ts'
+import { historyTable, searchRuns, TYPE_LABELS } from './history-list.ts'
+import { describeDuration, runLabel } from './run-state.ts'
+import { RunState } from './RunState.tsx'
 
 /** Runs that are fetched at first, and added by each "Show older". */
 const STEP = 200
@@ -153,4 +155,116 @@ function historyQuery(agentId: string, size: number) {
     queryFn: ({ signal }) => callPage(listAgentHistory, input, { signal }),
     placeholderData: keepPreviousData,
   })
+}
+
+interface HistoryToolsProps {
+  search: string
+  onSearch: (search: string) => void
+  /** Those that are shown. */
+  runs: readonly AgentHistory[]
+}
+
+/** Search and file of the runs. */
+function HistoryTools({ search, onSearch, runs }: HistoryToolsProps) {
+  return (
+    <div className={classes.tools}>
+      <SearchField
+        label="Search the history"
+        placeholder="Command, script, user, state"
+        value={search}
+        onSearch={onSearch}
+        className={classes.search}
+        size="xs"
+      />
+      <CsvButton
+        of="runs"
+        fileName="history.csv"
+        table={runs.length === 0 ? undefined : () => historyTable(runs)}
+      />
+    </div>
+  )
+}
+
+interface HistoryContext {
+  nowMs: number
+  formatDate: (instant: string) => string
+}
+
+const ICONS = {
+  cmd_run: IconTerminal2,
+  script_run: IconFileCode,
+  patch_install: IconShieldDown,
+  package_install: IconPackage,
+}
+
+const HISTORY_COLUMNS: readonly DataColumn<AgentHistory, HistoryContext>[] = [
+  {
+    id: 'state',
+    title: 'State',
+    width: '120px',
+    render: (run) => <RunState run={run} />,
+    watch: ({ state }) => state,
+  },
+  {
+    id: 'type',
+    title: 'Type',
+    titleHidden: true,
+    width: '32px',
+    render: (run) => <TypeIcon type={run.type} />,
+  },
+  {
+    id: 'command',
+    title: 'Command or script',
+    width: 'minmax(160px, 3fr)',
+    render: (run) => <span className="mono">{runLabel(run)}</span>,
+  },
+  { id: 'user', title: 'User', width: 'minmax(80px, 0.8fr)', render: ({ username }) => username },
+  {
+    id: 'time',
+    title: 'Time',
+    width: '176px',
+    render: ({ time }, { formatDate }) => <span className={classes.dim}>{formatDate(time)}</span>,
+  },
+  {
+    id: 'duration',
+    title: 'Duration',
+    width: '96px',
+    render: (run, { nowMs }) => <span className={classes.dim}>{describeDuration(run, nowMs)}</span>,
+  },
+  {
+    id: 'retcode',
+    title: 'Exit code',
+    width: '80px',
+    render: ({ retcode }) => <span className={classes.dim}>{retcode ?? '–'}</span>,
+  },
+]
+
+const HISTORY_COLUMNS_PX = 720
+
+const HISTORY_CARD: DataCard<AgentHistory, HistoryContext> = {
+  height: 61,
+  render: (run, { nowMs, formatDate }) => (
+    <>
+      <div className="cardLine">
+        <span className={`mono cut`}>{runLabel(run)}</span>
+        <RunState run={run} />
+      </div>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">
+          {run.username} · {formatDate(run.time)}
+        </span>
+        <span>{describeDuration(run, nowMs)}</span>
+      </div>
+    </>
+  ),
+}
+
+function TypeIcon({ type }: { type: AgentHistory['type'] }) {
+  const Icon = ICONS[type]
+  const label = TYPE_LABELS[type]
+  return (
+    <span role="img" aria-label={label} data-tip={label} className={classes.icon}>
+      <Icon size={16} stroke={1.75} aria-hidden />
+    </span>
+  )
 }

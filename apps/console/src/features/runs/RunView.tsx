@@ -1,6 +1,7 @@
-import { Button, SegmentedControl } from '@mantine/core'
 import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
+import '@mantine/core/styles/Progress.css'
+import { Button, Progress, SegmentedControl } from '@mantine/core'
 import type { AgentHistory } from '@muster/contract/api/runs'
 import { formatFileSize } from '@muster/rules/text/file-size'
 import { canCancel, INSTALL_TYPES, isFinal } from '@muster/rules/agents/history-state'
@@ -13,7 +14,6 @@ import { OutputBox } from '../../ui/layout/OutputBox.tsx'
 import { ErrorState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import { useNow } from '../../ui/layout/use-now.ts'
-import { InstallProgress } from './InstallProgress.tsx'
 import { RunState, RunSteps } from './RunState.tsx'
 import classes from './RunView.module.css'
 import { type Output, type OutputStream, outputText } from './output-text.ts'
@@ -153,4 +153,18 @@ function RunOutput({ history, output, shown }: RunOutputProps) {
       )}
     </>
   )
+}
+
+const TAIL = 4000
+
+/** How far an installation is, by what it says itself now and then: `Progress: 45 %`. Nothing before it does. */
+function InstallProgress({ output }: { output: Output }) {
+  const percent = readProgress(outputText(output, 'stdout'))
+  if (percent === undefined) return null
+  return <Progress value={percent} aria-label="Installation" />
+}
+
+export function readProgress(text: string): number | undefined {
+  const told = [...text.slice(-TAIL).matchAll(/^Progress: (\d{1,3}) %$/gm)].at(-1)?.[1]
+  return told === undefined ? undefined : Math.min(100, Number(told))
 }

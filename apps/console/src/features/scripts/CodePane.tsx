@@ -1,9 +1,10 @@
-import { IconAlertTriangle } from '@tabler/icons-react'
-import { type SetStateAction, Suspense, lazy } from 'react'
-import { SkeletonRows } from '../../ui/layout/States.tsx'
-import { FileChoice, FilePlace, type ScriptFile } from './FileChoice.tsx'
+import { IconAlertTriangle, IconFileUpload } from '@tabler/icons-react'
+import { lazy, type SetStateAction, Suspense, useState } from 'react'
+import { Button, FileButton } from '@mantine/core'
+import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
+import { notify } from '../../app/shell/notify.ts'
 import classes from './ScriptEditor.module.css'
-import { interpreterWarning } from './script-code.ts'
+import { decodeFile, interpreterWarning, LONGEST_CODE } from './script-code.ts'
 import { type ScriptEdit, takeFile, typeCode } from './script-edit.ts'
 import { SHELL_LABELS } from './script-words.ts'
 
@@ -62,4 +63,70 @@ export function CodePane({ edit, setEdit, error, readOnly, waitsForFile }: CodeP
       </p>
     </section>
   )
+}
+
+interface ScriptFile {
+  name: string
+  code: string
+}
+
+interface FileChoiceProps {
+  onFile: (file: ScriptFile) => void
+}
+
+/** Where a file is dropped or chosen, before there is any code. */
+function FilePlace({ onFile }: FileChoiceProps) {
+  const [isOver, setOver] = useState(false)
+  return (
+    <div
+      className={classes.filePlace}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        void readFile(event.dataTransfer.files[0] ?? null, onFile)
+      }}
+    >
+      <EmptyState message="Drop the script's file here, or choose it. Its name gives the script's name and shell.">
+        <FileChoice label="Choose a file" autoFocus onFile={onFile} />
+      </EmptyState>
+    </div>
+  )
+}
+
+interface FileButtonProps extends FileChoiceProps {
+  label?: string
+  /** It takes the keyboard when its dialog opens. */
+  autoFocus?: boolean
+}
+
+function FileChoice({ onFile, label = 'Load a file', autoFocus = false }: FileButtonProps) {
+  return (
+    <FileButton onChange={(file) => void readFile(file, onFile)}>
+      {(props) => (
+        <Button
+          {...props}
+          {...(autoFocus ? { 'data-autofocus': true } : {})}
+          variant="default"
+          leftSection={<IconFileUpload size={16} stroke={1.75} aria-hidden />}
+        >
+          {label}
+        </Button>
+      )}
+    </FileButton>
+  )
+}
+
+async function readFile(file: File | null, onFile: FileChoiceProps['onFile']): Promise<void> {
+  if (file === null) return
+  // Four bytes for a character at most; more is no script, and not worth reading.
+  const code = file.size > LONGEST_CODE * 4 ? undefined : decodeFile(new Uint8Array(await file.arrayBuffer()))
+  if (code === undefined) {
+    notify(`${file.name} is no text file, or too long for a script.`, { tone: 'negative' })
+  } else onFile({ name: file.name, code })
 }

@@ -1,26 +1,83 @@
-import { Button } from '@mantine/core'
+import { Button, Textarea } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import type { ServerApproval } from '@muster/contract/api/scripts'
-import { Suspense, useEffect, useId, useRef, useState } from 'react'
+import {
+  createScript,
+  editScript,
+  generateScript,
+  getScript,
+  listScripts,
+  type ScriptDetail,
+  type ServerApproval,
+} from '@muster/contract/api/scripts'
+import { type SetStateAction, Suspense, useEffect, useId, useRef, useState } from 'react'
+import { ApiError } from '@muster/contract/client'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { fieldErrors } from '../../app/api/form-errors.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { call } from '../../app/api/api.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { CodePane } from './CodePane.tsx'
-import { ConflictDialog, OutdatedNote } from './ConflictDialog.tsx'
-import { GenerateScript } from './GenerateScript.tsx'
 import { WaitingNote } from './ScriptApproval.tsx'
 import { ScriptFieldset } from './ScriptFieldset.tsx'
 import classes from './ScriptEditor.module.css'
-import { type ScriptEdit, markSaved, replaceCode } from './script-edit.ts'
-import { type ScriptDraft, checkCode, checkFields } from './script-form.ts'
+import { beginEdit, hasChanges, isOutdated, markSaved, replaceCode, type ScriptEdit } from './script-edit.ts'
+import { checkCode, checkFields, type ScriptDraft, toDraft, toScriptBody } from './script-form.ts'
 import { SHELL_LABELS } from './script-words.ts'
-import { useSaveScript } from './use-save-script.ts'
 import { useScriptAddress } from './use-script-address.ts'
 import { useMayTestOnServer } from './use-test-run.ts'
-import { useScriptEdit } from './use-script-edit.ts'
+
+/** The server gives up after a minute. */
+const TIMEOUT_MS = 70_000
+
+interface GenerateScriptProps {
+  /** Label of the shell that is chosen. */
+  shell: string
+  onCode: (code: string) => void
+}
+
+/** Asks the model that is configured for the code of a new script. */
+function GenerateScript({ shell, onCode }: GenerateScriptProps) {
+  const [text, setText] = useState('')
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      call(
+        generateScript,
+        { body: { prompt: `Write a script for ${shell}. ${text.trim()}` } },
+        { timeoutMs: TIMEOUT_MS },
+      ),
+    meta: { errorsShown: true },
+    onSuccess: onCode,
+  })
+  return (
+    <div className={classes.generate}>
+      {error !== null && <FormError error={error} />}
+      <Textarea
+        label="Describe the script"
+        description="Sent to the configured AI service. Check the code before you run it."
+        autosize
+        minRows={1}
+        maxRows={6}
+        maxLength={9000}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button
+        mt="xs"
+        variant="default"
+        disabled={text.trim() === ''}
+        loading={isPending}
+        onClick={() => mutate()}
+      >
+        Generate script
+      </Button>
+    </div>
+  )
+}
 
 const TestRunDialog = lazyPart<{ edit: ScriptEdit; onClose: () => void }>(() =>
   import('./TestRunDialog.tsx').then((file) => file.TestRunDialog),
@@ -210,4 +267,104 @@ export function ScriptEditor({
 function titleOf({ saved, fields }: ScriptDraft, how: { readOnly: boolean; fromFile: boolean }): string {
   if (saved === undefined) return how.fromFile ? 'Upload script' : 'New script'
   return how.readOnly ? fields.name : `Edit ${fields.name}`
+}
+
+interface ScriptEditing {
+  edit: ScriptEdit
+  setEdit: (change: SetStateAction<ScriptEdit>) => void
+  dirty: boolean
+  /** Somebody else has saved since, and here are changes too. */
+  outdated: boolean
+  /** Begins anew with what is on the server. */
+  load: (draft: ScriptDraft) => void
+}
+
+/** Work on a script. What others save is taken over at once while nothing is changed here. */
+function useScriptEdit(draft: ScriptDraft): ScriptEditing {
+  const [edit, setEdit] = useState(() => beginEdit(draft))
+  const dirty = hasChanges(edit)
+  const isBehind = isOutdated(edit, draft)
+  const load = (next: ScriptDraft) => setEdit((old) => beginEdit(next, old.edition + 1))
+  if (isBehind && !dirty) load(draft)
+  return { edit, setEdit, dirty, outdated: isBehind && dirty, load }
+}
+
+interface Save {
+  sent: ScriptEdit
+  /** The dialog closes afterwards. */
+  andClose: boolean
+  /** Over what somebody else has saved meanwhile. */
+  over: boolean
+}
+
+/** Saves a script; refused when somebody else saved since it was opened, unless it is to be overwritten. */
+function useSaveScript(onSaved: (script: ScriptDetail, save: Save) => void) {
+  const queryClient = useQueryClient()
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: ({ sent, over }: Save) => {
+      const { saved } = sent.base
+      const body = toScriptBody(sent.fields, sent.code)
+      if (saved === undefined) return call(createScript, { body })
+      const { id, modified } = saved
+      return call(editScript, { params: { id }, body: over ? body : { ...body, modified } })
+    },
+    meta: { errorsShown: true },
+    onSuccess: (script, save) => {
+      queryClient.setQueryData(queryKey(getScript, { params: { id: script.id } }), script)
+      void queryClient.invalidateQueries({ queryKey: queryKey(listScripts) })
+      notifyDone('Script saved.')
+      onSaved(script, save)
+    },
+  })
+  const isConflict = error instanceof ApiError && error.code === 'changed_meanwhile'
+  return { save: mutate, isPending, error: isConflict ? null : error, isConflict, reset }
+}
+
+interface ConflictDialogProps {
+  id: number
+  onKeep: () => void
+  onLoad: (theirs: ScriptDraft) => void
+  onOverwrite: () => void
+}
+
+/** Two have worked on one script: whose work stays is for the person to say. */
+function ConflictDialog({ id, onKeep, onLoad, onOverwrite }: ConflictDialogProps) {
+  const load = useMutation({
+    mutationFn: () => call(getScript, { params: { id } }),
+    onSuccess: (script) => onLoad(toDraft(script)),
+  })
+  return (
+    <Dialog
+      title="Somebody else has saved this script"
+      size="md"
+      onClose={onKeep}
+      footer={
+        <>
+          <Button variant="default" onClick={onKeep} data-autofocus>
+            Keep editing
+          </Button>
+          <Button variant="default" loading={load.isPending} onClick={() => load.mutate()}>
+            Discard mine and load theirs
+          </Button>
+          <Button color="negative" onClick={onOverwrite}>
+            Overwrite theirs
+          </Button>
+        </>
+      }
+    >
+      Since you opened it, it was changed elsewhere. Nothing of yours is saved yet.
+    </Dialog>
+  )
+}
+
+/** Told while one still writes, before a save is refused. */
+function OutdatedNote({ onLoad }: { onLoad: () => void }) {
+  return (
+    <div className={classes.outdated} role="status">
+      Somebody else has saved this script while you work on it.
+      <Button variant="default" onClick={onLoad}>
+        Discard mine and load theirs
+      </Button>
+    </div>
+  )
 }

@@ -1,15 +1,17 @@
-import { ActionIcon, Button, Checkbox, Menu, SegmentedControl, TextInput } from '@mantine/core'
 import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
+import { ActionIcon, Button, Checkbox, Menu, SegmentedControl, TextInput } from '@mantine/core'
 import { IconChevronDown, IconColumns, IconFileUpload, IconPlus, IconSearch } from '@tabler/icons-react'
-import { useMay } from '../../app/api/queries.ts'
+import { savePreferences } from '@muster/contract/api/users'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { dashInfoQuery, useDashInfo, useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
+import { call } from '../../app/api/api.ts'
 import classes from './ScriptsDialog.module.css'
 import { useChosenColumns, useTableView } from './library-memory.ts'
 import type { LibraryView } from './library-view.ts'
 import { CHOSEN_COLUMNS, titleOfColumn } from './script-columns.tsx'
-import { useCommunityScripts } from './use-community-scripts.ts'
 import { useScriptAddress } from './use-script-address.ts'
 
 interface ScriptToolsProps {
@@ -124,4 +126,20 @@ function ColumnsMenu() {
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** Whether this user wants the scripts that come with the product; on screen at once, saved behind it. */
+function useCommunityScripts(): { shown: boolean; show: (value: boolean) => void } {
+  const queryClient = useQueryClient()
+  const shown = useDashInfo()?.show_community_scripts !== false
+  const put = (value: boolean) =>
+    queryClient.setQueryData(dashInfoQuery.queryKey, (old) =>
+      old === undefined ? old : { ...old, show_community_scripts: value },
+    )
+  const { mutate } = useMutation({
+    mutationFn: (value: boolean) => call(savePreferences, { body: { show_community_scripts: value } }),
+    onMutate: put,
+    onError: (_error, value) => put(!value),
+  })
+  return { shown, show: mutate }
 }

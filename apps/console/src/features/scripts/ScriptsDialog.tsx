@@ -1,20 +1,49 @@
 import { Button } from '@mantine/core'
-import type { Script } from '@muster/contract/api/scripts'
-import { useQuery } from '@tanstack/react-query'
+import {
+  deleteScript,
+  downloadScript,
+  editScript,
+  listScripts,
+  type Script,
+} from '@muster/contract/api/scripts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useRef, type ReactNode } from 'react'
+import { type ReactNode, type Ref, useCallback, useMemo, useRef, useState } from 'react'
+import { useMediaQuery } from '@mantine/hooks'
+import { scriptCan } from '@muster/rules/agents/script-can'
+import {
+  IconCopy,
+  IconDownload,
+  IconEye,
+  IconEyeOff,
+  IconFileCode,
+  IconPencil,
+  IconStar,
+  IconStarOff,
+  IconTrash,
+} from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { useAddressed } from '../dashboard/use-addressed.ts'
-import { ScriptList } from './ScriptList.tsx'
+import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import type { TableSort } from '../../ui/table/data-column.ts'
+import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { saveFile } from '../../ui/inputs/save-file.ts'
 import { ScriptTools } from './ScriptTools.tsx'
 import classes from './ScriptsDialog.module.css'
 import { allScriptsQuery } from './all-scripts-query.ts'
 import { type LibraryView, readLibraryView, showScripts, writeLibraryView } from './library-view.ts'
 import { useScriptAddress } from './use-script-address.ts'
+import { ScriptFolders } from './ScriptFolders.tsx'
+import { useChosenColumns, useTableView } from './library-memory.ts'
+import { leastWidth, SCRIPT_CARD, type ScriptContext, showColumns } from './script-columns.tsx'
 
 const TITLE = 'Script library'
 const TYPING_PAUSE_MS = 250
@@ -121,4 +150,181 @@ function useLibraryView() {
   const view = useMemo(() => readLibraryView(text), [text])
   const setView = (next: LibraryView, when?: 'now') => setText(writeLibraryView(next) ?? '', when)
   return [view, setView] as const
+}
+
+const ROW_PX = 32
+
+interface ScriptListProps {
+  scripts: readonly Script[]
+  searched: boolean
+  sort: TableSort
+  onSort: (column: string) => void
+  empty: ReactNode
+  ref: Ref<HTMLDivElement>
+}
+
+/** The scripts as a table or in folders, with their menu and what clicks and keys do. */
+function ScriptList({ scripts, searched, sort, onSort, empty, ref }: ScriptListProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const mayManage = useMay('can_manage_scripts')
+  const [isTable] = useTableView()
+  const [chosen] = useChosenColumns()
+  const [selected, setSelected] = useState<string>()
+  const [menu, setMenu] = useState<{ id: number; at: Point }>()
+  const [removed, setRemoved] = useState<Script>()
+  const { openScript } = useScriptAddress()
+  const { toggleFavorite, menuOf } = useScriptActions({ mayManage, onRemove: setRemoved })
+  const context = useMemo<ScriptContext>(
+    () => ({
+      toggleFavorite: mayManage ? toggleFavorite : undefined,
+      openMenu: ({ id }, at) => {
+        setSelected(`${id}`)
+        setMenu({ id, at })
+      },
+    }),
+    [mayManage, toggleFavorite],
+  )
+  const columns = showColumns(chosen)
+  const asked = scripts.find(({ id }) => id === menu?.id)
+  const open = ({ id }: Script) => openScript(id)
+  return (
+    <div ref={ref} className={classes.list}>
+      {isTable ? (
+        <DataTable
+          label="Scripts"
+          rows={scripts}
+          rowKey={({ id }) => `${id}`}
+          columns={columns}
+          context={context}
+          rowHeight={ROW_PX}
+          minWidth={leastWidth(columns)}
+          sort={sort}
+          onSort={onSort}
+          selected={selected}
+          onSelect={(row) => setSelected(row && `${row.id}`)}
+          {...(hasCards ? { onClickRow: open } : {})}
+          onOpen={open}
+          onDoubleClick={open}
+          onMenu={({ id }, at) => setMenu({ id, at })}
+          card={hasCards ? SCRIPT_CARD : undefined}
+          empty={empty}
+        />
+      ) : (
+        <ScriptFolders
+          scripts={scripts}
+          searched={searched}
+          selected={selected}
+          onSelect={hasCards ? open : ({ id }) => setSelected(`${id}`)}
+          onOpen={open}
+          onMenu={context.openMenu}
+          empty={empty}
+        />
+      )}
+      {menu !== undefined && asked !== undefined && (
+        <ContextMenu
+          label={`Actions on ${asked.name}`}
+          at={menu.at}
+          entries={menuOf(asked)}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+      {removed !== undefined && <RemoveScriptDialog script={removed} onClose={() => setRemoved(undefined)} />}
+    </div>
+  )
+}
+
+/** Asks before a script is deleted for good. */
+function RemoveScriptDialog({ script, onClose }: { script: Script; onClose: () => void }) {
+  return (
+    <RemoveDialog
+      title={`Delete ${script.name}?`}
+      message="The script is deleted for good. What was run with it stays in the history of the machines."
+      typed="yes"
+      remove={() => call(deleteScript, { params: { id: script.id } })}
+      done={`${script.name} is deleted.`}
+      stale={queryKey(listScripts)}
+      onClose={onClose}
+    />
+  )
+}
+
+interface ScriptActionsOptions {
+  mayManage: boolean
+  onRemove: (script: Script) => void
+}
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+
+/** What can be done with a script of the library. */
+function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
+  const { openScript } = useScriptAddress()
+  const mark = useMarkScript()
+  const download = useMutation({
+    mutationFn: (id: number) => call(downloadScript, { params: { id } }),
+    onSuccess: ({ filename, code }) => saveFile(filename, code),
+  })
+  const toggleFavorite = useCallback(({ id, favorite }: Script) => mark({ id, favorite: !favorite }), [mark])
+  const menuOf = (script: Script): MenuEntry[] => {
+    const { id, favorite, hidden } = script
+    const edit = scriptCan.edit(script)
+    const remove = scriptCan.remove(script)
+    const refused = mayManage ? undefined : NOT_ALLOWED
+    const mayEdit = mayManage && edit.allowed
+    return [
+      {
+        id: 'open',
+        label: mayEdit ? 'Edit' : 'View code',
+        icon: mayEdit ? IconPencil : IconFileCode,
+        shortcut: 'Enter',
+        run: () => openScript(id),
+      },
+      {
+        id: 'clone',
+        label: 'Clone',
+        icon: IconCopy,
+        disabledReason: refused,
+        run: () => openScript(`clone.${id}`),
+      },
+      { id: 'download', label: 'Download', icon: IconDownload, run: () => download.mutate(id) },
+      divider('marks'),
+      {
+        id: 'favorite',
+        label: favorite ? 'Remove from favourites' : 'Add to favourites',
+        icon: favorite ? IconStarOff : IconStar,
+        disabledReason: refused,
+        run: () => toggleFavorite(script),
+      },
+      {
+        id: 'hidden',
+        label: hidden ? 'Show' : 'Hide',
+        icon: hidden ? IconEye : IconEyeOff,
+        disabledReason: refused,
+        run: () => mark({ id, hidden: !hidden }),
+      },
+      divider('end'),
+      {
+        id: 'remove',
+        label: 'Delete',
+        icon: IconTrash,
+        danger: true,
+        disabledReason: refused ?? (remove.allowed ? undefined : remove.reason),
+        run: () => onRemove(script),
+      },
+    ]
+  }
+  return { toggleFavorite, menuOf }
+}
+
+/** Favourite and hidden are on screen at once; a refusal takes them back. */
+function useMarkScript() {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, ...marks }: { id: number; favorite?: boolean; hidden?: boolean }) =>
+      call(editScript, { params: { id }, body: marks }),
+    onMutate: ({ id, ...marks }) =>
+      queryClient.setQueryData(allScriptsQuery.queryKey, (old) =>
+        old?.map((script) => (script.id === id ? { ...script, ...marks } : script)),
+      ),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: allScriptsQuery.queryKey }),
+  }).mutate
 }

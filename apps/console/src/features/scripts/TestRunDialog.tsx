@@ -1,17 +1,20 @@
 import { Button, Select } from '@mantine/core'
 import { listAgents } from '@muster/contract/api/agents'
-import { type Snippet, listSnippets } from '@muster/contract/api/snippets'
+import { listSnippets, type Snippet } from '@muster/contract/api/snippets'
 import { expandSnippets } from '@muster/rules/agents/script-variables'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import type { testScriptOnServer } from '@muster/contract/api/scripts'
+import type { Output } from '@muster/contract/endpoint'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { RunView } from '../runs/RunView.tsx'
+import { CopyAction } from '../../ui/inputs/CopyAction.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
 import type { ScriptEdit } from './script-edit.ts'
-import { ServerTestView } from './ServerTestView.tsx'
 import classes from './TestRun.module.css'
 import { SERVER, useMayTestOnServer, useTestRun } from './use-test-run.ts'
 
@@ -104,4 +107,30 @@ function expandCode(code: string, snippets: readonly Snippet[]): string | undefi
   const codes = new Map(snippets.map((snippet) => [snippet.name, snippet.code]))
   const expanded = expandSnippets(code, (name) => codes.get(name))
   return expanded === code ? undefined : expanded
+}
+
+/** How code went that ran on the server itself, and what it wrote. */
+function ServerTestView({ run }: { run: Output<typeof testScriptOnServer> }) {
+  const { retcode, reason, execution_time, stdout, stderr } = run
+  const segments = useMemo(
+    () =>
+      [
+        { text: stdout, tone: undefined },
+        { text: stderr, tone: 'negative' as const },
+      ].filter(({ text }) => text !== ''),
+    [stdout, stderr],
+  )
+  return (
+    <section aria-label="Test on the server">
+      <div className={classes.head}>
+        <span role="status">
+          {retcode === null ? reason : `exit code ${retcode}`} · {execution_time.toFixed(1)} s
+        </span>
+        {segments.length > 0 && <CopyAction label="Copy output" text={() => `${stdout}${stderr}`} />}
+      </div>
+      <div className={classes.box}>
+        <OutputBox label="Output" segments={segments} empty="There was no output." growing={false} />
+      </div>
+    </section>
+  )
 }

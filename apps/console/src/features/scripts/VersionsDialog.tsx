@@ -1,9 +1,12 @@
 import { Button } from '@mantine/core'
 import {
-  type ScriptVersion,
   getScript,
+  getScriptVersion,
   listScriptVersions,
   restoreScriptVersion,
+  type ScriptContent,
+  type ScriptDetail,
+  type ScriptVersion,
 } from '@muster/contract/api/scripts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -17,9 +20,10 @@ import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
-import { VersionDiff } from './VersionDiff.tsx'
 import classes from './Versions.module.css'
 import { useScriptAddress } from './use-script-address.ts'
+import { CodeDiff } from './CodeDiff.tsx'
+import { platformsLabel, SHELL_LABELS } from './script-words.ts'
 
 /** The states in which a script was saved; each is compared with what the script is now, and can be taken back. */
 export function VersionsDialog({ item = '' }: AddressedDialogProps) {
@@ -130,4 +134,66 @@ function RestoreDialog({ params, modified, savedAt, onClose }: RestoreDialogProp
       onClose={onClose}
     />
   )
+}
+
+interface VersionDiffProps {
+  /** As it is now. */
+  script: ScriptDetail
+  versionId: number
+}
+
+/** From an older state of a script to what it is now: settings first, then the code line by line. */
+function VersionDiff({ script, versionId }: VersionDiffProps) {
+  const params = { id: script.id, version_id: versionId }
+  const { data, error, refetch } = useQuery(query(getScriptVersion, { params }))
+  const content = data?.content
+  if (content === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
+  const settings = diffContent(content, script)
+  return (
+    <section className={classes.diff} aria-label="What has changed since">
+      {settings.length > 0 && (
+        <ul className={classes.settings}>
+          {settings.map(({ label, from, to }) => (
+            <li key={label}>
+              {label}: <bdi>{from}</bdi> → <bdi>{to}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      <CodeDiff
+        before={content.script_body}
+        after={script.script_body}
+        summary={(changed) =>
+          changed === 0 ? 'The code is the same.' : `${changed} lines of code differ from what it is now.`
+        }
+      />
+    </section>
+  )
+}
+
+/** What differs between two states of a script beside its code. */
+function diffContent(
+  before: ScriptContent,
+  after: ScriptContent,
+): { label: string; from: string; to: string }[] {
+  const [old, fresh] = [factsOf(before), factsOf(after)]
+  return Object.keys(old)
+    .filter((label) => old[label] !== fresh[label])
+    .map((label) => ({ label, from: old[label] || 'empty', to: fresh[label] || 'empty' }))
+}
+
+function factsOf(content: ScriptContent): Record<string, string> {
+  return {
+    Name: content.name,
+    Description: content.description,
+    Category: content.category,
+    Shell: SHELL_LABELS[content.shell],
+    Platforms: platformsLabel(content.supported_platforms),
+    Arguments: content.args.join(' · '),
+    'Environment variables': content.env_vars.join(' · '),
+    'Time limit': `${content.default_timeout} s`,
+    'Syntax help': content.syntax,
+    'Run as user': content.run_as_user ? 'yes' : 'no',
+    'File name': content.filename,
+  }
 }

@@ -1,12 +1,13 @@
-import { NumberInput, Stack, Switch, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Switch.css'
-import { useForm } from '@mantine/form'
+import { NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import { type CoreSettings, editCoreSettings } from '@muster/contract/api/settings'
 import { MetricsInterval } from '@muster/contract/agent/metrics'
 import { findShorterKept, MOST_DAYS, type Retention } from '@muster/rules/schedules/retention'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { whyNoVncTarget } from '@muster/rules/remote/vnc-targets'
 import { ChangedMeanwhile } from '../../app/dialogs/EditedItem.tsx'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { useSaveInto } from '../../app/dialogs/use-save-into.ts'
@@ -14,11 +15,10 @@ import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { useDashInfo, useMay, useMe } from '../../app/api/queries.ts'
+import { ListField } from '../../ui/inputs/ListField.tsx'
 import { checkRecords, RecordFields } from './RecordFields.tsx'
-import { checkRecordings, RecordingFields } from './RecordingFields.tsx'
 import classes from './SettingsDialog.module.css'
 import type { NumberName, Numbers, Values } from './settings-form.ts'
-import { checkVncTargets, VncFields } from './VncFields.tsx'
 import { settingsQuery } from './settings-query.ts'
 
 const TITLE = 'Global settings'
@@ -222,4 +222,103 @@ function checkDays(values: Values): Partial<Record<keyof Retention, string>> {
   }
   // None is empty: see above.
   return findShorterKept(values as Retention)
+}
+
+/** To which VNC servers machines may be asked to connect. */
+function VncFields({ form, disabled }: { form: UseFormReturnType<Values>; disabled: boolean }) {
+  return (
+    <fieldset className={classes.group} disabled={disabled}>
+      <legend className={classes.legend}>VNC from machines</legend>
+      <p className={classes.note}>
+        Whoever may take control opens VNC to these, as each machine sees them: localhost is the machine
+        itself. A host is a name, an address, a network such as 10.0.0.0/8, or *. It holds for windows that
+        are opened from now on.
+      </p>
+      <ListField
+        label="Allowed"
+        noun="target"
+        placeholder="10.0.0.0/8:5900-5999"
+        values={form.values.vnc_targets}
+        onChange={(values) => form.setFieldValue('vnc_targets', values)}
+        check={(line) => whyNoVncTarget(line) ?? null}
+      />
+    </fieldset>
+  )
+}
+
+const checkVncTargets = (lines: readonly string[]) =>
+  lines.some((line) => whyNoVncTarget(line) !== undefined)
+    ? { vnc_targets: 'One of these is no target.' }
+    : {}
+
+const MOST_MEGABYTES = { recording_max_mb: 1000, desktop_recording_max_mb: 2000 }
+
+type SizeName = keyof typeof MOST_MEGABYTES
+type RecordingNumber = 'recording_keep_days' | SizeName
+
+interface RecordingFieldsProps {
+  form: UseFormReturnType<Values>
+  wrong: Partial<Record<RecordingNumber, string>>
+  disabled: boolean
+}
+
+/** What is recorded of terminals and desktops, up to which size, and for how long. */
+function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps) {
+  const number = (name: RecordingNumber, label: string, description: string) => (
+    <NumberInput
+      label={label}
+      description={description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      suffix={name === 'recording_keep_days' ? ' days' : ' MB'}
+      clampBehavior="none"
+      allowDecimal={false}
+      allowNegative={false}
+      {...form.getInputProps(name)}
+      error={wrong[name] ?? form.errors[name]}
+    />
+  )
+  return (
+    <fieldset className={classes.group} disabled={disabled}>
+      <legend className={classes.legend}>Recordings of terminals and desktops</legend>
+      <p className={classes.note}>
+        What they show is kept, encrypted; keys are not. Whoever opens one is told. Remote access of a client,
+        a site or a machine says which desktops, and may say something else of terminals. A shorter time
+        removes what is older, for good.
+      </p>
+      <div className={classes.pairs}>
+        <Select
+          label="Recorded terminals"
+          description="Servers are the machines that are monitored as such."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          allowDeselect={false}
+          data={[
+            { value: 'servers', label: 'Of servers' },
+            { value: 'all', label: 'Of all machines' },
+            { value: 'none', label: 'Of no machine' },
+          ]}
+          {...form.getInputProps('record_terminals')}
+        />
+        {number('recording_keep_days', 'Recordings kept', 'Counted from when the window was opened.')}
+        {number(
+          'recording_max_mb',
+          'Largest of a terminal',
+          'The recording ends there, the terminal goes on.',
+        )}
+        {number('desktop_recording_max_mb', 'Largest of a desktop', 'Likewise: the desktop goes on.')}
+      </div>
+    </fieldset>
+  )
+}
+
+function checkRecordings(values: Pick<Values, RecordingNumber>): Partial<Record<RecordingNumber, string>> {
+  const isWithin = (value: number | '', most: number) => value !== '' && value >= 1 && value <= most
+  const size = (name: SizeName) =>
+    isWithin(values[name], MOST_MEGABYTES[name]) ? {} : { [name]: `From 1 to ${MOST_MEGABYTES[name]} MB.` }
+  return {
+    ...(isWithin(values.recording_keep_days, MOST_DAYS)
+      ? {}
+      : { recording_keep_days: `From 1 to ${MOST_DAYS} days.` }),
+    ...size('recording_max_mb'),
+    ...size('desktop_recording_max_mb'),
+  }
 }

@@ -1,16 +1,22 @@
 import { Button, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { findSoftware, MOST_TITLES, type SoftwareTitle } from '@muster/contract/api/software'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { useMay } from '../../app/api/queries.ts'
 import type { SoftwareSearch } from '../../app/search.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import list from '../../ui/layout/ListPane.module.css'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './Software.module.css'
 import { TitleMachines } from './TitleMachines.tsx'
-import { TitleTable } from './TitleTable.tsx'
-import { useTitles } from './use-titles.ts'
+import { SOURCE_LABELS } from './software-rows.ts'
 
 const TYPING_MS = 150
 const FORBIDDEN = 'Your role does not allow you to see the software of machines.'
@@ -103,4 +109,129 @@ export function SoftwarePage() {
       </>
     )
   }
+}
+
+interface Titles {
+  rows: readonly SoftwareTitle[] | undefined
+  total: number | undefined
+  error: Error | null
+  retry: () => void
+  /** Absent when all are there. */
+  more: { load: () => void; busy: boolean } | undefined
+}
+
+/** The packages of the fleet, a hundred at a time. */
+function useTitles(view: { search: string; sort: 'name' | '-name' }, enabled: boolean): Titles {
+  const input = { query: { ...view, page_size: MOST_TITLES } }
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: [...queryKey(findSoftware, input), 'all pages'],
+    queryFn: ({ pageParam, signal }) =>
+      call(findSoftware, { query: { ...input.query, page: pageParam } }, { signal }),
+    initialPageParam: 1,
+    getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
+    placeholderData: keepPreviousData,
+    enabled,
+  })
+  return {
+    rows: data?.pages.flatMap(({ results }) => results),
+    total: data?.pages.at(-1)?.total,
+    error,
+    retry: () => void refetch(),
+    more: hasNextPage ? { load: () => void fetchNextPage(), busy: isFetchingNextPage } : undefined,
+  }
+}
+
+/** So many stand in a row; all of them stand in the tooltip. */
+const VERSIONS_SHOWN = 3
+
+const COLUMNS: readonly DataColumn<SoftwareTitle>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    width: 'minmax(180px, 1.4fr)',
+    sortable: true,
+    render: ({ name }) => <bdi>{name}</bdi>,
+  },
+  {
+    id: 'machines',
+    title: 'Machines',
+    width: '90px',
+    numeric: true,
+    render: ({ machines }) => machines,
+    watch: ({ machines }) => machines,
+  },
+  {
+    id: 'versions',
+    title: 'Versions',
+    width: 'minmax(200px, 1.6fr)',
+    render: ({ versions }) => (
+      <bdi data-tip={versions.map(versionLabel).join('\n')}>{versionsLabel(versions)}</bdi>
+    ),
+  },
+  {
+    id: 'publisher',
+    title: 'Publisher',
+    width: 'minmax(140px, 1.2fr)',
+    render: ({ publisher }) => <bdi>{publisher}</bdi>,
+  },
+  { id: 'source', title: 'Source', width: '104px', render: ({ source }) => SOURCE_LABELS[source] },
+]
+const COLUMNS_PX = 760
+
+const CARD: DataCard<SoftwareTitle, undefined> = {
+  height: 61,
+  render: ({ name, machines, versions }) => (
+    <>
+      <div className="cardLine">
+        <bdi className="cut">{name}</bdi>
+        <span>{machines === 1 ? '1 machine' : `${machines} machines`}</span>
+      </div>
+      <div className={`cardLine ${list.dim}`}>
+        <bdi className="cut">{versionsLabel(versions)}</bdi>
+      </div>
+    </>
+  ),
+}
+
+interface TitleTableProps {
+  rows: readonly SoftwareTitle[]
+  sort: 'name' | '-name'
+  onSort: () => void
+  selected: string | undefined
+  onSelect: (title: string | undefined) => void
+  /** The machines of one take half of the room. */
+  asCards: boolean
+  scrollKey: string
+  empty: ReactNode
+}
+
+function TitleTable({ rows, sort, onSort, selected, onSelect, asCards, ...rest }: TitleTableProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  return (
+    <DataTable
+      label="Software of all machines"
+      rows={rows}
+      rowKey={({ title }) => title}
+      columns={COLUMNS}
+      context={undefined}
+      rowHeight={28}
+      minWidth={COLUMNS_PX}
+      sort={{ column: 'name', descending: sort === '-name' }}
+      onSort={onSort}
+      selected={selected}
+      onSelect={(row) => onSelect(row?.title)}
+      card={hasCards || asCards ? CARD : undefined}
+      {...rest}
+    />
+  )
+}
+
+type Versions = SoftwareTitle['versions']
+
+const versionLabel = ({ version, machines }: Versions[number]) => `${version || 'unknown'} (${machines})`
+
+function versionsLabel(versions: Versions): string {
+  const shown = versions.slice(0, VERSIONS_SHOWN).map(versionLabel).join(', ')
+  const rest = versions.length - VERSIONS_SHOWN
+  return rest > 0 ? `${shown}, ${rest} more` : shown
 }

@@ -1,16 +1,33 @@
-import { Button } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { getSoftware } from '@muster/contract/api/software'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { query } from '../../app/api/api.ts'
+import { getSoftware, refreshSoftware, type Software } from '@muster/contract/api/software'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { IconDevices, IconSearch } from '@tabler/icons-react'
+import { useMediaQuery } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { call, query } from '../../app/api/api.ts'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
-import { PackageTable } from './PackageTable.tsx'
 import list from '../../ui/layout/ListPane.module.css'
-import { SoftwareTools } from './SoftwareTools.tsx'
-import { useRefreshSoftware } from './use-refresh-software.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { type Refresh, RefreshButton } from '../../ui/inputs/RefreshButton.tsx'
+import { CsvButton } from '../../ui/table/CsvButton.tsx'
+import { Time } from '../../ui/layout/Time.tsx'
+import type { DataCard, DataColumn, TableSort } from '../../ui/table/data-column.ts'
+import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import type { MenuEntry, Point } from '../../ui/dialog/menu-entry.ts'
+import {
+  findPackages,
+  type PackageRow,
+  packageRowKey,
+  packagesTable,
+  sizeLabel,
+  SOURCE_LABELS,
+} from './software-rows.ts'
 
 const FORBIDDEN = 'Your role does not allow you to see the software of machines.'
 
@@ -59,4 +76,210 @@ export function SoftwarePane({ agent }: { agent: AgentDetail }) {
       <PackageTable packages={data.software} search={search} sort={sort} onSort={setSort} />
     </div>
   )
+}
+
+/** Has a machine list its software anew. */
+function useRefreshSoftware({
+  agent_id,
+  hostname,
+  connected,
+}: Pick<AgentDetail, 'agent_id' | 'hostname' | 'connected'>): Refresh {
+  const queryClient = useQueryClient()
+  const may = useMay('can_manage_software')
+  const params = { agent_id }
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call(refreshSoftware, { params }),
+    onSuccess: (software) => {
+      queryClient.setQueryData(queryKey(getSoftware, { params }), software)
+      notifyDone(`${hostname} has listed its software anew.`)
+    },
+  })
+  return {
+    run: () => mutate(),
+    busy: isPending,
+    reason: !may
+      ? 'Your role does not allow you to ask for it.'
+      : connected
+        ? undefined
+        : `${hostname} is not connected.`,
+  }
+}
+
+interface SoftwareToolsProps {
+  agent: Pick<AgentDetail, 'connected'>
+  software: Software
+  search: string
+  onSearch: (search: string) => void
+  sort: TableSort
+  refresh: Refresh
+}
+
+/** Search, how old the list is, the file, and asking for a new list. */
+function SoftwareTools({ agent, software, search, onSearch, sort, refresh }: SoftwareToolsProps) {
+  const found = findPackages(software.software, search, sort)
+  const count = software.software.length
+  return (
+    <div className={list.tools}>
+      <TextInput
+        className={list.search ?? ''}
+        aria-label="Search software"
+        placeholder="Name, version, publisher"
+        leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
+        value={search}
+        onChange={({ currentTarget }) => onSearch(currentTarget.value)}
+        autoComplete="off"
+      />
+      <div className={list.sums}>
+        <span role="status">
+          {found.length === count ? count : `${found.length} of ${count}`}{' '}
+          {count === 1 ? 'package' : 'packages'}
+          {software.left_out > 0 && `, ${software.left_out} more are not kept`}
+        </span>
+        <span>
+          looked at <Time instant={software.looked_at} relative />
+          {!agent.connected && ', not connected now'}
+        </span>
+        <RefreshButton label="List the software anew" tip="List anew" refresh={refresh} />
+        <CsvButton
+          of="packages"
+          fileName="software.csv"
+          size="xs"
+          table={found.length === 0 ? undefined : () => packagesTable(found)}
+        />
+      </div>
+    </div>
+  )
+}
+
+interface PackageTableProps {
+  packages: readonly PackageRow[]
+  search: string
+  sort: TableSort
+  onSort: (sort: TableSort) => void
+}
+
+/** The packages of a machine. Opening one shows which other machines have it. */
+function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const navigate = useNavigate()
+  const [selected, setSelected] = useState<string>()
+  const [menu, setMenu] = useState<{ row: PackageRow; at: Point }>()
+  const rows = useMemo(() => findPackages(packages, search, sort), [packages, search, sort])
+  const showMachines = ({ name, title }: PackageRow) =>
+    void navigate({ to: '/software', search: { search: name, title } })
+  const entriesOf = (row: PackageRow): MenuEntry[] => [
+    {
+      id: 'machines',
+      label: 'Machines that have it',
+      icon: IconDevices,
+      shortcut: 'Enter',
+      run: () => showMachines(row),
+    },
+  ]
+  return (
+    <div className={list.table}>
+      <DataTable
+        label="Software"
+        rows={rows}
+        rowKey={packageRowKey}
+        columns={PACKAGE_COLUMNS}
+        context={undefined}
+        rowHeight={28}
+        minWidth={PACKAGE_COLUMNS_PX}
+        sort={sort}
+        onSort={(column) => onSort({ column, descending: sort.column === column && !sort.descending })}
+        selected={selected}
+        onSelect={(row) => setSelected(row && packageRowKey(row))}
+        onOpen={showMachines}
+        onDoubleClick={showMachines}
+        onMenu={(row, at) => setMenu({ row, at })}
+        card={hasCards ? PACKAGE_CARD : undefined}
+        scrollKey={`${sort.column} ${sort.descending} ${search}`}
+        empty={
+          <EmptyState
+            message={
+              packages.length === 0
+                ? 'Nothing is installed on this machine.'
+                : 'No package has all of these words.'
+            }
+          />
+        }
+      />
+      {menu !== undefined && (
+        <ContextMenu
+          label={`Package ${menu.row.name}`}
+          at={menu.at}
+          entries={entriesOf(menu.row)}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    width: 'minmax(180px, 1.4fr)',
+    sortable: true,
+    render: ({ name, uninstall }) => (
+      <bdi data-tip={uninstall === null ? undefined : `Removed by: ${uninstall}`}>{name}</bdi>
+    ),
+  },
+  {
+    id: 'version',
+    title: 'Version',
+    width: 'minmax(120px, 1fr)',
+    sortable: true,
+    render: ({ version }) => <bdi>{version}</bdi>,
+    watch: ({ version }) => version,
+  },
+  {
+    id: 'publisher',
+    title: 'Publisher',
+    width: 'minmax(140px, 1.2fr)',
+    sortable: true,
+    render: ({ publisher }) => <bdi>{publisher}</bdi>,
+  },
+  {
+    id: 'size',
+    title: 'Size',
+    width: '96px',
+    numeric: true,
+    sortable: true,
+    render: (row) => sizeLabel(row),
+  },
+  {
+    id: 'installed',
+    title: 'Installed on',
+    width: '110px',
+    sortable: true,
+    render: ({ install_date }) => install_date,
+  },
+  {
+    id: 'source',
+    title: 'Source',
+    width: '104px',
+    sortable: true,
+    render: ({ source }) => SOURCE_LABELS[source],
+  },
+]
+
+const PACKAGE_COLUMNS_PX = 800
+
+const PACKAGE_CARD: DataCard<PackageRow, undefined> = {
+  height: 61,
+  render: (row) => (
+    <>
+      <div className="cardLine">
+        <bdi className="cut">{row.name}</bdi>
+        <bdi className="cut">{row.version}</bdi>
+      </div>
+      <div className={`cardLine ${list.dim}`}>
+        <bdi className="cut">{row.publisher}</bdi>
+        <span>{sizeLabel(row)}</span>
+      </div>
+    </>
+  ),
 }

@@ -1,9 +1,9 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { listSoftwareMachines } from '@muster/contract/api/software'
+import { listSoftwareMachines, type SoftwareMachine } from '@muster/contract/api/software'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { query } from '../../app/api/api.ts'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
@@ -11,8 +11,8 @@ import { CsvButton } from '../../ui/table/CsvButton.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import list from '../../ui/layout/ListPane.module.css'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './Software.module.css'
-import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
 import { machinesTable } from './software-rows.ts'
 
 const ALL = 'All versions'
@@ -84,5 +84,68 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
         </>
       )}
     </section>
+  )
+}
+
+const MACHINE_COLUMNS: readonly DataColumn<SoftwareMachine>[] = [
+  { id: 'hostname', title: 'Machine', width: 'minmax(110px, 1fr)', render: MachineLink },
+  {
+    id: 'version',
+    title: 'Version',
+    width: 'minmax(110px, 1fr)',
+    render: ({ version }) => <bdi>{version}</bdi>,
+    watch: ({ version }) => version,
+  },
+  {
+    id: 'place',
+    title: 'Client, site',
+    width: 'minmax(120px, 1.2fr)',
+    render: ({ client, site }) => (
+      <bdi>
+        {client}, {site}
+      </bdi>
+    ),
+  },
+  {
+    id: 'installed',
+    title: 'Installed on',
+    width: '100px',
+    render: ({ install_date }) => install_date,
+  },
+]
+
+const MACHINE_COLUMNS_PX = 460
+
+const MACHINE_CARD: DataCard<SoftwareMachine, undefined> = {
+  height: 61,
+  render: (row) => (
+    <>
+      <div className="cardLine">
+        <span className="cut">
+          <MachineLink {...row} />
+        </span>
+        <bdi className="cut">{row.version}</bdi>
+      </div>
+      <div className={`cardLine ${list.dim}`}>
+        <bdi className="cut">
+          {row.client}, {row.site}
+        </bdi>
+        <span>{row.install_date}</span>
+      </div>
+    </>
+  ),
+}
+
+function MachineLink({ agent_id, hostname }: Pick<SoftwareMachine, 'agent_id' | 'hostname'>) {
+  return (
+    <Link
+      className={classes.link ?? ''}
+      to="/agents/$agent_id"
+      params={{ agent_id }}
+      search={{ pane: 'software' }}
+      tabIndex={-1}
+    >
+      <bdi>{hostname}</bdi>
+    </Link>
   )
 }

@@ -2,18 +2,19 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { getTaskRun, listTaskRuns, type Task, type TaskRun } from '@muster/contract/api/tasks'
 import { formatDuration } from '@muster/rules/text/duration'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
+import { useMediaQuery } from '@mantine/hooks'
+import type { ActionResult } from '@muster/contract/agent/tasks'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
-import { RunOutput } from './RunOutput.tsx'
+import { OutputBox } from '../../ui/layout/OutputBox.tsx'
 import { TaskDialog } from './TaskDialog.tsx'
 import classes from './TaskRuns.module.css'
 import { RUN_CARD, RUN_COLUMNS, RUN_COLUMNS_PX } from './run-columns.tsx'
-import { useMediaQuery } from '@mantine/hooks'
 
 const ROW_PX = 32
 
@@ -91,4 +92,46 @@ function describeNothing({ task_result }: Task, { hostname, connected }: AgentDe
   return task_result.sync_status === 'synced'
     ? `${hostname} has not run this task yet.`
     : `${hostname} is just being told of this task.`
+}
+
+interface RunOutputProps {
+  place: number
+  action: ActionResult
+  /** How long it took. */
+  seconds: string
+}
+
+/** What one action of a run printed, and how it ended. */
+function RunOutput({ place, action, seconds }: RunOutputProps) {
+  const { name, outcome, reason, retcode, stdout, stderr } = action
+  const segments = useMemo(
+    () =>
+      [
+        { text: stdout, tone: undefined },
+        { text: stderr, tone: 'negative' as const },
+      ].filter(({ text }) => text !== ''),
+    [stdout, stderr],
+  )
+  return (
+    <div className={classes.action}>
+      <h3 className={classes.title}>
+        {place}. <bdi>{name}</bdi>
+        <span className={classes.dim}>
+          {retcode !== null && ` · exit code ${retcode}`}
+          {outcome !== 'skipped' && ` · ${seconds}`}
+        </span>
+      </h3>
+      {reason !== null && <p className={classes.reason}>{reason}</p>}
+      {outcome !== 'skipped' && outcome !== 'refused' && (
+        <div className={classes.box}>
+          <OutputBox
+            label={`Output of action ${place}`}
+            segments={segments}
+            empty="It printed nothing."
+            growing={false}
+          />
+        </div>
+      )}
+    </div>
+  )
 }

@@ -1,16 +1,36 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { listAgentTasks, type Task } from '@muster/contract/api/tasks'
-import { IconPlugX, IconPlus } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { editTask, listAgentTasks, runTask, type Task } from '@muster/contract/api/tasks'
+import {
+  IconHelpCircle,
+  IconListDetails,
+  IconPencil,
+  IconPlayerPlay,
+  IconPlugX,
+  IconPlus,
+  IconPower,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMediaQuery } from '@mantine/hooks'
+import { useCallback, useMemo, useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import { query } from '../../app/api/api.ts'
+import { call, query } from '../../app/api/api.ts'
 import { isRefused } from '../../app/api/describe-error.ts'
-import { may, useMe } from '../../app/api/queries.ts'
+import { may, useMay, useMe } from '../../app/api/queries.ts'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
 import classes from '../checks/ChecksPane.module.css'
-import { TaskTable } from './TaskTable.tsx'
-import { useTaskActions } from './use-task-actions.ts'
+import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { formatDate } from '../../ui/layout/date-format.ts'
+import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
+import { useNow } from '../../ui/layout/use-now.ts'
+import { usePane } from '../agents/use-pane.ts'
+import { notifyDone } from '../../app/shell/notify.ts'
+import { queryKey } from '../../app/api/query-key.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { TASK_CARD, TASK_COLUMNS, TASK_COLUMNS_PX, type TaskContext } from './task-columns.tsx'
 
 const REFUSED = 'Your role does not allow you to see tasks.'
 
@@ -72,4 +92,166 @@ function countTasks(tasks: readonly Task[]): string {
     .filter(({ many }) => many > 0)
     .map(({ state, many }) => `${many} ${state}`)
     .join(', ')
+}
+
+const ROW_PX = 32
+const TICK_MS = 5000
+
+interface TaskTableProps {
+  agent: AgentDetail
+  tasks: readonly Task[]
+  actions: TaskActions
+}
+
+/** The tasks, with their menu and what clicks and keys do. */
+function TaskTable({ agent, tasks, actions }: TaskTableProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const { entry, setEntry } = usePane()
+  const [menu, setMenu] = useState<{ id: number; at: Point }>()
+  const nowMs = useNow(TICK_MS)
+  const context = useMemo<TaskContext>(
+    () => ({
+      nowMs,
+      zone: agent.timezone,
+      formatExact: (instant) => `${formatDate(instant, 'dddd, D MMMM YYYY, HH:mm:ss Z')}\n${instant}`,
+      openMenu: ({ id }, at) => {
+        setEntry(`${id}`)
+        setMenu({ id, at })
+      },
+      ...(actions.explain === undefined ? {} : { explain: actions.explain }),
+    }),
+    [nowMs, agent.timezone, setEntry, actions.explain],
+  )
+  const asked = tasks.find(({ id }) => id === menu?.id)
+  return (
+    <div className={classes.table}>
+      <DataTable
+        label="Tasks"
+        rows={tasks}
+        rowKey={({ id }) => `${id}`}
+        columns={TASK_COLUMNS}
+        context={context}
+        rowHeight={ROW_PX}
+        minWidth={TASK_COLUMNS_PX}
+        selected={entry}
+        onSelect={(task) => setEntry(task && `${task.id}`)}
+        {...(hasCards ? { onClickRow: actions.openTask } : {})}
+        onOpen={actions.openTask}
+        onDoubleClick={actions.openTask}
+        onMenu={({ id }, at) => setMenu({ id, at })}
+        card={hasCards ? TASK_CARD : undefined}
+      />
+      {menu !== undefined && asked !== undefined && (
+        <ContextMenu
+          label={`Actions on ${asked.name}`}
+          at={menu.at}
+          entries={actions.menuOf(asked)}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+const NOT_ALLOWED = 'Your role does not allow it.'
+
+type TaskActions = ReturnType<typeof useTaskActions>
+
+/** All that can be done with the tasks of a machine. */
+function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'connected'>) {
+  const { agent_id, hostname, connected } = agent
+  const mayManage = useMay('can_manage_autotasks')
+  const mayRun = useMay('can_run_autotasks')
+  const mayExplain = useMay('can_list_automation_policies')
+  const { open } = useDialog()
+  const explain = useCallback(({ id }: Task) => open('why-task', `${agent_id}.${id}`), [open, agent_id])
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const run = useMutation({
+    mutationFn: ({ id }: Task) => call(runTask, { params: { id } }),
+    onSuccess: (_, { name }) => notifyDone(`${hostname} runs ${name} now.`),
+  })
+  const turn = useMutation({
+    mutationFn: ({ id, enabled }: Task) => call(editTask, { params: { id }, body: { enabled: !enabled } }),
+    onSuccess: async ({ name, enabled }) => {
+      notifyDone(`${name} is switched ${enabled ? 'on' : 'off'}.`)
+      await queryClient.invalidateQueries({ queryKey: queryKey(listAgentTasks) })
+    },
+  })
+  const unlessManaged = mayManage ? undefined : NOT_ALLOWED
+  const unlessOwn = ({ policy, policy_name }: Task) =>
+    unlessManaged ??
+    (policy === null ? undefined : `It comes from the policy ${policy_name ?? ''}: change it there.`)
+  const reasonNotToRun = ({ enabled, actions, overridden_by_policy }: Task): string | undefined => {
+    if (!mayRun) return NOT_ALLOWED
+    if (overridden_by_policy) return 'It rests for the task of a policy.'
+    if (!enabled) return 'It is switched off.'
+    if (actions.some((action) => action.type === 'script' && action.name === ''))
+      return 'One of its scripts was deleted.'
+    return connected ? undefined : `${hostname} is not connected.`
+  }
+  const menuOf = (task: Task): MenuEntry[] => [
+    {
+      id: 'runs',
+      label: 'Show runs',
+      icon: IconListDetails,
+      ...(mayManage && task.policy === null ? {} : { shortcut: 'Enter' }),
+      run: () => open('task-runs', task.id),
+    },
+    task.policy === null
+      ? {
+          id: 'edit',
+          label: 'Edit',
+          icon: IconPencil,
+          ...(mayManage ? { shortcut: 'Enter' } : {}),
+          disabledReason: unlessManaged,
+          run: () => open('edit-task', task.id),
+        }
+      : {
+          id: 'edit',
+          label: `Edit in the policy ${task.policy_name ?? ''}`,
+          icon: IconPencil,
+          disabledReason: mayExplain ? undefined : NOT_ALLOWED,
+          run: () => void navigate({ to: '/policies/$policy_id', params: { policy_id: `${task.policy}` } }),
+        },
+    {
+      id: 'why',
+      label: 'Why is this here?',
+      icon: IconHelpCircle,
+      disabledReason: mayExplain ? undefined : NOT_ALLOWED,
+      run: () => explain(task),
+    },
+    divider('state'),
+    {
+      id: 'run',
+      label: 'Run now',
+      icon: IconPlayerPlay,
+      disabledReason: reasonNotToRun(task),
+      run: () => run.mutate(task),
+    },
+    {
+      id: 'turn',
+      label: task.enabled ? 'Switch off' : 'Switch on',
+      icon: IconPower,
+      disabledReason: unlessOwn(task),
+      run: () => turn.mutate(task),
+    },
+    divider('end'),
+    {
+      id: 'delete',
+      label: 'Delete',
+      icon: IconTrash,
+      danger: true,
+      disabledReason: unlessOwn(task),
+      run: () => open('remove-task', task.id),
+    },
+  ]
+  return {
+    mayManage,
+    menuOf,
+    add: () => open('add-task', agent_id),
+    /** What Enter and a double click do. */
+    openTask: ({ id, policy }: Task) => open(mayManage && policy === null ? 'edit-task' : 'task-runs', id),
+    explain: mayExplain ? explain : undefined,
+  }
 }

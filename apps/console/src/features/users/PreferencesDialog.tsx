@@ -1,6 +1,6 @@
 import { Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { type DashInfo } from '@muster/contract/api/system'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import type { DashInfo } from '@muster/contract/api/system'
 import {
   type Preferences,
   savePreferences,
@@ -16,9 +16,49 @@ import { clientsQuery, dashInfoQuery } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { ErrorState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { ColorFields } from './ColorFields.tsx'
 import { TERMINAL_THEME_WORDS } from '../remote/terminal-theme-words.ts'
-import { type PreferencesForm, checkPreferences, readPreferences, toPreferences } from './preferences-form.ts'
+import { userColor } from '../../app/shell/look.ts'
+import {
+  checkPreferences,
+  COLOR_SETTINGS,
+  type ColorSetting,
+  type PreferencesForm,
+  readPreferences,
+  toPreferences,
+} from './preferences-form.ts'
+import classes from './ColorFields.module.css'
+
+const LABELS: Record<ColorSetting, string> = {
+  dash_positive_color: 'Good',
+  dash_negative_color: 'Bad',
+  dash_warning_color: 'Warning',
+  dash_info_color: 'Information',
+  loading_bar_color: 'Loading bar',
+}
+
+/** The user's own colours, by name or as #rrggbb, each with what it looks like. */
+function ColorFields({ form }: { form: UseFormReturnType<PreferencesForm> }) {
+  return (
+    <fieldset className={classes.fields}>
+      <legend>Colours</legend>
+      {COLOR_SETTINGS.map((setting) => (
+        <TextInput
+          key={setting}
+          label={LABELS[setting]}
+          spellCheck={false}
+          autoComplete="off"
+          leftSection={
+            <span
+              className={classes.swatch}
+              style={{ background: userColor(form.values[setting], setting) }}
+            />
+          }
+          {...form.getInputProps(setting)}
+        />
+      ))}
+    </fieldset>
+  )
+}
 
 /** Everything of the console that a user may set, except what the page itself offers (splitter, dark mode). */
 export function PreferencesDialog({ close }: AddressedDialogProps) {

@@ -1,7 +1,6 @@
 import { Modal } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useId, useSyncExternalStore } from 'react'
 import classes from './Dialog.module.css'
-import { useTopDialog } from './dialog-stack.ts'
 import { useReturnFocus } from './use-return-focus.ts'
 
 export interface DialogProps {
@@ -74,4 +73,29 @@ export function Dialog({
       </Modal.Content>
     </Modal.Root>
   )
+}
+
+// Dialogs may stand over each other: a question over a form. Keys and focus belong to the one on top.
+let stack: readonly string[] = []
+const listeners = new Set<() => void>()
+
+/** Whether this dialog is the one on top while it is open. */
+function useTopDialog(opened: boolean): boolean {
+  const id = useId()
+  useEffect(() => {
+    if (!opened) return undefined
+    change([...stack, id])
+    return () => change(stack.filter((other) => other !== id))
+  }, [opened, id])
+  return useSyncExternalStore(subscribe, () => stack.at(-1) === id)
+}
+
+function change(next: readonly string[]): void {
+  stack = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

@@ -1,6 +1,8 @@
 import { useMergedRef } from '@mantine/hooks'
 import {
   type CSSProperties,
+  type KeyboardEvent,
+  memo,
   type MouseEvent,
   type ReactNode,
   type Ref,
@@ -9,15 +11,14 @@ import {
   useId,
   useLayoutEffect,
   useRef,
+  useState,
 } from 'react'
-import { DataHead, HEAD_PX } from './DataHead.tsx'
-import { DataRow } from './DataRow.tsx'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { type MenuEntry, type Point, runShortcut } from '../dialog/menu-entry.ts'
+import { useHoverTip } from '../layout/use-hover-tip.tsx'
 import classes from './DataTable.module.css'
 import type { DataCard, DataColumn, TableSort } from './data-column.ts'
-import { type MenuEntry, type Point, runShortcut } from '../dialog/menu-entry.ts'
 import { useFixedRows } from './use-fixed-rows.ts'
-import { useHoverTip } from '../layout/use-hover-tip.tsx'
-import { handleRowKey } from './use-row-keys.ts'
 
 export interface DataTableProps<Row, Context> {
   label: string
@@ -216,3 +217,189 @@ function tableStyle(
     '--least': minWidth === undefined ? '0px' : `${minWidth}px`,
   }
 }
+
+interface RowKeys {
+  count: number
+  /** Place of the selected row; -1 = none. */
+  selected: number
+  /** Rows that fit on the screen. */
+  pageRows: number
+  select: (index: number) => void
+  open: (index: number) => void
+  openMenu: (index: number) => void
+  /** Space; for rows that can be checked. */
+  toggle?: ((index: number) => void) | undefined
+  deselect: () => void
+}
+
+/** Keys of a table whose rows are selected as a whole; answers whether the key meant something. */
+function handleRowKey(event: KeyboardEvent, keys: RowKeys): boolean {
+  const { count, selected } = keys
+  if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return false
+  const target = moveTo(event.key, keys)
+  if (target !== undefined) keys.select(Math.min(count - 1, Math.max(0, target)))
+  else if (event.key === 'Escape' && selected >= 0) keys.deselect()
+  else if (selected < 0) return false
+  else if (event.key === 'Enter') keys.open(selected)
+  else if (event.key === ' ' && keys.toggle !== undefined) keys.toggle(selected)
+  else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) keys.openMenu(selected)
+  else return false
+  event.preventDefault()
+  return true
+}
+
+function moveTo(key: string, { count, selected, pageRows }: RowKeys): number | undefined {
+  switch (key) {
+    case 'ArrowDown':
+      return selected + 1
+    case 'ArrowUp':
+      return selected < 0 ? count - 1 : selected - 1
+    case 'PageDown':
+      return selected + pageRows
+    case 'PageUp':
+      return selected < 0 ? count - 1 : selected - pageRows
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return undefined
+  }
+}
+
+/** Height of the line of titles. */
+const HEAD_PX = 30
+
+interface HeadColumn {
+  id: string
+  title: string
+  titleHidden?: boolean
+  numeric?: boolean
+  sortable?: boolean
+}
+
+interface DataHeadProps {
+  columns: readonly HeadColumn[]
+  sort: TableSort | undefined
+  onSort: ((column: string) => void) | undefined
+}
+
+/** The titles, which stay on top; a click sorts, a second one the other way round. */
+function DataHead({ columns, sort, onSort }: DataHeadProps) {
+  return (
+    <div role="rowgroup" className={classes.head} style={{ height: HEAD_PX }}>
+      <div role="row" aria-rowindex={1} className={classes.headRow}>
+        {columns.map((column) => (
+          <div
+            key={column.id}
+            role="columnheader"
+            className={classes.headCell}
+            data-numeric={column.numeric}
+            {...(column.sortable === true ? { 'aria-sort': ariaSort(column.id, sort) } : {})}
+          >
+            {column.sortable === true && onSort ? (
+              <button
+                type="button"
+                className={classes.sort}
+                onClick={() => onSort(column.id)}
+                {...tipOf(column)}
+              >
+                <Title column={column} />
+                {sort?.column === column.id && <Arrow descending={sort.descending} />}
+              </button>
+            ) : (
+              <span {...tipOf(column)}>
+                <Title column={column} />
+              </span>
+            )}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Title({ column: { title, titleHidden = false } }: { column: HeadColumn }) {
+  return <span className={titleHidden ? classes.hidden : classes.title}>{title}</span>
+}
+
+function Arrow({ descending }: { descending: boolean }) {
+  const Icon = descending ? IconArrowDown : IconArrowUp
+  return <Icon size={14} stroke={1.75} aria-hidden className={classes.arrow} />
+}
+
+const tipOf = ({ title, titleHidden = false }: HeadColumn) => (titleHidden ? { 'data-tip': title } : {})
+
+function ariaSort(id: string, sort: TableSort | undefined): 'ascending' | 'descending' | 'none' {
+  if (sort?.column !== id) return 'none'
+  return sort.descending ? 'descending' : 'ascending'
+}
+
+interface DataRowProps<Row, Context> {
+  id: string
+  rowKey: string
+  row: Row
+  context: Context
+  /** Place among all rows, from 0. */
+  index: number
+  top: number
+  height: number
+  selected: boolean
+  columns: readonly DataColumn<Row, Context>[]
+  card: DataCard<Row, Context> | undefined
+}
+
+function Row<RowData, Context>(props: DataRowProps<RowData, Context>) {
+  const { id, rowKey, row, context, index, top, height, selected, columns, card } = props
+  return (
+    <div
+      role="row"
+      id={id}
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      data-row={rowKey}
+      className={classes.row}
+      data-card={card !== undefined || undefined}
+      style={{ height, transform: `translateY(${top}px)` }}
+    >
+      {card === undefined ? (
+        columns.map((column) => (
+          <Cell key={column.id} watched={column.watch?.(row)} numeric={column.numeric}>
+            {column.render(row, context)}
+          </Cell>
+        ))
+      ) : (
+        <div role="gridcell" className={classes.card}>
+          {card.render(row, context)}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface CellProps {
+  watched: unknown
+  numeric: boolean | undefined
+  children: ReactNode
+}
+
+function Cell({ watched, numeric, children }: CellProps) {
+  // Two names for one animation, taken in turn: only another name starts it again.
+  const [seen, setSeen] = useState({ watched, changes: 0 })
+  if (!Object.is(seen.watched, watched)) setSeen({ watched, changes: seen.changes + 1 })
+  const { changes } = seen
+  return (
+    <div
+      role="gridcell"
+      className={classes.cell}
+      data-numeric={numeric}
+      data-tint={changes === 0 ? undefined : changes % 2}
+    >
+      {children}
+    </div>
+  )
+}
+
+/** Rows are drawn again only when they, or what they are drawn with, have changed. */
+// memo() forgets that the component is generic.
+const DataRow = memo(Row) as typeof Row

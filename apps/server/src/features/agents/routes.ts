@@ -18,11 +18,9 @@ import { type Api, JsonText, route } from '../../platform/http/route.ts'
 import { turnOnAvailabilityAlerts } from '../alerts/turn-on-availability.ts'
 import { findAppliedPolicies } from '../policies/applied-policies.ts'
 import { applyPolicies } from '../policies/apply-policies.ts'
-import { changeAgent } from './edit-agent.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { removeAgent } from './remove-agent.ts'
+import { changeAgent, removeAgent, setNodeMaintenance } from './change-agent.ts'
 import { requireAgent, requireWholeAgent } from './require-agent.ts'
-import { setNodeMaintenance } from './set-maintenance.ts'
 import { viewAgentDetail } from './view.ts'
 
 export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {

@@ -1,8 +1,13 @@
+import { sql, type SqlBool } from 'kysely'
 import type { Context } from '../../context.ts'
-import { findForgotten } from './find-forgotten.ts'
+import type { Db } from '../../platform/database/database.ts'
 import { openOverdue } from './open-overdue.ts'
-import { raiseAgain } from './raise-again.ts'
 import { tendAlerts } from './tend-alerts.ts'
+import { type CheckFinding, takeCheckFindings } from './check-alerts.ts'
+import { inTurns } from './in-turns.ts'
+import { lockChecks } from './queries.ts'
+import type { Scene } from './store-lives.ts'
+import { CHECK_CAUSE } from './causes.ts'
 
 const EVERY_MS = 1000
 /** A sweep that takes long is followed by a rest: it seldom takes more than a fiftieth of the time. */
@@ -87,4 +92,113 @@ export class AlertSweep implements AsyncDisposable {
     if (nowMs - this.#listeningSinceMs >= GRACE_MS) await openOverdue(ctx)
     await raiseAgain(ctx)
   }
+}
+
+/** Raises alerts anew that a person resolved while their checks failed, once the check has failed again. */
+export async function raiseAgain(ctx: Context): Promise<void> {
+  const waiting = await selectRun(ctx.db).select(['alerts.id', 'alerts.check_id']).execute()
+  for await (const slice of inTurns(waiting)) {
+    await ctx.transaction((tx, emit) => raise({ ctx, tx, emit }, slice))
+  }
+}
+
+async function raise(scene: Scene, waiting: { id: number; check_id: number | null }[]): Promise<void> {
+  const { ctx, tx } = scene
+  const ids = waiting.map(({ id }) => id)
+  await lockChecks(
+    tx,
+    ctx.engine,
+    waiting.flatMap(({ check_id }) => check_id ?? []),
+  )
+  const run = await selectRun(tx)
+    .select(['alerts.id', 'alerts.check_id', 'last_run', 'alert_severity', 'more_info'])
+    .where('alerts.id', 'in', ids)
+    .orderBy('alerts.id')
+    .$if(ctx.engine === 'postgres', (query) => query.forUpdate('alerts').skipLocked())
+    .execute()
+  if (run.length === 0) return
+  await tx
+    .updateTable('alerts')
+    .set({ look_after: null })
+    .where(
+      'id',
+      'in',
+      run.map(({ id }) => id),
+    )
+    .execute()
+  const failing = run.flatMap(({ check_id, last_run, alert_severity, more_info }) =>
+    check_id === null || last_run === null || alert_severity === null
+      ? []
+      : [{ checkId: check_id, at: new Date(last_run), severity: alert_severity, text: more_info ?? '' }],
+  )
+  await takeCheckFindings(scene, failing, 'server')
+}
+
+/** Resolved alerts that wait for their check, and whose check has run, or is gone. */
+function selectRun(db: Scene['tx']) {
+  return db
+    .selectFrom('alerts')
+    .leftJoin('check_results', 'check_results.check_id', 'alerts.check_id')
+    .where('alerts.look_after', 'is not', null)
+    .where('alerts.open_cause', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('alerts.check_id', 'is', null),
+        eb('check_results.last_run', '>', eb.ref('alerts.look_after')),
+      ]),
+    )
+}
+
+/**
+ * Brings alerts and checks together: for a database in which checks failed before there were alerts, and for one that
+ * was put back from a copy. Afterwards each change of a check carries its alert along.
+ */
+async function findForgotten(ctx: Context): Promise<void> {
+  const forgotten = [...(await selectFailing(ctx.db).execute()), ...(await selectPassing(ctx.db).execute())]
+  for await (const slice of inTurns(forgotten)) {
+    const ids = slice.map(({ check_id }) => check_id)
+    await ctx.transaction(async (tx, emit) => {
+      await lockChecks(tx, ctx.engine, ids)
+      const failing = await selectFailing(tx).where('check_results.check_id', 'in', ids).execute()
+      const passing = await selectPassing(tx).where('check_results.check_id', 'in', ids).execute()
+      const found: CheckFinding[] = [...failing, ...passing].map((result) => ({
+        checkId: result.check_id,
+        at: new Date(result.failing_since ?? result.last_run),
+        severity: result.alert_severity,
+        text: result.more_info,
+      }))
+      await takeCheckFindings({ ctx, tx, emit }, found, 'server')
+    })
+  }
+}
+
+const COLUMNS = [
+  'check_results.check_id',
+  'check_results.failing_since',
+  'check_results.last_run',
+  'check_results.alert_severity',
+  'check_results.more_info',
+] as const
+
+/** Failing checks without an alert of this failure. */
+function selectFailing(db: Db) {
+  return db
+    .selectFrom('check_results')
+    .select(COLUMNS)
+    .where('alert_severity', 'is not', null)
+    .where(
+      sql<SqlBool>`not exists (
+        select 1 from alerts where alerts.cause = ${CHECK_CAUSE} || cast(check_results.check_id as text)
+        and (alerts.open_cause is not null or alerts.alert_time >= check_results.failing_since))`,
+    )
+}
+
+/** Checks that do not fail and have an open alert. */
+function selectPassing(db: Db) {
+  return db
+    .selectFrom('alerts')
+    .innerJoin('check_results', 'check_results.check_id', 'alerts.check_id')
+    .select(COLUMNS)
+    .where('alerts.open_cause', 'is not', null)
+    .where('check_results.alert_severity', 'is', null)
 }

@@ -9,7 +9,7 @@ import {
 import { deleteCheck, resetCheck } from '@muster/contract/api/checks'
 import { expect, test } from 'vitest'
 import { MOST_LOG_ENTRIES, writeAlertLog } from './alert-log.ts'
-import { removeOldAlerts } from './remove-old-alerts.ts'
+import { removeOldAlerts } from './jobs.ts'
 import { instant, prepareAlerts } from './test-alerts.ts'
 
 async function prepare() {

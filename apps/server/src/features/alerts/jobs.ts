@@ -1,7 +1,10 @@
+import { pruneBefore } from '@muster/rules/schedules/retention'
 import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
-import { removeOldAlerts } from './remove-old-alerts.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { DeletionSteps } from '../../platform/database/deletion-steps.ts'
+import { readCoreSettings } from '../settings/queries.ts'
 
 export function alertsJobs(ctx: Context): Job[] {
   return [
@@ -11,4 +14,84 @@ export function alertsJobs(ctx: Context): Job[] {
       run: (_, signal) => removeOldAlerts(ctx, signal),
     },
   ]
+}
+
+const ALERTS_AT_ONCE = 200
+
+/**
+ * Deletes alerts that were resolved longer ago than the settings keep them. Logs and notifications go first, in steps
+ * of their own: one alert may have thousands.
+ */
+export async function removeOldAlerts(ctx: Context, signal: AbortSignal): Promise<void> {
+  const { resolved_alerts_prune_days: days } = await readCoreSettings(ctx.db)
+  const before = pruneBefore(days, ctx.now())
+  if (before === undefined) return
+  const steps = new DeletionSteps(ctx, signal)
+  for (;;) {
+    signal.throwIfAborted()
+    const ids = await findOldAlerts(ctx.db, before)
+    if (ids.length === 0) break
+    for (const table of ['alert_log', 'alert_notices'] as const)
+      await steps.take((tx, limit) => deletePartsOf(tx, table, { ids, limit }))
+    await steps.take((tx, limit) => deleteResolved(tx, ids, limit))
+  }
+  ctx.log.info(steps.figures, 'old alerts removed')
+}
+
+/** Not those with a notification to send or an action to finish. */
+async function findOldAlerts(db: Db, before: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select('id')
+    .where('state', '=', 'resolved')
+    // Redundant, but the index covers it: an alert opens before it is resolved.
+    .where('alert_time', '<', before)
+    .where('resolved_on', '<', before)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('alert_notices')
+            .select('alert_notices.id')
+            .whereRef('alert_notices.alert_id', '=', 'alerts.id')
+            .where('alert_notices.state', '=', 'waiting'),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('alert_actions')
+            .select('alert_actions.id')
+            .whereRef('alert_actions.alert_id', '=', 'alerts.id')
+            .where('alert_actions.state', 'in', ['waiting', 'running']),
+        ),
+      ),
+    )
+    .limit(ALERTS_AT_ONCE)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function deletePartsOf(
+  tx: Db,
+  table: 'alert_log' | 'alert_notices',
+  { ids, limit }: { ids: number[]; limit: number },
+): Promise<number> {
+  const some = tx.selectFrom(table).select('id').where('alert_id', 'in', ids).limit(limit)
+  const result = await tx.deleteFrom(table).where('id', 'in', some).executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+async function deleteResolved(tx: Db, ids: number[], limit: number): Promise<number> {
+  const some = tx
+    .selectFrom('alerts')
+    .select('id')
+    .where('id', 'in', ids)
+    // Opened again since it was found.
+    .where('state', '=', 'resolved')
+    .limit(limit)
+  const result = await tx.deleteFrom('alerts').where('id', 'in', some).executeTakeFirst()
+  return Number(result.numDeletedRows)
 }

@@ -6,14 +6,29 @@ import {
   listAlerts,
   noteAlert,
 } from '@muster/contract/api/alerts'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { audit } from '../audit/write-audit.ts'
+import { requireSite } from '../clients/require-node.ts'
 import { findActions } from './templates/action-queries.ts'
 import { viewAction } from './templates/view-actions.ts'
-import { addNote, changeAlert as change, changeAlerts as changeMany, requireAlert } from './change-alerts.ts'
-import { createCustom } from './create-custom.ts'
-import { listPage } from './list-alerts.ts'
+import {
+  addNote,
+  changeAlert as change,
+  changeAlerts as changeMany,
+  nameOf,
+  placeOf,
+  requireAlert,
+} from './change-alerts.ts'
+import { type ListedAlert, listPage } from './list-alerts.ts'
 import { viewAlert, viewLogEntry } from './view.ts'
+import { causeOfCustom, type Subject } from './causes.ts'
+import { takeFindings } from './take-findings.ts'
 
 export function alertsRoutes(api: Api, ctx: Context): void {
   route(api, listAlerts, async ({ body, caller }) => {
@@ -41,4 +56,49 @@ export function alertsRoutes(api: Api, ctx: Context): void {
   route(api, changeAlerts, async ({ body: { alerts, bulk_action, ...more }, caller }) => ({
     changed: await changeMany(ctx, caller, { ...more, ids: alerts, type: bulk_action }),
   }))
+}
+
+type NewAlert = Parsed<typeof createAlert>['body']
+
+/** Raises an alert of a person's or a program's own, or changes the open one of the same key. */
+function createCustom(ctx: Context, caller: Caller, body: NewAlert): Promise<ListedAlert> {
+  const { agent: agentId, site: siteId, message, severity, key } = body
+  if (agentId !== undefined && siteId !== undefined) {
+    const sentence = 'An alert is of a machine or of a site, not of both.'
+    throw new AppError('invalid', sentence, { fields: { site: [sentence] } })
+  }
+  return ctx.transaction(async (tx, emit) => {
+    const agent = agentId === undefined ? undefined : await requireAgent(tx, agentId, caller)
+    if (siteId !== undefined) await requireSite(tx, siteId, caller)
+    const of = {
+      ...(agentId === undefined ? {} : { agent: agentId }),
+      ...(siteId === undefined ? {} : { site: siteId }),
+    }
+    const cause = causeOfCustom(of, key ?? randomUUID())
+    const subject: Subject = {
+      cause,
+      alert_type: 'custom',
+      agent_id: agentId ?? null,
+      check_id: null,
+      site_id: siteId ?? null,
+      hold: agent?.maintenance_mode === 1 ? 'maintenance' : null,
+    }
+    const at = ctx.now()
+    const finding = { cause, at, severity, text: message, by: caller.username }
+    const open = await takeFindings({ ctx, tx, emit }, new Map([[cause, subject]]), [finding])
+    const row = open.get(cause)
+    if (row === undefined) throw new Error('an alert that was raised is not there')
+    const alert = await requireAlert(tx, caller, row.id)
+    await audit(tx, {
+      caller,
+      action: 'add',
+      object_type: 'alert',
+      message: `Raised the alert "${nameOf(alert)}"`,
+      after: { severity, message, ...(key === undefined ? {} : { key }) },
+      ...placeOf(alert),
+      at,
+      emit,
+    })
+    return alert
+  })
 }

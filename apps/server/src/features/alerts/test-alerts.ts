@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../../platform/database/open-database.ts'
 import { createTestServer } from '../../testing/test-server.ts'
 import { storeResults } from '../checks/store-results.ts'
 import { openOverdue } from './open-overdue.ts'
-import { raiseAgain } from './raise-again.ts'
+import { raiseAgain } from './alert-sweep.ts'
 import { tendAlerts } from './tend-alerts.ts'
 
 const T0 = Date.parse('2026-03-01T12:00:00.000Z')

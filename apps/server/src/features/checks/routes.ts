@@ -12,21 +12,22 @@ import {
   runChecks,
   runNodeChecks,
 } from '@muster/contract/api/checks'
+import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { addPolicyItem, ownerOf } from '../policies/add-policy-item.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
-import { addCheck } from './add-check.ts'
-import { changeCheck } from './change-check.ts'
-import { findChecks } from './queries.ts'
-import { removeCheck } from './remove-check.ts'
-import { requireCheck } from './require-check.ts'
-import { resetAll, resetOne } from './reset-checks.ts'
 import { graphCheck } from '../../samples/graph-check.ts'
 import { readHistory } from '../../samples/read-history.ts'
-import { runNow, runNowBelow } from './run-now.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
+import { addCheck, changeCheck, removeCheck, requireCheck, resetAll, resetOne } from './write-check.ts'
+import { findChecks } from './queries.ts'
 import { viewCheck } from './view.ts'
+import { findServerChecks, makeDue } from './from-server/run-queries.ts'
 
 export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listAgentChecks, async ({ params, caller }) => {
@@ -63,4 +64,84 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return null
   })
   route(api, runNodeChecks, ({ params, caller }) => runNowBelow(ctx, fleet, { caller, node: params }))
+}
+
+/** Runs these checks of a machine, or all, now: its own there, the others here. */
+async function runNow(
+  ctx: Context,
+  fleet: Fleet,
+  asked: { caller: Caller; agentId: string; ids: number[] | undefined },
+): Promise<void> {
+  const { caller, agentId, ids } = asked
+  const agent = await requireAgent(ctx.db, agentId, caller)
+  const here = await findServerChecks(ctx.db, agent.agent_id, ids)
+  const there = ids?.filter((id) => !here.includes(id))
+  const needsMachine = there === undefined ? here.length === 0 : there.length > 0
+  if (needsMachine || there === undefined) {
+    const input = { ids: there ?? null }
+    const sent = await fleet.sendChore(agent.agent_id, 'run-checks', { input, author: caller.username })
+    if (!sent && needsMachine) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+  }
+  await makeDue(ctx.db, here, ctx.now())
+  const which = ids === undefined ? 'all checks' : ids.length === 1 ? 'a check' : `${ids.length} checks`
+  await ctx.transaction((tx, emit) =>
+    audit(tx, {
+      caller,
+      action: 'execute_command',
+      object_type: 'check',
+      message: `Ran ${which} of "${agent.hostname}"`,
+      ...(ids === undefined ? {} : { after: { checks: ids } }),
+      agent,
+      at: ctx.now(),
+      emit,
+    }),
+  )
+}
+
+/** Runs all checks of every machine of a client or a site that the caller sees. */
+async function runNowBelow(
+  ctx: Context,
+  fleet: Fleet,
+  { caller, node }: { caller: Caller; node: { level: 'client' | 'site'; id: number } },
+): Promise<{ sent: number; offline: number }> {
+  const { name, agentIds } = await findBelow(ctx.db, caller, node)
+  const here: number[] = []
+  for (const agentId of agentIds) here.push(...(await findServerChecks(ctx.db, agentId, undefined)))
+  const order = { input: { ids: null }, author: caller.username }
+  const reached = await Promise.all(agentIds.map((agentId) => fleet.sendChore(agentId, 'run-checks', order)))
+  await makeDue(ctx.db, here, ctx.now())
+  const sent = reached.filter(Boolean).length
+  const offline = agentIds.length - sent
+  await ctx.transaction((tx, emit) =>
+    audit(tx, {
+      caller,
+      action: 'bulk_action',
+      object_type: 'check',
+      message: `Ran all checks of the ${node.level} "${name}"`,
+      after: { sent, offline },
+      [node.level]: { id: node.id, name },
+      at: ctx.now(),
+      emit,
+    }),
+  )
+  return { sent, offline }
+}
+
+async function findBelow(
+  db: Db,
+  caller: Caller,
+  { level, id }: { level: 'client' | 'site'; id: number },
+): Promise<{ name: string; agentIds: string[] }> {
+  const rows = await db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .leftJoin('agents', 'agents.site_id', 'sites.id')
+    .select(['agents.agent_id', level === 'site' ? 'sites.name' : 'clients.name'])
+    .where(level === 'site' ? 'sites.id' : 'sites.client_id', '=', id)
+    .where(visibleTo(caller))
+    .execute()
+  const [first] = rows
+  if (first === undefined)
+    throw new AppError('not_found', `There is no such ${level}, or you may not see it.`)
+  return { name: first.name, agentIds: rows.flatMap(({ agent_id }) => agent_id ?? []) }
 }

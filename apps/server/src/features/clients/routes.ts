@@ -1,4 +1,5 @@
 import {
+  type Client,
   createClient,
   createSite,
   deleteClient,
@@ -9,7 +10,6 @@ import {
   getSite,
   listClients,
   listSites,
-  type Client,
   type Site,
 } from '@muster/contract/api/clients'
 import { AppError } from '@muster/contract/errors'
@@ -19,14 +19,10 @@ import type { Scope } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { findNodePolicies } from '../policies/node-policies.ts'
 import { findValues } from '../custom-fields/queries.ts'
-import { addClient } from './add-client.ts'
-import { addSite } from './add-site.ts'
-import { changeClient } from './change-client.ts'
-import { changeSite } from './change-site.ts'
 import type { AgentRows } from '../../fleet/agent-rows.ts'
+import { addClient, changeClient, removeClient } from './write-client.ts'
+import { addSite, changeSite, removeSite } from './write-site.ts'
 import { findFailingSites, findSiteStates, type NodeFilter } from './queries.ts'
-import { removeClient } from './remove-client.ts'
-import { removeSite } from './remove-site.ts'
 import { type ValuesOf, viewClients, viewSites } from './view.ts'
 
 export interface ClientsOptions {

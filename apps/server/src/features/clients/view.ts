@@ -4,7 +4,7 @@ import type { NodePolicies } from '../policies/node-policies.ts'
 import type { ValueRow } from '../custom-fields/queries.ts'
 import { viewValue } from '../custom-fields/view.ts'
 import type { FailingRow, SiteStateRow } from './queries.ts'
-import type { SiteSum } from '../../fleet/site-sum.ts'
+import type { SiteSum } from '../../fleet/agent-rows.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 

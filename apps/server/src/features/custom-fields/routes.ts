@@ -8,10 +8,8 @@ import {
 } from '@muster/contract/api/custom-fields'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { addField } from './add-field.ts'
-import { changeField, requireField } from './change-field.ts'
+import { addField, changeField, removeField, requireField } from './write-field.ts'
 import { findFields } from './queries.ts'
-import { removeField } from './remove-field.ts'
 import { viewField } from './view.ts'
 
 export function customFieldsRoutes(api: Api, ctx: Context): void {

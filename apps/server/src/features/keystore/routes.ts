@@ -1,11 +1,9 @@
 import { createKey, deleteKey, editKey, listKeyStore } from '@muster/contract/api/keystore'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { addKey } from './add-key.ts'
-import { changeKey } from './change-key.ts'
+import { addKey, changeKey, removeKey } from './write-key.ts'
 import { addRoles } from './key-roles.ts'
 import { findKeys } from './queries.ts'
-import { removeKey } from './remove-key.ts'
 import { viewKey } from './view.ts'
 
 export function keystoreRoutes(api: Api, ctx: Context): void {

@@ -1,14 +1,115 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Event, LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
+import { type Counts, type Event, LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
+import type { AgentRow } from '@muster/contract/api/agents'
+import { isUnalerted } from '@muster/rules/alerts/availability-alert'
 import { mayDo } from '../../platform/http/caller.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { type AgentRowSource, KnownAgents, writeFrame } from './agent-frames.ts'
-import { countBySite, sumCounts } from './counts.ts'
 import { eventsFor, everythingChanged } from './events-for.ts'
 import type { LiveCaller, LiveSocket } from './live-socket.ts'
-import { Pacer } from './pacer.ts'
 import { addEvent, type PendingEvents } from './pending-events.ts'
 import type { Place, Sight } from './sight.ts'
+
+type MachineCounts = Omit<Counts, 'days_until_cert_expires'>
+/** Counts of one site; machines are counted once, however many consoles see different parts of them. */
+type SiteCounts = { place: Place; counts: MachineCounts }
+
+function countBySite(rows: Iterable<AgentRow>): SiteCounts[] {
+  const sites = new Map<number, SiteCounts>()
+  for (const row of rows) {
+    const site = sites.get(row.site_id) ?? { place: row, counts: noMachines() }
+    sites.set(row.site_id, site)
+    addMachine(site.counts, row)
+  }
+  return [...sites.values()]
+}
+
+/** What the header shows: machines that this sight may see, by type and state. */
+function sumCounts(sites: SiteCounts[], sight: Sight): MachineCounts {
+  const sum = noMachines()
+  for (const { place, counts } of sites) {
+    if (!sight.sees(place)) continue
+    for (const name of NAMES) sum[name] += counts[name]
+  }
+  return sum
+}
+
+function noMachines(): MachineCounts {
+  return {
+    total_server_count: 0,
+    total_server_offline_count: 0,
+    total_workstation_count: 0,
+    total_workstation_offline_count: 0,
+    away_count: 0,
+    overdue_count: 0,
+    unalerted_server_count: 0,
+    unalerted_workstation_count: 0,
+  }
+}
+// The keys of the object are those of its type.
+const NAMES = Object.keys(noMachines()) as (keyof MachineCounts)[]
+
+function addMachine(counts: MachineCounts, row: AgentRow): void {
+  const isOffline = row.status === 'online' ? 0 : 1
+  if (row.monitoring_type === 'server') {
+    counts.total_server_count += 1
+    counts.total_server_offline_count += isOffline
+  } else {
+    counts.total_workstation_count += 1
+    counts.total_workstation_offline_count += isOffline
+  }
+  if (!row.connected) counts.away_count += 1
+  if (row.status === 'overdue' && !row.maintenance_mode) counts.overdue_count += 1
+  if (!isUnalerted(row)) return
+  if (row.monitoring_type === 'server') counts.unalerted_server_count += 1
+  else counts.unalerted_workstation_count += 1
+}
+
+interface Pace {
+  /** Collects what comes shortly after the first request. */
+  delayMs: number
+  /** From one start of the work to the next, at least. */
+  intervalMs: number
+}
+
+/** Does work shortly after it was asked for, however often: never twice at once, and not more often than its pace. */
+class Pacer implements Disposable {
+  #work: () => Promise<void>
+  #pace: Pace
+  #timer: NodeJS.Timeout | undefined
+  #working = false
+  #wanted = false
+  #lastStart = Number.NEGATIVE_INFINITY
+
+  constructor(pace: Pace, work: () => Promise<void>) {
+    this.#pace = pace
+    this.#work = work
+  }
+
+  request(): void {
+    this.#wanted = true
+    if (this.#timer !== undefined || this.#working) return
+    const { delayMs, intervalMs } = this.#pace
+    const waitMs = Math.max(delayMs, this.#lastStart + intervalMs - performance.now())
+    this.#timer = setTimeout(() => void this.#run(), waitMs)
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#working = true
+  }
+
+  async #run(): Promise<void> {
+    this.#timer = undefined
+    this.#working = true
+    this.#wanted = false
+    this.#lastStart = performance.now()
+    await this.#work()
+    this.#working = false
+    if (this.#wanted) this.request()
+  }
+}
 
 export interface LiveHubParts {
   log: Log

@@ -1,4 +1,6 @@
 import { AppError } from '@muster/contract/errors'
+import { LIVE_CLOSE, LiveHello } from '@muster/contract/events'
+import type { RawData, WebSocket } from 'ws'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { isAllowedOrigin } from '../../platform/http/origins.ts'
@@ -7,10 +9,10 @@ import { findCaller } from '../users/sessions/find-caller.ts'
 import { redeemTicket } from '../users/sessions/socket-tickets.ts'
 import type { AgentRowSource } from './agent-frames.ts'
 import { watchCertificate } from './certificate.ts'
-import { greetConsole } from './greet-console.ts'
 import { LiveHub } from './live-hub.ts'
 import { findClientsOfSites } from './queries.ts'
-import { createSight } from './sight.ts'
+import { createSight, type Sight } from './sight.ts'
+import { LiveSocket } from './live-socket.ts'
 
 const LIVE_PATH = '/ws/live/'
 
@@ -70,4 +72,95 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
     },
   )
   return hub
+}
+
+interface Greeting {
+  hub: LiveHub
+  /** Throws `not_signed_in` where the ticket does not do. */
+  redeem: (ticket: string) => Promise<Caller>
+  sightOf: (caller: Caller) => Promise<Sight>
+  mostBufferedBytes?: number | undefined
+}
+
+const HELLO_WITHIN_MS = 5000
+const LONGEST_MESSAGE_BYTES = 4096
+const UNSUPPORTED = 1003
+const TOO_BIG = 1009
+const FAILED = 1011
+
+/** Follows a console from its connection to its end: hello with a ticket first, then `ping` now and then. */
+function greetConsole(socket: WebSocket, greeting: Greeting): void {
+  const { hub } = greeting
+  let live: LiveSocket | undefined
+  let greeted = false
+  const timer = setTimeout(() => {
+    socket.close(LIVE_CLOSE.ticketRefused, 'No ticket came within 5 seconds.')
+  }, HELLO_WITHIN_MS)
+  socket.on('close', () => {
+    clearTimeout(timer)
+    if (live !== undefined) hub.remove(live)
+  })
+  socket.on('message', (message, isBinary) => {
+    // What was on its way when the socket was closed is not read any more.
+    if (socket.readyState !== socket.OPEN) return
+    const text = readText(socket, message, isBinary)
+    if (text === undefined) return
+    if (live !== undefined) live.heardAtMs = performance.now()
+    if (text === 'ping') {
+      if (live === undefined) socket.send('pong')
+      else live.sendText('pong')
+    } else if (greeted) {
+      socket.close(LIVE_CLOSE.unknownMessage, 'After the ticket only "ping" is understood.')
+    } else {
+      greeted = true
+      clearTimeout(timer)
+      void hub.run(() => enter(text))
+    }
+  })
+
+  async function enter(text: string): Promise<void> {
+    const hello = LiveHello.safeParse(readJson(text))
+    if (!hello.success) {
+      socket.close(LIVE_CLOSE.unknownMessage, 'The first message must be {"type":"hello","ticket":"..."}.')
+      return
+    }
+    try {
+      const caller = await greeting.redeem(hello.data.ticket)
+      const { session } = caller
+      if (session === undefined) throw new AppError('not_signed_in', 'Live sockets are for signed-in people.')
+      const viewer = { caller: { ...caller, session }, sight: await greeting.sightOf(caller) }
+      // It may have gone while its ticket was looked up.
+      if (socket.readyState !== socket.OPEN) return
+      live = new LiveSocket(socket, viewer, greeting.mostBufferedBytes)
+      await hub.add(live)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_signed_in') {
+        socket.close(LIVE_CLOSE.ticketRefused, error.message)
+        return
+      }
+      socket.close(FAILED, 'Something went wrong on the server.')
+      throw error
+    }
+  }
+}
+
+function readText(socket: WebSocket, message: RawData, isBinary: boolean): string | undefined {
+  // `ws` hands over one Buffer unless it is told otherwise.
+  const bytes = message as Buffer
+  if (bytes.length > LONGEST_MESSAGE_BYTES) {
+    socket.close(TOO_BIG, 'This message is too long.')
+  } else if (isBinary) {
+    socket.close(UNSUPPORTED, 'Only text is understood.')
+  } else {
+    return bytes.toString('utf8')
+  }
+  return undefined
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
 }

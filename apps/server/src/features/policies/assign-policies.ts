@@ -9,7 +9,6 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { requireSite, requireWholeClient } from '../clients/require-node.ts'
-import { movePlace } from './move-place.ts'
 import { changesFor, digestOf, listAt, type Listed, type Place, viewPlace } from './place-list.ts'
 import { refusePlan } from './plan-save.ts'
 import { planSet } from './plan-policy.ts'
@@ -168,4 +167,24 @@ async function requireListed(
     }
     seen.add(key)
   }
+}
+
+/** Gives the policies of a place their order. */
+async function movePlace(tx: Db, place: Place, order: readonly Listed[]): Promise<void> {
+  for (const [index, { id, monitoring_type }] of order.entries()) {
+    await tx
+      .updateTable('policy_targets')
+      .set({ position: index + 1 })
+      .where('policy_id', '=', id)
+      .where('level', '=', place.level)
+      .$if(place.level === 'client', (query) => query.where('client_id', '=', Number(idOf(place))))
+      .$if(place.level === 'site', (query) => query.where('site_id', '=', Number(idOf(place))))
+      .$if(place.level === 'agent', (query) => query.where('agent_id', '=', idOf(place)))
+      .where('monitoring_type', monitoring_type === null ? 'is' : '=', monitoring_type)
+      .execute()
+  }
+}
+
+function idOf(place: Place): string {
+  return 'id' in place ? `${place.id}` : ''
 }

@@ -5,7 +5,7 @@ import { taskKey } from '@muster/rules/schedules/task-key'
 import { findTaskProblem } from '@muster/rules/schedules/task-problems'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { refuseBadField } from '../tasks/refuse-field.ts'
+import { refuseBadField } from '../tasks/write-task.ts'
 import type { PolicySet } from './policy-set.ts'
 
 interface Documents {

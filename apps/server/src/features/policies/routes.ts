@@ -10,28 +10,38 @@ import {
   listPolicies,
   listPolicyChecks,
   listPolicyCheckStatus,
+  listPolicyRelations,
   listPolicyTasks,
   listPolicyTaskStatus,
-  runPolicyTask,
-  listPolicyRelations,
   listPolicyVersions,
   planPlacePolicies,
   planPolicy,
   revertPolicy,
+  runPolicyTask,
   setOwnSettings,
   setPlacePolicies,
 } from '@muster/contract/api/policies'
+import type { PolicyOverview } from '@muster/contract/policies/place-policies'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import { AGENT_SETTING_NAMES } from '@muster/rules/policies/policy-settings'
+import type { EffectiveItem, EffectivePolicy, PolicySource } from '@muster/contract/policies/effective-policy'
+import type { ItemSource } from '@muster/rules/policies/policy-merge'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { runPolicyTaskNow } from '../tasks/run-now.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
+import { audit } from '../audit/write-audit.ts'
+import { readSources } from '../agents/availability.ts'
 import { assignPolicies, planPlace, readPlace } from './assign-policies.ts'
 import { applyPolicies } from './apply-policies.ts'
 import { setInheritance } from './block-inheritance.ts'
-import { readEffectivePolicy } from './effective-policy.ts'
-import { changeOwnSettings } from './own-settings.ts'
 import { planSave } from './plan-save.ts'
 import {
   readCheckStatus,
@@ -40,11 +50,13 @@ import {
   readTaskStatus,
   requireItem,
 } from './policy-items.ts'
-import { readOverview } from './policy-overview.ts'
-import { loadPolicySet } from './policy-set.ts'
-import { removePolicy } from './remove-policy.ts'
-import { addPolicy, changePolicy, revertPolicy as revert } from './save-policy.ts'
+import { loadPolicySet, type PolicySet } from './policy-set.ts'
+import { addPolicy, changePolicy, removePolicy, revertPolicy as revert } from './save-policy.ts'
 import { listVisiblePolicies, viewPolicy, viewRelations, viewVersions } from './view.ts'
+import { findNodePolicies } from './node-policies.ts'
+import { viewPlace } from './place-list.ts'
+import { KINDS } from './kinds/table.ts'
+import { findMachines } from './machines.ts'
 
 export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   const { db } = ctx
@@ -98,4 +110,148 @@ export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     await applyPolicies(ctx, [params.agent_id])
     return readEffectivePolicy(db, params.agent_id)
   })
+}
+
+const byName = new Intl.Collator('en', { numeric: true })
+
+/** Clients and sites by name, each with what is assigned to it. */
+async function readOverview(db: Db, caller: Caller): Promise<PolicyOverview> {
+  const set = await loadPolicySet(db)
+  const first = await findNodePolicies(db)
+  const rows = await db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.id', 'sites.name', 'sites.client_id', 'clients.name as client_name'])
+    .where(visibleTo(caller))
+    .execute()
+  const sites = rows.toSorted((a, b) => byName.compare(a.name, b.name))
+  return Array.from(
+    Map.groupBy(sites, ({ client_id }) => client_id),
+    ([id, group]) => ({
+      id,
+      name: group[0]?.client_name ?? '',
+      ...first.ofClient(id),
+      policies: viewPlace(set, { level: 'client', id }, '').policies,
+      sites: group.map((site) => ({
+        id: site.id,
+        name: site.name,
+        ...first.ofSite(site.id),
+        policies: viewPlace(set, { level: 'site', id: site.id }, '').policies,
+      })),
+    }),
+  ).toSorted((a, b) => byName.compare(a.name, b.name))
+}
+
+/** Gives a machine settings of its own, or takes them away: then its policies say, or all is as ever. */
+async function changeOwnSettings(
+  ctx: Context,
+  caller: Caller,
+  { agentId, values }: { agentId: string; values: Parsed<typeof setOwnSettings>['body'] },
+): Promise<void> {
+  await ctx.transaction(async (tx, emit) => {
+    await lockRow(tx, 'agents', 'agent_id', agentId)
+    const agent = await requireAgent(tx, agentId, caller)
+    const before = readSources(agent)
+    const after = { ...before }
+    for (const name of AGENT_SETTING_NAMES) {
+      const value = values[name]
+      // `given` makes the next look at the machine set it, whether or not a policy says anything.
+      if (value !== undefined) {
+        after[name] = { own: value === null ? undefined : Number(value), given: true }
+      }
+    }
+    const offline = after.offline_time?.own ?? agent.offline_time
+    const overdue = after.overdue_time?.own
+    if (overdue !== undefined && overdue <= offline) {
+      throw new AppError('invalid', 'A machine counts as overdue later than as offline.', {
+        fields: { overdue_time: [`More than the ${offline} minutes of "offline".`] },
+      })
+    }
+    await tx
+      .updateTable('agents')
+      .set({ setting_sources: JSON.stringify(after), modified: laterThan(agent.modified, ctx.now()) })
+      .where('agent_id', '=', agentId)
+      .execute()
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'agent',
+      message: `Changed the own settings of the machine "${agent.hostname}"`,
+      before: Object.fromEntries(AGENT_SETTING_NAMES.map((name) => [name, before[name]?.own ?? null])),
+      after: values,
+      agent,
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
+  })
+}
+
+/** What a machine has, from where, and what stood behind. Call it for machines that the caller sees. */
+async function readEffectivePolicy(db: Db, agentId: string): Promise<EffectivePolicy> {
+  const set = await loadPolicySet(db)
+  const [machine] = await findMachines(db, { agentIds: [agentId], withText: set.hasSearches })
+  if (machine === undefined) throw new Error(`Machine ${agentId} went away while its policies were read`)
+  const chain = set.chainOf(machine)
+  const items: EffectiveItem[] = []
+  const unfit: EffectivePolicy['unfit'] = []
+  for (const kind of KINDS) {
+    for (const resolved of await kind.resolve(db, set, [{ machine, chain }])) {
+      const rowIds = await kind.findRowIds?.(db, resolved)
+      for (const { key, value, source, overrode } of resolved.effective) {
+        items.push({
+          kind: kind.name,
+          key,
+          what: value.what,
+          ...idsOf(kind.name, source.own ? value.row_id : (rowIds?.get(key) ?? null)),
+          source: viewSource(set, source),
+          overrode: overrode.map((loser) => ({
+            what: loser.value.what,
+            ...idsOf(kind.name, loser.value.row_id),
+            source: viewSource(set, loser.source),
+            lost: loser.lost,
+          })),
+        })
+      }
+      for (const { what, policy, why } of resolved.unfit) {
+        const level = chain.find((link) => link.policy === policy && link.outcome === 'applies')?.assignment
+          .level
+        if (level === undefined) continue
+        unfit.push({ kind: kind.name, what, source: viewSource(set, { own: false, policy, level }), why })
+      }
+    }
+  }
+  return {
+    agent_id: machine.agent_id,
+    hostname: machine.hostname,
+    client_name: machine.client_name,
+    site_name: machine.site_name,
+    monitoring_type: machine.monitoring_type,
+    blocks: machine.blocks,
+    chain: chain.map(({ policy, assignment, outcome }) => ({
+      policy,
+      policy_name: nameOf(set, policy),
+      enforced: set.policies.get(policy)?.document.enforced ?? false,
+      level: assignment.level,
+      search: assignment.level === 'search' ? assignment.search : null,
+      monitoring_type: 'monitoring_type' in assignment ? assignment.monitoring_type : null,
+      outcome,
+    })),
+    items,
+    unfit,
+  }
+}
+
+function idsOf(kind: EffectiveItem['kind'], rowId: number | null) {
+  return { check_id: kind === 'checks' ? rowId : null, task_id: kind === 'tasks' ? rowId : null }
+}
+
+function viewSource(set: PolicySet, source: ItemSource): PolicySource {
+  if (source.own) return source
+  const { policy, level } = source
+  return { own: false, policy, policy_name: nameOf(set, policy), level }
+}
+
+function nameOf(set: PolicySet, policyId: number): string {
+  return set.policies.get(policyId)?.document.name ?? ''
 }

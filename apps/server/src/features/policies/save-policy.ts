@@ -6,12 +6,13 @@ import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { audit } from '../audit/write-audit.ts'
 import { numberContent } from './number-content.ts'
 import { confirmPlan } from './plan-save.ts'
 import { loadPolicySet, readContent } from './policy-set.ts'
-import { findVersions, insertPolicy, updatePolicy } from './queries.ts'
+import { deletePolicyRow, findVersions, insertPolicy, updatePolicy } from './queries.ts'
 import { requirePolicy, requireWholePolicy } from './require-policy.ts'
-import { openSave, type Save, storeSave } from './store-save.ts'
+import { documentForAudit, emitPlaces, openSave, type Save, storeSave } from './store-save.ts'
 
 type Body = Parsed<typeof createPolicy>['body']
 
@@ -185,4 +186,29 @@ function takenName(name: string): { field: string; sentence: string } {
     field: 'name',
     sentence: `There is already a policy named ${name === '' ? 'like this' : `"${name}"`}.`,
   }
+}
+
+/** Deletes a policy with its history. Machines lose what they have by it after the commit. */
+export async function removePolicy(
+  ctx: Context,
+  caller: Caller,
+  { id, plan }: { id: number; plan: string | undefined },
+): Promise<void> {
+  const state = await confirmPlan(ctx, caller, { id, plan })
+  return ctx.transaction(async (tx, emit) => {
+    const { set } = await openSave({ ctx, tx, emit, caller }, state)
+    const { document } = await requireWholePolicy(tx, caller, set, id)
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'policy',
+      message: `Deleted the policy "${document.name}"`,
+      before: documentForAudit(document, set),
+      at: ctx.now(),
+      emit,
+    })
+    await deletePolicyRow(tx, id)
+    emit({ type: 'policy.changed', ids: [id] })
+    emitPlaces(emit, document.targets)
+  })
 }

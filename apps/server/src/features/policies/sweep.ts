@@ -1,9 +1,12 @@
 import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { enqueueApply } from '../alerts/templates/apply-templates.ts'
+import { writeGiven } from '../alerts/templates/given-templates.ts'
 import { applyPolicies } from './apply-policies.ts'
-import { applySiteTemplates } from './site-templates.ts'
-import { findReached } from './find-reached.ts'
-import { loadPolicySet, type PolicySet } from './policy-set.ts'
-import { findClientAgents, isNeeded } from './sweep-queries.ts'
+import { loadPolicySet, onlyPolicies, type PolicySet } from './policy-set.ts'
+import { findMachines, inTurns } from './machines.ts'
+import { givenBy } from './kinds/alert-template.ts'
+import { slicesOf } from './queries.ts'
 
 const TICK_MS = 250
 
@@ -103,4 +106,103 @@ export class PolicySweep implements AsyncDisposable {
       this.#allWait = true
     }
   }
+}
+
+/** Whether there is a policy, or something left of one. */
+async function isNeeded(db: Db): Promise<boolean> {
+  if ((await db.selectFrom('policies').select('id').limit(1).executeTakeFirst()) !== undefined) return true
+  const left = db.selectFrom('checks').select('id').where('policy_id', 'is not', null).limit(1)
+  if ((await left.executeTakeFirst()) !== undefined) return true
+  const tasks = db.selectFrom('tasks').select('id').where('policy_id', 'is not', null).limit(1)
+  if ((await tasks.executeTakeFirst()) !== undefined) return true
+  for (const table of ['agents', 'sites'] as const) {
+    const named = db.selectFrom(table).select('id').where('policy_templates', '<>', '[]').limit(1)
+    if ((await named.executeTakeFirst()) !== undefined) return true
+  }
+  const given = db.selectFrom('agents').select('id').where('setting_sources', 'like', '%"given"%').limit(1)
+  return (await given.executeTakeFirst()) !== undefined
+}
+
+/** Machines of these clients. */
+async function findClientAgents(db: Db, clientIds: number[]): Promise<string[]> {
+  if (clientIds.length === 0) return []
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .select('agents.agent_id')
+    .where('sites.client_id', 'in', clientIds)
+    .execute()
+  return rows.map(({ agent_id }) => agent_id)
+}
+
+interface Changed {
+  policies: ReadonlySet<number>
+  scripts: ReadonlySet<number>
+}
+
+/** Machines in whose chain a changed policy was or is; one with a changed script counts as changed. */
+async function findReached(
+  db: Db,
+  sets: readonly PolicySet[],
+  { policies, scripts }: Changed,
+): Promise<string[]> {
+  const wanted = new Set([...policies, ...sets.flatMap((set) => findUsing(set, scripts))])
+  if (wanted.size === 0) return []
+  const reached: string[] = []
+  const parts = sets.map((set) => onlyPolicies(set, wanted))
+  const withText = parts.some(({ hasSearches }) => hasSearches)
+  for await (const machines of inTurns(await findMachines(db, { withText }))) {
+    for (const machine of machines) {
+      if (parts.some((set) => set.chainOf(machine).length > 0)) reached.push(machine.agent_id)
+    }
+  }
+  return reached
+}
+
+function findUsing(set: PolicySet, scripts: ReadonlySet<number>): number[] {
+  if (scripts.size === 0) return []
+  return Array.from(set.policies.values())
+    .filter(({ document }) =>
+      document.content.checks.some(
+        ({ settings }) => settings.check_type === 'script' && scripts.has(settings.script),
+      ),
+    )
+    .map(({ id }) => id)
+}
+
+/** Keeps at each site the alert templates that policies name for it as a whole: an alert may belong to no machine. */
+async function applySiteTemplates(ctx: Context): Promise<void> {
+  const set = await loadPolicySet(ctx.db)
+  const sites = await ctx.db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.id', 'sites.client_id', 'sites.policy_templates'])
+    .select('sites.block_policy_inheritance as blocked_by_site')
+    .select('clients.block_policy_inheritance as blocked_by_client')
+    .execute()
+  const groups = new Map<string, number[]>()
+  for (const { id, client_id, policy_templates, blocked_by_site, blocked_by_client } of sites) {
+    const chain = set.chainOf({
+      agent_id: '',
+      site_id: id,
+      client_id,
+      monitoring_type: null,
+      blocks: { agent: false, site: blocked_by_site === 1, client: blocked_by_client === 1 },
+      text: () => '',
+    })
+    // A search looks for machines.
+    const given = writeGiven(
+      givenBy(
+        set,
+        chain.filter(({ assignment }) => assignment.level !== 'search'),
+      ),
+    )
+    if (given !== policy_templates) groups.set(given, [...(groups.get(given) ?? []), id])
+  }
+  for (const [policy_templates, ids] of groups) {
+    for (const slice of slicesOf(ids)) {
+      await ctx.db.updateTable('sites').set({ policy_templates }).where('id', 'in', slice).execute()
+    }
+  }
+  if (groups.size > 0) await enqueueApply(ctx, ctx.db)
 }

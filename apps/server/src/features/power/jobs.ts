@@ -1,9 +1,71 @@
 import { z } from 'zod'
+import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { REBOOT_JOB } from './plan-reboot.ts'
-import { rebootWhenDue } from './reboot-when-due.ts'
+import { audit } from '../audit/write-audit.ts'
+import { changePower, REBOOT_JOB } from './power-actions.ts'
+import { type ActionRow, changeAction, findAction } from './pending-actions/queries.ts'
+import { emitActions } from './pending-actions/pending-actions.ts'
+
+/** A machine that comes back later than this is not restarted: nobody expects it any more. */
+const GRACE_MS = 15 * 60_000
+const AGAIN_MS = 60_000
+const INTERRUPTED = 'The server stopped while it asked the machine, which may have restarted.'
+
+/**
+ * Restarts a machine at the time that was planned. The row is marked before the machine is asked: who finds the mark
+ * was interrupted in between, and does not ask a second time.
+ */
+export async function rebootWhenDue(ctx: Context, fleet: Fleet, id: number): Promise<void> {
+  const action = await findAction(ctx.db, id)
+  if (action === undefined || action.status !== 'pending') return
+  if (action.begun_at !== null)
+    return end(ctx, action, INTERRUPTED, 'Ended the planned restart, which was interrupted')
+  const lateMs = ctx.now().getTime() - Date.parse(action.due)
+  if (lateMs > GRACE_MS)
+    return end(
+      ctx,
+      action,
+      `It was not done: ${action.hostname} or the server was away when it was due.`,
+      'Cancelled the planned restart, for which it is too late',
+    )
+  if (!(await changeAction(ctx.db, id, { begun_at: ctx.now().toISOString() }, 'not begun'))) return
+  const caller = { username: action.username, source: '' }
+  try {
+    const { answered } = await changePower(ctx, { fleet, caller, agent: action }, 'reboot')
+    await end(ctx, action, answered ? 'Restarted.' : 'It went without an answer: most likely it restarted.')
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code !== 'agent_offline') return end(ctx, action, error.message)
+    const dueAt = new Date(ctx.now().getTime() + AGAIN_MS)
+    await ctx.transaction(async (tx) => {
+      if (await changeAction(tx, id, { begun_at: null }, 'begun'))
+        await ctx.jobs.enqueue(REBOOT_JOB, { id }, { dueAt, db: tx })
+    })
+  }
+}
+
+async function end(ctx: Context, action: ActionRow, output: string, message?: string): Promise<void> {
+  const { id, agent_id, due, username } = action
+  await ctx.transaction(async (tx, emit) => {
+    const values = { status: 'completed', output, finished_at: ctx.now().toISOString() } as const
+    const isEnded =
+      (await changeAction(tx, id, values, 'begun')) || (await changeAction(tx, id, values, 'not begun'))
+    if (!isEnded) return
+    if (message !== undefined)
+      await audit(tx, {
+        caller: { username, source: '' },
+        action: 'modify',
+        object_type: 'agent',
+        message,
+        after: { id, due, output },
+        agent: action,
+        emit,
+      })
+    emitActions(emit, [id], agent_id)
+  })
+}
 
 const Payload = z.object({ id: z.int() })
 

@@ -9,7 +9,7 @@ import { planReboot } from '@muster/contract/api/power'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
-import { rebootWhenDue } from './reboot-when-due.ts'
+import { rebootWhenDue } from './jobs.ts'
 
 async function prepare(server: TestServer) {
   const { url } = await server.listen()

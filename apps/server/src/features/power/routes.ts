@@ -5,9 +5,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
-import { changePower } from './change-power.ts'
-import { planMachineReboot } from './plan-reboot.ts'
-import { wakeMachine } from './wake-machine.ts'
+import { changePower, planMachineReboot, wakeMachine } from './power-actions.ts'
 
 export function powerRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   const change = async (agentId: string, caller: Caller, action: PowerAction) => {

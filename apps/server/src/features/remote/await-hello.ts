@@ -1,6 +1,13 @@
 import { CHANNEL_CLOSE } from '@muster/contract/channels'
 import type { RawData, WebSocket } from 'ws'
 import type { z } from 'zod'
+import { AppError } from '@muster/contract/errors'
+import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
+import type { Context } from '../../context.ts'
+import type { LiveCaller } from '../live/live-socket.ts'
+import { redeemTicket } from '../users/sessions/socket-tickets.ts'
+import { readSealedFile, type SealedPiece } from '../../platform/files/sealed-file.ts'
+import { recordingPath, recordingSeal } from './recordings.ts'
 
 const HELLO_WITHIN_MS = 5000
 const LONGEST_HELLO_BYTES = 4096
@@ -81,4 +88,65 @@ function readHello<Hello>(schema: z.ZodType<Hello>, text: string): Hello | undef
   } catch {
     return undefined
   }
+}
+
+/** Who says hello; undefined where the ticket is none, and the socket was told. */
+export async function redeemHello(
+  ctx: Context,
+  {
+    socket,
+    hello,
+    source,
+    onSignedIn,
+  }: { socket: WebSocket; hello: { ticket: string }; source: string; onSignedIn: () => void },
+): Promise<LiveCaller | undefined> {
+  try {
+    const caller = await redeemTicket(ctx, hello.ticket, source)
+    if (caller.session !== undefined) {
+      onSignedIn()
+      return { ...caller, session: caller.session }
+    }
+    socket.close(CHANNEL_CLOSE.ticketRefused, 'Tools are for signed-in people.')
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      socket.close(1011, 'Something went wrong on the server.')
+      throw error
+    }
+    socket.close(CHANNEL_CLOSE.ticketRefused, error.message)
+  }
+  return undefined
+}
+
+/** A whole window of the channel may wait for a slow line, and a little more; who asks beyond reads nothing. */
+const MOST_WAITING_BYTES = 2 * CHANNEL_WINDOW_BYTES
+
+/** Hears a window from now on: frames of its channel, and "ping", which it hears back unless it does not read. */
+export function hearWindow(
+  socket: WebSocket,
+  { takeEarly, onFrame }: { takeEarly: () => EarlyMessage[]; onFrame: (frame: Buffer) => void },
+): void {
+  const hear: (...message: EarlyMessage) => void = (data, isBinary) => {
+    // `ws` hands over one Buffer unless it is told otherwise.
+    const bytes = data as Buffer
+    if (isBinary) onFrame(bytes)
+    else if (bytes.toString('utf8') !== 'ping')
+      socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are understood.')
+    else if (socket.bufferedAmount < MOST_WAITING_BYTES) socket.send('pong')
+  }
+  socket.on('message', hear)
+  for (const message of takeEarly()) hear(...message)
+}
+
+/** The pieces of one recording. They throw with a sentence where the file is gone or was changed. */
+export async function readPart(ctx: Context, id: string): Promise<SealedPiece[]> {
+  const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (cause) {
+      ctx.log.error({ err: cause, recording: id }, 'a recording could not be read')
+      throw new AppError('unavailable', 'The file of this recording is missing or was changed.', { cause })
+    }
+  }
+  const pieces = await told(() => readSealedFile(recordingPath(ctx, id), recordingSeal(ctx, id)))
+  return pieces.map(({ text, bytes }) => ({ text: () => told(text), bytes: () => told(bytes) }))
 }

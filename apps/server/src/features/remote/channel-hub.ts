@@ -8,7 +8,7 @@ import { findPlacedAgent } from '../agents/queries.ts'
 import { findCaller } from '../users/sessions/find-caller.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 import { listOpenSessions, type OpenFilter, type SessionRow } from './queries.ts'
-import { theTool } from './tool-words.ts'
+import { theTool } from './tool-text.ts'
 
 const SWEEP_MS = 1000
 /** Events end channels at once; this is for rights that end by the clock, and for an event that was lost. */

@@ -4,8 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
 import { closeSession, listOpenSessions, type SessionRow } from './queries.ts'
-import { tellSeconds } from './tell-seconds.ts'
-import { theTool } from './tool-words.ts'
+import { tellSeconds, theTool } from './tool-text.ts'
 
 export interface ReportedEnd {
   agentId: string

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { hearWindow } from './hear-window.ts'
+import { hearWindow } from './await-hello.ts'
 
 /** Far more than the systems of both sides keep. */
 const PICTURE = Buffer.alloc(32 * 1024 * 1024)

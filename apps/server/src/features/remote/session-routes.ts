@@ -6,6 +6,7 @@ import {
   listOpenTerminals,
   listOpenTools,
   listRemoteSessions,
+  type ScreenRecordingPage,
 } from '@muster/contract/api/remote'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
@@ -17,10 +18,11 @@ import { audit } from '../audit/write-audit.ts'
 import { playWebTerminal } from './webterm/play-web-terminal.ts'
 import { findSession, listOpenSessions, listSessions } from './queries.ts'
 import { readRecording } from './read-recording.ts'
-import { readScreenRecording } from './read-screen-recording.ts'
 import { findReceipt, listChanges } from './receipts.ts'
-import { listRecordings } from './recording-queries.ts'
+import { listRecordings, type RecordingRow } from './recording-queries.ts'
 import { viewSession } from './view.ts'
+import { readPart } from './await-hello.ts'
+import { readScreenEvents } from './screen-events.ts'
 
 /** What tools begin with, who used which one on a machine, and what they saw. */
 export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
@@ -115,4 +117,28 @@ function writeViewed(
       emit,
     }),
   )
+}
+
+const PAGE_BYTES = 2 * 1024 * 1024
+
+/** What comes after so many pieces of a recorded desktop, about two megabytes of it. */
+async function readScreenRecording(
+  ctx: Context,
+  { id, milliseconds }: Pick<RecordingRow, 'id' | 'milliseconds'>,
+  after: number,
+): Promise<ScreenRecordingPage> {
+  const page: ScreenRecordingPage = {
+    events: [],
+    milliseconds: milliseconds === null ? null : Number(milliseconds),
+    next: null,
+  }
+  let read = 0
+  for (const [number, piece] of (await readPart(ctx, id)).entries()) {
+    if (number < after) continue
+    if (read >= PAGE_BYTES) return { ...page, next: number }
+    const bytes = await piece.bytes()
+    read += bytes.length
+    page.events.push(...readScreenEvents(bytes))
+  }
+  return page
 }

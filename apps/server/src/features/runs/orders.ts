@@ -9,7 +9,7 @@ import type { PlacedAgent } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
 import { fillVariables } from '../scripts/fill-variables.ts'
-import type { RunOrder } from './send-run.ts'
+import type { RunOrder } from './create-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 
 const DEFAULT_COMMAND_TIMEOUT_SECONDS = 30

@@ -13,10 +13,9 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
-import { cancelRun } from './cancel-run.ts'
+import { cancelRun, startRun } from './create-run.ts'
 import { commandOrder, scriptOrder, testOrder } from './orders.ts'
 import { findAgentHistory, findHistory, findOutput } from './queries.ts'
-import { startRun } from './start-run.ts'
 import { viewHistory, viewResult } from './view.ts'
 
 const LISTED_RUNS = 5000

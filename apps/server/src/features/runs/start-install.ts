@@ -7,7 +7,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { findLastRun, findRuns } from './queries.ts'
-import { type RunOrder, writeRun } from './send-run.ts'
+import { type RunOrder, writeRun } from './create-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 import { viewHistory } from './view.ts'
 

@@ -5,7 +5,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withStartUmask } from '../../platform/files/private-files.ts'
-import { guardScript } from './guard-script.ts'
 import { serverEnvironment } from './server-environment.ts'
 
 export interface ServerCall {
@@ -152,5 +151,32 @@ function killAll(child: ChildProcess): void {
   } catch (error) {
     // None of them is left.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** It reads until the server closes the line, which it does by ending, whatever ended it. */
+const GUARD = 'read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2"'
+
+/**
+ * Until it is disposed of, a script that the server runs does not outlive it: if the server is killed, its whole group
+ * is killed and its folder removed. Not on Windows, which has no such groups.
+ */
+function guardScript(child: ChildProcess, folder: string): Disposable {
+  const { pid } = child
+  // It could not be started.
+  if (pid === undefined || process.platform === 'win32') return { [Symbol.dispose]() {} }
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'muster-guard', `${pid}`, folder], {
+    // What is pressed in the terminal of the server is not meant for it.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: '/',
+    env: { PATH: process.env['PATH'] },
+  })
+  // None is run without its guard.
+  guard.once('error', () => child.kill('SIGKILL'))
+  return {
+    [Symbol.dispose]() {
+      guard.kill('SIGKILL')
+    },
   }
 }

@@ -13,7 +13,7 @@ import { readTemplate } from '../alerts/templates/stored-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { loadSnippets } from './expand-script.ts'
 import type { ScriptRow } from './queries.ts'
-import { requireLockedScript, requireScript } from './require-script.ts'
+import { requireLockedScript, requireScript } from './write-script.ts'
 
 /*
  * A script runs on the server with the rights of the server, so it runs there only in a version that a person with

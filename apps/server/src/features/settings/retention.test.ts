@@ -1,9 +1,9 @@
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
-import { removeOldAlerts } from '../alerts/remove-old-alerts.ts'
-import { removeOldEntries } from '../audit/remove-old-entries.ts'
-import { removeOldRuns } from '../runs/remove-old-runs.ts'
+import { removeOldAlerts } from '../alerts/jobs.ts'
+import { removeOldEntries } from '../audit/jobs.ts'
+import { removeOldRuns } from '../runs/jobs.ts'
 
 const NOW = Date.parse('2026-03-20T12:00:00.000Z')
 const daysAgo = (days: number) => new Date(NOW - days * 86_400_000).toISOString()

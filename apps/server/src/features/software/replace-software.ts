@@ -1,9 +1,9 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
 import { toSortKey } from '@muster/rules/search/sort-key'
+import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { storable } from '../../platform/database/storable.ts'
-import { packageKey, titleOf } from './package-key.ts'
 
 /** A package of one machine, as its rows have it. */
 type Installed = InstalledPackage & { digest: string; title: string }
@@ -119,4 +119,22 @@ async function findPackages(tx: Db, wanted: readonly Installed[]): Promise<Map<s
 
 function rowOf(agent: number, id: number | undefined, { size, install_date, uninstall }: Installed) {
   return id === undefined ? [] : [{ agent, package: id, size, install_date, uninstall }]
+}
+
+/** Installers share a name now and then; in a repository a name is one package, whoever looks after it at the time. */
+const BY_PUBLISHER: ReadonlySet<InstalledPackage['source']> = new Set(['windows', 'apps'])
+
+type Named = Pick<InstalledPackage, 'name' | 'publisher' | 'source' | 'version'>
+
+/** What a package is called by, whatever its version. */
+export function titleOf({ name, publisher, source }: Omit<Named, 'version'>): string {
+  return digest([source, name, BY_PUBLISHER.has(source) ? publisher : ''])
+}
+
+function packageKey({ name, publisher, source, version }: Named): string {
+  return digest([source, name, publisher, version])
+}
+
+function digest(parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }

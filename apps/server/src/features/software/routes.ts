@@ -4,15 +4,28 @@ import {
   installSoftware,
   listSoftwareMachines,
   refreshSoftware,
+  type Software,
+  type SoftwareTitle,
 } from '@muster/contract/api/software'
+import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { startInstall } from '../runs/start-install.ts'
-import { findMachinesWith } from './queries.ts'
-import { readSoftware, readTitles } from './read-software.ts'
-import { SoftwareRefresh } from './refresh-software.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { askMachine } from '../../fleet/ask-machine.ts'
+import {
+  countMachines,
+  countVersions,
+  findInventory,
+  findMachinesWith,
+  findSoftwareOf,
+  findTitles,
+  hasInventory,
+  type TitleFilter,
+} from './queries.ts'
 
 export function softwareRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   const refreshing = new SoftwareRefresh(ctx, fleet)
@@ -41,4 +54,90 @@ export function softwareRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       timeoutSeconds: timeout,
     })
   })
+}
+
+async function readSoftware(db: Db, agent: number): Promise<Software> {
+  const inventory = await findInventory(db, agent)
+  const rows = inventory === undefined ? [] : await findSoftwareOf(db, agent)
+  return {
+    software: rows.map((row) => ({ ...row, size: row.size === null ? null : Number(row.size) })),
+    looked_at: inventory?.looked_at ?? null,
+    changed_at: inventory?.changed_at ?? null,
+    left_out: inventory?.left_out ?? 0,
+  }
+}
+
+/** A page of the packages of the fleet, as far as the caller sees it. */
+async function readTitles(
+  db: Db,
+  caller: Caller,
+  filter: TitleFilter,
+): Promise<{ total: number; results: SoftwareTitle[] }> {
+  const { total, rows } = await findTitles(db, caller, filter)
+  if (rows.length === 0) return { total, results: [] }
+  const titles = rows.map(({ title }) => title)
+  const versions = Map.groupBy(await countVersions(db, caller, titles), ({ title }) => title)
+  const machines = new Map(
+    (await countMachines(db, caller, titles)).map((row) => [row.title, Number(row.machines)]),
+  )
+  return {
+    total,
+    results: rows.map(({ total: _total, ...row }) => ({
+      ...row,
+      machines: machines.get(row.title) ?? 0,
+      versions: (versions.get(row.title) ?? [])
+        .map(({ version, machines: count }) => ({ version, machines: Number(count) }))
+        .toSorted((a, b) => b.machines - a.machines || (a.version < b.version ? 1 : -1)),
+    })),
+  }
+}
+
+const STORED_WITHIN_MS = 20_000
+
+/** Has a machine list its software anew and waits until the list is stored. */
+class SoftwareRefresh {
+  #ctx: Context
+  #fleet: Fleet
+  #waiting = new Map<string, Set<() => void>>()
+
+  constructor(ctx: Context, fleet: Fleet) {
+    this.#ctx = ctx
+    this.#fleet = fleet
+    ctx.onEvent(({ type, ids }) => {
+      if (type !== 'software.scanned') return
+      for (const id of ids) for (const wake of this.#waiting.get(String(id)) ?? []) wake()
+    })
+  }
+
+  async refresh(caller: Caller, agentId: string): Promise<void> {
+    let looked = Promise.withResolvers<void>()
+    const wake = () => looked.resolve()
+    const waiting = this.#waiting.get(agentId) ?? new Set()
+    this.#waiting.set(agentId, waiting.add(wake))
+    try {
+      const { hash } = await askMachine(
+        this.#ctx,
+        { fleet: this.#fleet, caller, agentId },
+        {
+          name: 'report-software',
+          input: {},
+          action: 'view',
+          object_type: 'software',
+          describe: () => 'Refreshed the list of software',
+        },
+      )
+      const late = AbortSignal.timeout(STORED_WITHIN_MS)
+      late.addEventListener('abort', wake, { once: true })
+      // A list that was on its way when this one was asked for may be stored first.
+      do {
+        await looked.promise
+        if (late.aborted)
+          throw new AppError('unavailable', 'The list is on its way. It is shown as soon as it has come.')
+        looked = Promise.withResolvers()
+      } while (!(await hasInventory(this.#ctx.db, agentId, hash)))
+    } finally {
+      waiting.delete(wake)
+      if (waiting.size === 0) this.#waiting.delete(agentId)
+    }
+  }
 }

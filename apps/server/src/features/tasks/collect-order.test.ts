@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Database } from '../../platform/database/database.ts'
 import { testEngines } from '../../platform/database/test-engines.ts'
 import { createTestServer } from '../../testing/test-server.ts'
-import { changeClient } from '../clients/change-client.ts'
+import { changeClient } from '../clients/write-client.ts'
 import { lockFieldOwners } from './lock-field-owners.ts'
 import { type ReportedTask, storeTaskReports } from './store-task-reports.ts'
 

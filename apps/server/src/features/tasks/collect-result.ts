@@ -1,7 +1,7 @@
 import { type ActionResult, roomForOutput } from '@muster/contract/agent/tasks'
 import type { CustomField } from '@muster/contract/api/custom-fields'
 import { readFieldPayload } from '@muster/rules/agents/custom-field-check'
-import { customFieldPayload } from '@muster/rules/agents/custom-field-value'
+import { type CustomFieldInput, customFieldPayload } from '@muster/rules/agents/custom-field-value'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'
@@ -9,7 +9,6 @@ import { findField } from '../custom-fields/queries.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { viewField } from '../custom-fields/view.ts'
 import { joinOutput } from './join-output.ts'
-import { readOutput } from './read-output.ts'
 import type { Scene } from './store-task-reports.ts'
 
 interface CollectingTask {
@@ -106,4 +105,25 @@ async function findPlaces(tx: Db, agentId: string) {
       event: ofClient,
     },
   }
+}
+
+const YES = new Set(['true', '1', 'yes', 'on'])
+const NO = new Set(['false', '0', 'no', 'off'])
+
+/** What was printed, as a form would hold it for this field, or why it is nothing for it. */
+function readOutput(
+  { name, type, options }: Pick<CustomField, 'name' | 'type' | 'options'>,
+  text: string,
+): { value: CustomFieldInput } | { wrong: string } {
+  if (type === 'multiple') {
+    const lines = text.split('\n').map((line) => line.trim())
+    // A choice may hold a comma itself.
+    const words = lines.flatMap((line) => (options.includes(line) ? [line] : line.split(',')))
+    return { value: words.map((word) => word.trim()).filter((word) => word !== '') }
+  }
+  if (type !== 'checkbox') return { value: text }
+  const word = text.toLowerCase()
+  if (YES.has(word)) return { value: true }
+  if (NO.has(word)) return { value: false }
+  return { wrong: `${name} takes true or false, 1 or 0, yes or no, on or off.` }
 }

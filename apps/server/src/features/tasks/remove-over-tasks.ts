@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { findTask, type TaskRow } from './queries.ts'
-import { takeAway } from './remove-task.ts'
+import { takeAway } from './write-task.ts'
 import { readFields } from './view.ts'
 import { zoneOf } from './zone-of.ts'
 

@@ -6,7 +6,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findPolicyTaskRows, type TaskRow } from './queries.ts'
-import { requireTask } from './require-task.ts'
+import { requireTask } from './write-task.ts'
 
 interface Scene {
   ctx: Context

@@ -2,7 +2,7 @@ import { getDashInfo } from '@muster/contract/api/system'
 import { getMe, savePreferences } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
-import { readPreferences, DEFAULT_PREFERENCES } from './preferences.ts'
+import { readPreferences, DEFAULT_PREFERENCES } from './queries.ts'
 
 test('a new user gets the defaults', async () => {
   await using server = await createTestServer()

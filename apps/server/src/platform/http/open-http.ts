@@ -5,19 +5,77 @@ import cors from '@fastify/cors'
 import websocket from '@fastify/websocket'
 import { AppError } from '@muster/contract/errors'
 import type { Endpoint } from '@muster/contract/endpoint'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { isPageVisit, serveConsole } from './console-files.ts'
 import { createFastify } from './create-fastify.ts'
-import { guardOrigins } from './guards.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { answerNotFound } from './not-found.ts'
 import { collectRoutes, type DescribedRoute } from './openapi.ts'
 import { setSecurityHeaders } from './security-headers.ts'
-import { prepareStop } from './stop.ts'
+import { isAllowedOrigin } from './origins.ts'
+import { sendError } from './errors.ts'
+
+const RETRY_AFTER_SECONDS = 5
+const CLOSE_EVERY_MS = 50
+/** A peer that is gone without a word never answers the closing of its socket. */
+const SOCKETS_WITHIN_MS = 2000
+/** Below the grace that main.ts gives the whole stop, so that bus and database still close in order. */
+const REQUESTS_WITHIN_MS = 5000
+
+/**
+ * Answers a function that stops the HTTP server: from its first moment new requests hear 503, sockets close, requests
+ * that run are finished, and then every connection ends. Connections on which nothing was asked yet, or only half
+ * a request has come, would otherwise be waited for.
+ */
+function prepareStop(fastify: FastifyInstance): () => Promise<void> {
+  let isStopping = false
+  let running = 0
+  /** Those whose handler still works, also for a peer that is gone: it may ask the database. */
+  const handled = new Set<FastifyRequest>()
+  const closeWhenDone = () => {
+    if (running === 0) fastify.server.closeAllConnections()
+  }
+  fastify.addHook('onRequest', async (request, reply) => {
+    // A socket is no request that ends by itself; the WebSocket plugin closes those.
+    if (request.headers.upgrade === undefined) {
+      running += 1
+      handled.add(request)
+      reply.raw.once('close', () => {
+        running -= 1
+      })
+    }
+    if (!isStopping) return
+    reply.header('connection', 'close')
+    throw new AppError('unavailable', 'The server is stopping. Try again in a moment.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  })
+  fastify.addHook('onSend', async (request) => {
+    handled.delete(request)
+  })
+  return async () => {
+    isStopping = true
+    const lastMs = performance.now() + REQUESTS_WITHIN_MS
+    const timer = setInterval(closeWhenDone, CLOSE_EVERY_MS)
+    const cutOff = setTimeout(() => {
+      for (const socket of fastify.websocketServer.clients) socket.terminate()
+    }, SOCKETS_WITHIN_MS)
+    // Who waits for a machine to answer could wait for hours: the handler ends when its connection does.
+    const finish = setTimeout(() => fastify.server.closeAllConnections(), REQUESTS_WITHIN_MS)
+    try {
+      await fastify.close()
+    } finally {
+      clearInterval(timer)
+      clearTimeout(cutOff)
+      clearTimeout(finish)
+    }
+    while (handled.size > 0 && performance.now() < lastMs) await setTimeoutPromise(CLOSE_EVERY_MS)
+  }
+}
 
 // `closeTimeout`: a closed socket whose other side is dead would hold up the stopping server for half a minute.
 const SOCKET_OPTIONS = { maxPayload: 16 * 1024 * 1024, closeTimeout: 2000, autoPong: false }
@@ -118,4 +176,54 @@ function refusePlainRequests(fastify: FastifyInstance): void {
     if (request.ws || !sockets.has(request.routeOptions.url ?? '')) return
     throw new AppError('invalid', 'This address is a WebSocket: open it with an upgrade.')
   })
+}
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Host names end up in addresses that the server writes down (install lines), so they are plain. */
+const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-fA-F:.]+\](:\d{1,5})?$/
+
+/** Pages of other origins may neither write nor open sockets. Agents and scripts send no Origin at all. */
+function guardOrigins(fastify: FastifyInstance, config: Config): void {
+  fastify.addHook('onRequest', async (request) => {
+    const { host, origin, upgrade } = request.headers
+    // Node takes the first of two, and a proxy before it may have taken the other.
+    const hosts = request.raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host')
+    if (hosts.length > 1) throw new AppError('invalid', 'The request has more than one Host header.')
+    if (host !== undefined && !HOST.test(host)) {
+      throw new AppError('invalid', 'The Host header is not a host name.')
+    }
+    if (origin === undefined || (SAFE_METHODS.has(request.method) && upgrade === undefined)) return
+    if (!isAllowedOrigin(config, request, origin)) {
+      throw new AppError(
+        'bad_origin',
+        'This page comes from another address than the server. Open the console at its own address.',
+      )
+    }
+  })
+}
+
+/** 405 with `Allow` where the address exists for other methods, 404 otherwise. */
+function answerNotFound(mounted: readonly Endpoint[], request: FastifyRequest, reply: FastifyReply): void {
+  const path = pathOf(request)
+  const methods = mounted.filter((endpoint) => matches(endpoint.path, path)).map(({ method }) => method)
+  if (methods.length === 0) {
+    sendError(request, reply, new AppError('not_found', 'There is nothing at this address.'))
+    return
+  }
+  reply.header('allow', [...new Set(methods)].join(', '))
+  const message = `${request.method} is not possible here; ${[...new Set(methods)].join(', ')} is.`
+  sendError(request, reply, new AppError('method_not_allowed', message))
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '/'
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/').filter((part) => part !== '')
+  const given = path.split('/').filter((part) => part !== '')
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => part.startsWith(':') || part === given[index])
+  )
 }

@@ -1,24 +1,44 @@
-import { Checkbox, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import '@mantine/core/styles/NumberInput.css'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import '@mantine/core/styles/SimpleGrid.css'
+import {
+  Button,
+  Checkbox,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import {
   type AlertChannel,
   type ChannelKind,
   createAlertChannel,
   editAlertChannel,
+  testAlertChannel,
 } from '@muster/contract/api/alert-channels'
 import { useState } from 'react'
+import { formatDuration } from '@muster/rules/text/duration'
+import { IconCircleCheck, IconCircleX, IconSend } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { AlertType } from '@muster/contract/api/alerts'
 import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
-import { ownTimeZone } from '../../setup/time-zones.ts'
+import { listTimeZones, ownTimeZone } from '../../setup/time-zones.ts'
+import { describeError } from '../../../app/api/describe-error.ts'
+import { clientsQuery, useMay } from '../../../app/api/queries.ts'
+import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from '../alert-words.ts'
 import classes from './ChannelForm.module.css'
-import { RuleFields } from './RuleFields.tsx'
 import { SettingFields } from './SettingFields.tsx'
-import { TestChannel } from './TestChannel.tsx'
-import { KINDS, KIND_LABELS } from './channel-fields.ts'
+import { KIND_LABELS, KINDS } from './channel-fields.ts'
 import {
   type ChannelForm,
   checkChannelForm,
@@ -133,5 +153,169 @@ function ChannelFormDialog({ title, kind, channel, onReload, onClose }: ChannelF
         <RuleFields form={form} />
       </Stack>
     </FormDialog>
+  )
+}
+
+/** A mail server may think for a while; the server gives up before this. */
+const TIMEOUT_MS = 90_000
+
+interface TestChannelProps {
+  kind: ChannelKind
+  form: ChannelForm
+  /** Whose kept secrets are meant. */
+  id: number | undefined
+  /** Shows what is wrong at the fields, if anything is. */
+  check: () => boolean
+}
+
+/** Sends a test message with what the form says now, and shows what the other side really answered. */
+function TestChannel({ kind, form, id, check }: TestChannelProps) {
+  const test = useMutation({
+    mutationFn: () =>
+      call(
+        testAlertChannel,
+        { body: { ...(id === undefined ? {} : { id }), settings: toSettings(kind, form) } },
+        { timeoutMs: TIMEOUT_MS },
+      ),
+    meta: { errorsShown: true },
+  })
+  return (
+    <div className={classes.test}>
+      <Button
+        variant="default"
+        leftSection={<IconSend size={16} stroke={1.75} aria-hidden />}
+        loading={test.isPending}
+        onClick={() => {
+          if (check()) test.mutate()
+          else test.reset()
+        }}
+      >
+        Send a test message
+      </Button>
+      <div role="status" className={classes.answer} data-bad={isBad(test) || undefined}>
+        {test.data !== undefined && (
+          <>
+            {test.data.ok ? (
+              <IconCircleCheck size={16} stroke={1.75} aria-hidden className={classes.answerIcon} />
+            ) : (
+              <IconCircleX size={16} stroke={1.75} aria-hidden className={classes.answerIcon} />
+            )}
+            <div className={classes.answerText}>
+              {test.data.ok ? 'Sent' : 'Not sent'} after {formatDuration(test.data.took_ms / 1000)}.
+              {test.data.answer !== '' && (
+                <span className={`${classes.said} mono`} dir="auto">
+                  {test.data.answer}
+                </span>
+              )}
+            </div>
+          </>
+        )}
+        {test.error !== null && (
+          <>
+            <IconCircleX size={16} stroke={1.75} aria-hidden className={classes.answerIcon} />
+            <div className={classes.answerText}>{describeError(test.error).message}</div>
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const isBad = ({ data, error }: { data: { ok: boolean } | undefined; error: unknown }): boolean =>
+  error !== null || data?.ok === false
+
+type Form = UseFormReturnType<ChannelForm>
+
+const SEVERITY_CHOICES = SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value] }))
+const TYPE_CHOICES = AlertType.options.map((value) => ({ value, label: TYPE_LABELS[value] }))
+
+/** Which alerts go to the channel, and when. */
+function RuleFields({ form }: { form: Form }) {
+  const mayListClients = useMay('can_list_clients')
+  const { data: clients = [] } = useQuery({ ...clientsQuery, enabled: mayListClients })
+  const clientIds = form.values.clients as readonly number[]
+  const hasQuietHours = form.values.quiet_from !== '' || form.values.quiet_to !== ''
+  return (
+    <>
+      <Choices form={form} name="severities" label="Severities" choices={SEVERITY_CHOICES} />
+      <Choices form={form} name="alert_types" label="Types" choices={TYPE_CHOICES} />
+      {mayListClients && (
+        <MultiSelect
+          label="Clients"
+          placeholder={clientIds.length === 0 ? 'All, and what belongs to none' : ''}
+          data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
+          value={clientIds.map(String)}
+          onChange={(values) => form.setFieldValue('clients', values.map(Number))}
+          error={form.errors.clients}
+          searchable
+          nothingFoundMessage="No such client"
+          limit={200}
+        />
+      )}
+      <Checkbox
+        label="Tell also when it is over"
+        {...form.getInputProps('on_resolved', { type: 'checkbox' })}
+      />
+      <NumberInput
+        label="Tell again after"
+        description="While it is open and nobody has acknowledged or snoozed it; 0 = only once."
+        suffix=" min"
+        min={0}
+        allowDecimal={false}
+        clampBehavior="none"
+        {...form.getInputProps('repeat_minutes')}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+        <TextInput
+          type="time"
+          label="Quiet from"
+          description="Empty = never quiet."
+          {...form.getInputProps('quiet_from')}
+        />
+        <TextInput
+          type="time"
+          label="Quiet until"
+          description="What waited is told then."
+          {...form.getInputProps('quiet_to')}
+        />
+        <Select
+          label="Time zone"
+          description="Of the quiet hours."
+          data={listTimeZones()}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage="No such time zone"
+          limit={100}
+          {...form.getInputProps('time_zone')}
+        />
+      </SimpleGrid>
+      {hasQuietHours && (
+        <Choices
+          form={form}
+          name="quiet_except"
+          label="Told in quiet hours all the same"
+          choices={SEVERITY_CHOICES}
+        />
+      )}
+    </>
+  )
+}
+
+interface ChoicesProps {
+  form: Form
+  name: string
+  label: string
+  choices: readonly { value: string; label: string }[]
+}
+
+function Choices({ form, name, label, choices }: ChoicesProps) {
+  return (
+    <Checkbox.Group label={label} {...form.getInputProps(name)}>
+      <Group gap="md" mt={4}>
+        {choices.map(({ value, label: word }) => (
+          <Checkbox key={value} value={value} label={word} />
+        ))}
+      </Group>
+    </Checkbox.Group>
   )
 }

@@ -1,17 +1,31 @@
-import { Button, Menu } from '@mantine/core'
-import type { AlertChannel } from '@muster/contract/api/alert-channels'
-import { IconChevronDown, IconPlus } from '@tabler/icons-react'
+import { Button, Menu, Text } from '@mantine/core'
+import { type AlertChannel, deleteAlertChannel } from '@muster/contract/api/alert-channels'
+import {
+  type Icon,
+  IconAlertTriangleFilled,
+  IconChecks,
+  IconChevronDown,
+  IconCircleDashed,
+  IconCircleOff,
+  IconPlus,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AlertType } from '@muster/contract/api/alerts'
+import { formatDuration } from '@muster/rules/text/duration'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog } from '../../../app/dialogs/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
 import { useMay } from '../../../app/api/queries.ts'
-import { ChannelRow } from './ChannelRow.tsx'
-import { RemoveChannel } from './RemoveChannel.tsx'
-import { KINDS, KIND_LABELS } from './channel-fields.ts'
+import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../../app/api/api.ts'
+import { EditAndDelete, ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
+import { Time } from '../../../ui/layout/Time.tsx'
+import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from '../alert-words.ts'
+import { KIND_LABELS, KINDS } from './channel-fields.ts'
 import { channelsQuery } from './channels-query.ts'
 import { useChannelAddress } from './use-channel-address.ts'
+import classes from './ChannelRow.module.css'
 
 const TITLE = 'Alert channels'
 
@@ -76,4 +90,122 @@ function NewChannel() {
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** Asks before a channel is deleted. */
+function RemoveChannel({ channel, onClose }: { channel: AlertChannel; onClose: () => void }) {
+  const waiting = describeWaiting(channel.health)
+  return (
+    <RemoveDialog
+      title="Delete this channel?"
+      message={
+        <Text>
+          Nothing is told to <bdi>{channel.name}</bdi> any more.
+          {waiting !== undefined && ` ${waiting} and will not be sent.`}
+        </Text>
+      }
+      remove={() => call(deleteAlertChannel, { params: { id: channel.id } })}
+      done="Channel deleted."
+      stale={channelsQuery.queryKey}
+      onClose={onClose}
+    />
+  )
+}
+
+const LOOK: Record<ChannelState, { icon: Icon; tone: 'positive' | 'negative' | 'dim' }> = {
+  working: { icon: IconChecks, tone: 'positive' },
+  failing: { icon: IconAlertTriangleFilled, tone: 'negative' },
+  unused: { icon: IconCircleDashed, tone: 'dim' },
+  off: { icon: IconCircleOff, tone: 'dim' },
+}
+
+interface ChannelRowProps {
+  channel: AlertChannel
+  mayEdit: boolean
+  onEdit: () => void
+  onRemove: () => void
+}
+
+/** A channel with its kind, how it does, and what goes there. */
+function ChannelRow({ channel, mayEdit, onEdit, onRemove }: ChannelRowProps) {
+  const { name, settings, health } = channel
+  const waiting = describeWaiting(health)
+  return (
+    <ListRow
+      name={name}
+      beside={<RowDetail>{KIND_LABELS[settings.kind]}</RowDetail>}
+      tall
+      actions={mayEdit ? <EditAndDelete name={name} onEdit={onEdit} onDelete={onRemove} /> : null}
+    >
+      <Health channel={channel} />
+      <RowDetail>{[describeRules(channel), waiting].filter(Boolean).join(' · ')}</RowDetail>
+    </ListRow>
+  )
+}
+
+function Health({ channel }: { channel: AlertChannel }) {
+  const state = channelState(channel)
+  const { icon: HealthIcon, tone } = LOOK[state]
+  const { last_sent, failing_since, last_error } = channel.health
+  return (
+    <>
+      <div className={classes.health} data-tone={tone}>
+        <HealthIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+        <span>
+          {state === 'working' && (
+            <>
+              working, last sent <Time instant={last_sent} relative />
+            </>
+          )}
+          {state === 'failing' && (
+            <>
+              failing since <Time instant={failing_since} />
+            </>
+          )}
+          {state === 'unused' && 'never used'}
+          {state === 'off' && 'switched off'}
+        </span>
+      </div>
+      {state === 'failing' && last_error !== '' && (
+        <p className={`${classes.error} mono`} dir="auto">
+          {last_error}
+        </p>
+      )}
+    </>
+  )
+}
+
+type ChannelState = 'working' | 'failing' | 'unused' | 'off'
+
+/** Whether it works, as far as anybody knows. */
+function channelState({ rules, health }: Pick<AlertChannel, 'rules' | 'health'>): ChannelState {
+  if (!rules.enabled) return 'off'
+  if (health.failing_since !== null) return 'failing'
+  return health.last_sent === null ? 'unused' : 'working'
+}
+
+const describeWaiting = ({ waiting }: AlertChannel['health']): string | undefined =>
+  waiting === 0 ? undefined : `${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`
+
+/** Which alerts go there: `Error and warning; only checks; 2 clients; quiet 22:00 to 06:00`. */
+function describeRules({ rules }: Pick<AlertChannel, 'rules'>): string {
+  const severities = SEVERITIES.filter((severity) => rules.severities.includes(severity))
+  const types = AlertType.options.filter((type) => rules.alert_types.includes(type))
+  return [
+    join(severities.map((severity) => SEVERITY_LABELS[severity])),
+    ...(types.length === AlertType.options.length
+      ? []
+      : [`only ${join(types.map((type) => TYPE_LABELS[type])).toLowerCase()}`]),
+    ...(rules.clients.length === 0
+      ? []
+      : [`${rules.clients.length} ${rules.clients.length === 1 ? 'client' : 'clients'}`]),
+    ...(rules.on_resolved ? [] : ['not when it is over']),
+    ...(rules.repeat_minutes === 0 ? [] : [`again after ${formatDuration(rules.repeat_minutes * 60)}`]),
+    ...(rules.quiet_from === '' ? [] : [`quiet ${rules.quiet_from} to ${rules.quiet_to}`]),
+  ].join('; ')
+}
+
+function join(words: readonly string[]): string {
+  if (words.length < 2) return words.join('')
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)?.toLowerCase()}`
 }

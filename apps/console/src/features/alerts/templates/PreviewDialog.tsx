@@ -1,19 +1,24 @@
-import { Button, Select, SimpleGrid } from '@mantine/core'
 import '@mantine/core/styles/SimpleGrid.css'
+import { Button, Select, SimpleGrid } from '@mantine/core'
 import { previewAlertTemplate } from '@muster/contract/api/alert-templates'
 import type { AlertType } from '@muster/contract/api/alerts'
 import { Severity } from '@muster/contract/severity'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import type { Output } from '@muster/contract/endpoint'
+import { formatDuration } from '@muster/rules/text/duration'
+import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
 import { useMay } from '../../../app/api/queries.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
-import { SEVERITIES, SEVERITY_LABELS } from '../alert-words.ts'
-import { PreviewAnswer } from './PreviewAnswer.tsx'
+import { HOLD_LABELS, SEVERITIES, SEVERITY_LABELS } from '../alert-words.ts'
+import { Time } from '../../../ui/layout/Time.tsx'
 import { machineNamesQuery, namesOf } from './machine-names.ts'
+import classes from './Templates.module.css'
+import { OUTCOME_LABELS, SOURCE_LABELS } from './template-words.ts'
 
 const TITLE = 'Preview alerts'
 const TYPES = [
@@ -106,3 +111,118 @@ const TYPE_OF = new Map<string, AlertType>([
   ['availability', 'availability'],
   ['custom', 'custom'],
 ])
+
+type Answer = Output<typeof previewAlertTemplate>
+
+/** Which template applies and why, who is told, and what is run. */
+function PreviewAnswer({ answer }: { answer: Answer }) {
+  const { hold, opens, template, failure_action, resolved_action } = answer
+  return (
+    <div aria-live="polite">
+      {!opens && (
+        <p className={classes.answer}>
+          No such alert opens: neither the machine nor its template asks to be told when it is overdue.
+        </p>
+      )}
+      {hold !== null && <p className={classes.answer}>{HOLD_LABELS[hold].sentence}</p>}
+      <Part title="Template">
+        {template === null && (
+          <p className={classes.answer}>No template applies: the channels go by their own rules.</p>
+        )}
+        <Chain chain={answer.chain} />
+      </Part>
+      <Part title="Told">
+        <ul className={classes.plain}>
+          <li>
+            <Mark told={answer.bell} words={answer.bell ? 'shows it' : 'does not show it'} />
+            <div className={classes.dim}>In the list of alerts it is in any case.</div>
+          </li>
+          {answer.channels.map((channel) => (
+            <Channel key={channel.id} channel={channel} />
+          ))}
+        </ul>
+        {answer.channels.length === 0 && <p className={classes.hint}>There are no channels.</p>}
+      </Part>
+      <Part title="Run">
+        <ul className={classes.plain}>
+          <li>When it opens: {failure_action ?? 'nothing'}</li>
+          <li>When it is over: {resolved_action ?? 'nothing'}</li>
+        </ul>
+      </Part>
+    </div>
+  )
+}
+
+function Chain({ chain }: Pick<Answer, 'chain'>) {
+  if (chain.length === 0) return null
+  return (
+    <ol className={classes.plain} aria-label="What is assigned, from the machine outwards">
+      {chain.map(({ source, at, policy, name, outcome }) => (
+        <li key={`${source} ${policy}`} className={outcome === 'applies' ? undefined : classes.overruled}>
+          <div className={classes.line}>
+            <bdi className={outcome === 'applies' ? classes.name : undefined}>{name}</bdi>
+            <span>{OUTCOME_LABELS[outcome]}</span>
+            <span className={classes.dim}>
+              {SOURCE_LABELS[source]}
+              {at !== '' && (
+                <>
+                  : <bdi>{at}</bdi>
+                </>
+              )}
+            </span>
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Channel({ channel }: { channel: Answer['channels'][number] }) {
+  const { name, told, reason, at, recipients, on_resolved, repeat_minutes } = channel
+  return (
+    <li>
+      <Mark told={told} name={name} words={told ? 'is told' : 'is not told'} />
+      <div className={classes.dim}>
+        {reason}
+        {told && (
+          <>
+            {at !== null && (
+              <>
+                {' '}
+                It waits for the end of the quiet hours, <Time instant={at} />.
+              </>
+            )}
+            {recipients.length > 0 && (
+              <>
+                {' '}
+                To <bdi>{recipients.join(', ')}</bdi>.
+              </>
+            )}
+            {on_resolved ? ' Also when it is over.' : ' Not when it is over.'}
+            {repeat_minutes > 0 && ` Again after ${formatDuration(repeat_minutes * 60)}.`}
+          </>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function Mark({ told, name = 'The bell', words }: { told: boolean; name?: string; words: string }) {
+  const MarkIcon = told ? IconCheck : IconMinus
+  return (
+    <div className={classes.mark}>
+      <MarkIcon size={16} stroke={1.75} aria-hidden className={told ? classes.told : classes.untold} />
+      <bdi className={classes.name}>{name}</bdi>
+      <span>{words}</span>
+    </div>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h3 className={classes.heading}>{title}</h3>
+      {children}
+    </section>
+  )
+}

@@ -1,26 +1,48 @@
-import { useForm } from '@mantine/form'
+import '@mantine/core/styles/Pill.css'
+import '@mantine/core/styles/PillsInput.css'
+import '@mantine/core/styles/NumberInput.css'
+import '@mantine/core/styles/SimpleGrid.css'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import {
   type AlertTemplate,
   createAlertTemplate,
   editAlertTemplate,
 } from '@muster/contract/api/alert-templates'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import {
+  Checkbox,
+  Group,
+  Input,
+  MultiSelect,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
-import { TemplateFields } from './TemplateFields.tsx'
+import { ListField } from '../../../ui/inputs/ListField.tsx'
+import { clientsQuery, useMay } from '../../../app/api/queries.ts'
+import { SEVERITIES, SEVERITY_LABELS } from '../alert-words.ts'
 import {
   checkTemplateForm,
   newTemplateForm,
   readTemplateForm,
+  type SettingsKind,
   type TemplateForm,
   toTemplate,
 } from './template-form.ts'
 import { templatesQuery } from './templates-query.ts'
 import { useTemplateAddress } from './use-template-address.ts'
+import { ActionFields } from './ActionFields.tsx'
+import classes from './Templates.module.css'
+import { machineNamesQuery, namesOf } from './machine-names.ts'
 
 /** A template: a new one (`new`), or one that there is (`3`). Closing it leads to the list. */
 export function TemplateDialog({ item = '' }: AddressedDialogProps) {
@@ -100,5 +122,261 @@ function TemplateFormDialog({ title, template, onReload, onClose }: TemplateForm
       <ChangedMeanwhile what="this template" onReload={onReload} mb="md" />
       <TemplateFields form={form} start={start} />
     </FormDialog>
+  )
+}
+
+interface TemplateFieldsProps {
+  form: UseFormReturnType<TemplateForm>
+  /** What the server keeps; secrets in it are masked. */
+  start: TemplateForm
+}
+
+/** All of a template, in sections. */
+function TemplateFields({ form, start }: TemplateFieldsProps) {
+  const { values } = form
+  return (
+    <Stack gap="lg">
+      <div className={classes.fields}>
+        <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps('name')} />
+        <Checkbox label="Switched on" {...form.getInputProps('is_active', { type: 'checkbox' })} />
+      </div>
+      <Section
+        title="Who is told"
+        hint="In the place of the recipients of the e-mail and SMS channels. Without any, those of the channels are told."
+      >
+        <ListField
+          label="E-mail recipients"
+          noun="recipient"
+          placeholder="night@example.com"
+          values={values.email_recipients}
+          onChange={(lines) => form.setFieldValue('email_recipients', lines)}
+        />
+        <Wrong text={form.errors.email_recipients} />
+        <ListField
+          label="SMS numbers"
+          noun="number"
+          placeholder="+41791234567"
+          values={values.text_recipients}
+          onChange={(lines) => form.setFieldValue('text_recipients', lines)}
+        />
+        <Wrong text={form.errors.text_recipients} />
+      </Section>
+      <Section
+        title="Machines that are overdue"
+        hint="E-mail and SMS channels go by this before their rules."
+      >
+        <SettingsFields form={form} kind="agent" />
+      </Section>
+      <Section title="Checks">
+        <SettingsFields form={form} kind="check" />
+      </Section>
+      <Section title="Tasks">
+        <SettingsFields form={form} kind="task" />
+      </Section>
+      <Section
+        title="Custom alerts"
+        hint="Created by signed-in users with POST /alerts/; no screen creates them."
+      >
+        <SettingsFields form={form} kind="custom" />
+      </Section>
+      <Section
+        title="When an alert opens"
+        hint="Once for each alert, when it is told: nothing is run in maintenance."
+      >
+        <ActionFields form={form} start={start} kind="action" />
+      </Section>
+      <Section title="When it is over">
+        <ActionFields form={form} start={start} kind="resolved_action" />
+      </Section>
+      <Section title="Exclusions" hint="For these it does not count; the next one outwards does.">
+        <ExclusionFields form={form} />
+      </Section>
+    </Stack>
+  )
+}
+
+function Section({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
+  return (
+    <section className={classes.section} aria-label={title}>
+      <h3 className={classes.legend}>{title}</h3>
+      {hint !== undefined && <p className={classes.hint}>{hint}</p>}
+      <div className={classes.fields}>{children}</div>
+    </section>
+  )
+}
+
+function Wrong({ text }: { text: ReactNode }) {
+  if (text === undefined || text === null) return null
+  return <Input.Error>{text}</Input.Error>
+}
+
+/** For which machines a template does not count. */
+function ExclusionFields({ form }: { form: UseFormReturnType<TemplateForm> }) {
+  const mayListClients = useMay('can_list_clients')
+  const mayListAgents = useMay('can_list_agents')
+  const { data: clients = [] } = useQuery({ ...clientsQuery, enabled: mayListClients })
+  const { data: machines = [] } = useQuery({ ...machineNamesQuery, enabled: mayListAgents })
+  const { excluded_clients, excluded_sites, excluded_agents } = form.values
+  return (
+    <>
+      <Group gap="lg">
+        <Checkbox label="Servers" {...form.getInputProps('exclude_servers', { type: 'checkbox' })} />
+        <Checkbox
+          label="Workstations"
+          {...form.getInputProps('exclude_workstations', { type: 'checkbox' })}
+        />
+      </Group>
+      {mayListClients && (
+        <>
+          <Names
+            label="Clients"
+            data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
+            values={excluded_clients.map(String)}
+            onChange={(values) => form.setFieldValue('excluded_clients', values.map(Number))}
+          />
+          <Names
+            label="Sites"
+            data={clients.flatMap(({ name: client, sites }) =>
+              sites.map(({ id, name }) => ({ value: `${id}`, label: `${client} › ${name}` })),
+            )}
+            values={excluded_sites.map(String)}
+            onChange={(values) => form.setFieldValue('excluded_sites', values.map(Number))}
+          />
+        </>
+      )}
+      {mayListAgents && (
+        <Names
+          label="Machines"
+          data={namesOf(machines)}
+          values={excluded_agents}
+          onChange={(values) => form.setFieldValue('excluded_agents', values)}
+        />
+      )}
+    </>
+  )
+}
+
+interface NamesProps {
+  label: string
+  data: { value: string; label: string }[]
+  values: string[]
+  onChange: (values: string[]) => void
+}
+
+function Names({ label, data, values, onChange }: NamesProps) {
+  // What is excluded and not seen, or gone, stays and can be taken away.
+  const others = values
+    .filter((value) => !data.some((item) => item.value === value))
+    .map((value) => ({ value, label: `unknown (${value})` }))
+  return (
+    <MultiSelect
+      label={label}
+      placeholder={values.length === 0 ? 'None' : ''}
+      data={[...data, ...others]}
+      value={values}
+      onChange={onChange}
+      searchable
+      hidePickedOptions
+      nothingFoundMessage="Nothing of that name"
+      limit={200}
+    />
+  )
+}
+
+interface SettingsFieldsProps {
+  form: UseFormReturnType<TemplateForm>
+  kind: SettingsKind
+}
+
+const MEDIA = [
+  { name: 'email', always: 'email', label: 'E-mail' },
+  { name: 'text', always: 'text', label: 'SMS' },
+  { name: 'dashboard', always: 'alert', label: 'Bell' },
+] as const
+
+/** Who is told of alerts of one kind, how often, and whether actions are run. */
+function SettingsFields({ form, kind }: SettingsFieldsProps) {
+  const minutes = form.getInputProps(`${kind}_periodic_alert_minutes`)
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+        {MEDIA.map(({ always, label }) => (
+          <Choice key={always} label={label} {...form.getInputProps(`${kind}_always_${always}`)} />
+        ))}
+      </SimpleGrid>
+      {kind !== 'agent' && (
+        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+          {MEDIA.map(({ name, label }) => (
+            <Checkbox.Group
+              key={name}
+              label={`${label}: severities`}
+              description="None checked = all."
+              {...form.getInputProps(`${kind}_${name}_alert_severity`)}
+            >
+              <Group gap="sm" mt={4}>
+                {SEVERITIES.map((severity) => (
+                  <Checkbox key={severity} value={severity} label={SEVERITY_LABELS[severity]} />
+                ))}
+              </Group>
+            </Checkbox.Group>
+          ))}
+        </SimpleGrid>
+      )}
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+        <Choice label="E-mail when it is over" {...form.getInputProps(`${kind}_email_on_resolved`)} />
+        <Choice label="SMS when it is over" {...form.getInputProps(`${kind}_text_on_resolved`)} />
+        <NumberInput
+          label="Tell again after"
+          description="Empty = as the channel; 0 = once."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          suffix=" min"
+          min={0}
+          allowDecimal={false}
+          clampBehavior="none"
+          {...minutes}
+          value={form.values[`${kind}_periodic_alert_minutes`] ?? ''}
+          onChange={(value) =>
+            form.setFieldValue(
+              `${kind}_periodic_alert_minutes`,
+              value === '' ? null : typeof value === 'number' ? value : Number.NaN,
+            )
+          }
+        />
+      </SimpleGrid>
+      <Checkbox
+        label="Run the actions below"
+        {...form.getInputProps(`${kind}_script_actions`, { type: 'checkbox' })}
+      />
+    </>
+  )
+}
+
+const CHOICES = [
+  { value: 'null', label: 'As configured' },
+  { value: 'true', label: 'Always' },
+  { value: 'false', label: 'Never' },
+]
+const VALUES = new Map([
+  ['null', null],
+  ['true', true],
+  ['false', false],
+])
+
+interface ChoiceProps {
+  label: string
+  value?: boolean | null
+  onChange?: (value: boolean | null) => void
+}
+
+/** Always, never, or as it is configured elsewhere. */
+function Choice({ label, value = null, onChange }: ChoiceProps) {
+  return (
+    <Select
+      label={label}
+      data={CHOICES}
+      allowDeselect={false}
+      value={String(value)}
+      onChange={(chosen) => onChange?.(VALUES.get(chosen ?? 'null') ?? null)}
+    />
   )
 }

@@ -1,17 +1,30 @@
-import { Button } from '@mantine/core'
-import type { AlertTemplate } from '@muster/contract/api/alert-templates'
-import { useQuery } from '@tanstack/react-query'
+import '@mantine/core/styles/Switch.css'
+import { ActionIcon, Anchor, Button, Switch, Text, Tooltip } from '@mantine/core'
+import {
+  type AlertTemplate,
+  deleteAlertTemplate,
+  editAlertTemplate,
+  setDefaultTemplate,
+} from '@muster/contract/api/alert-templates'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
+import { IconStar, IconStarFilled } from '@tabler/icons-react'
+import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog, NewButton } from '../../../app/dialogs/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
 import { useMay } from '../../../app/api/queries.ts'
 import { useDialog } from '../../../app/dialogs/use-dialog.ts'
-import { AppliedDialog } from './AppliedDialog.tsx'
-import { RemoveTemplate } from './RemoveTemplate.tsx'
-import { TemplateRow } from './TemplateRow.tsx'
-import { templatesQuery } from './templates-query.ts'
+import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../../app/api/api.ts'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { EmptyState } from '../../../ui/layout/States.tsx'
+import { notifyDone } from '../../../app/shell/notify.ts'
+import { EditAndDelete, ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
+import { WaitingNote } from '../../scripts/ScriptApproval.tsx'
+import { relatedQuery, templatesQuery } from './templates-query.ts'
 import { useTemplateAddress } from './use-template-address.ts'
+import classes from './Templates.module.css'
+import { appliedLabel, describeTemplate } from './template-words.ts'
 
 const TITLE = 'Alert templates'
 
@@ -63,4 +76,175 @@ function Templates({ close }: { close: () => void }) {
       {applied !== undefined && <AppliedDialog template={applied} onClose={() => setApplied(undefined)} />}
     </>
   )
+}
+
+/** Asks before a template is deleted. */
+function RemoveTemplate({ template, onClose }: { template: AlertTemplate; onClose: () => void }) {
+  const { applied_count: count, default_template } = template
+  return (
+    <RemoveDialog
+      title="Delete this alert template?"
+      message={
+        <Text>
+          <bdi>{template.name}</bdi> counts nowhere any more.
+          {count > 0 && ` It is assigned in ${count} ${count === 1 ? 'place' : 'places'}.`}
+          {default_template && ' There is no default template then.'}
+        </Text>
+      }
+      remove={() => call(deleteAlertTemplate, { params: { id: template.id } })}
+      done="Alert template deleted."
+      stale={templatesQuery.queryKey}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Where a template is assigned. */
+function AppliedDialog({ template, onClose }: { template: AlertTemplate; onClose: () => void }) {
+  const { data, error, refetch } = useQuery({ ...relatedQuery(template.id), staleTime: 0 })
+  const groups =
+    data === undefined
+      ? []
+      : [
+          { label: 'Policies', names: data.policies.map(({ id, name }) => [id, name] as const) },
+          { label: 'Clients', names: data.clients.map(({ id, name }) => [id, name] as const) },
+          {
+            label: 'Sites',
+            names: data.sites.map(({ id, name, client_name }) => [id, `${client_name} › ${name}`] as const),
+          },
+          {
+            label: 'Machines',
+            names: data.agents.map(
+              ({ agent_id, hostname, site_name }) => [agent_id, `${hostname}, ${site_name}`] as const,
+            ),
+          },
+        ].filter(({ names }) => names.length > 0)
+  return (
+    <Dialog
+      title={`Where ${template.name} is applied`}
+      onClose={onClose}
+      zIndex={250}
+      footer={
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Close
+        </Button>
+      }
+    >
+      {data === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
+      ) : groups.length === 0 && !data.default_template ? (
+        <EmptyState message="It is assigned nowhere. Name it in a policy, assign it in the menu of a client, a site or a machine, or make it the default." />
+      ) : (
+        <>
+          {data.default_template && (
+            <p className={classes.answer}>It is the default: it counts wherever no other one does.</p>
+          )}
+          {groups.map(({ label, names }) => (
+            <section key={label} aria-label={label}>
+              <h3 className={classes.heading}>{label}</h3>
+              <ul className={classes.plain}>
+                {names.map(([id, name]) => (
+                  <li key={id}>
+                    <bdi>{name}</bdi>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+interface TemplateRowProps {
+  template: AlertTemplate
+  mayManage: boolean
+  onEdit: () => void
+  onApplied: () => void
+  onRemove: () => void
+}
+
+/** A template with its switch, what it has run, and where it counts. */
+function TemplateRow({ template, mayManage, onEdit, onApplied, onRemove }: TemplateRowProps) {
+  const { name, is_active, default_template } = template
+  const change = useChangeTemplate(template)
+  return (
+    <ListRow
+      name={name}
+      before={
+        <Switch
+          aria-label={`${name} is switched on`}
+          checked={is_active}
+          disabled={!mayManage || change.isPending}
+          onChange={(event) => change.mutate({ is_active: event.currentTarget.checked })}
+        />
+      }
+      beside={
+        <>
+          {default_template && <span className={classes.chip}>default</span>}
+          {!is_active && <RowDetail>switched off</RowDetail>}
+        </>
+      }
+      tall
+      actions={
+        mayManage ? (
+          <>
+            <Tooltip label={default_template ? 'No longer the default' : 'Make it the default'}>
+              <ActionIcon
+                aria-label={`${name} is the default`}
+                aria-pressed={default_template}
+                onClick={() => change.mutate({ isDefault: !default_template })}
+              >
+                {default_template ? (
+                  <IconStarFilled size={16} aria-hidden />
+                ) : (
+                  <IconStar size={16} stroke={1.75} aria-hidden />
+                )}
+              </ActionIcon>
+            </Tooltip>
+            <EditAndDelete name={name} onEdit={onEdit} onDelete={onRemove} />
+          </>
+        ) : null
+      }
+    >
+      <RowDetail>{describeTemplate(template)}</RowDetail>
+      {waitingScripts(template).map(({ id, name: script }) => (
+        <div key={id} className={classes.waiting}>
+          <WaitingNote scriptId={id} name={script} />
+        </div>
+      ))}
+      <Anchor component="button" type="button" size="sm" className={classes.link} onClick={onApplied}>
+        {appliedLabel(template)}
+      </Anchor>
+    </ListRow>
+  )
+}
+
+/** Scripts on the server that are not run before somebody approves them. */
+function waitingScripts(template: AlertTemplate): { id: number; name: string }[] {
+  const { action, resolved_action } = template
+  const found = new Map<number, string>()
+  if (action !== null && template.action_approval === 'waiting') found.set(action, template.action_name)
+  if (resolved_action !== null && template.resolved_action_approval === 'waiting')
+    found.set(resolved_action, template.resolved_action_name)
+  return Array.from(found, ([id, name]) => ({ id, name }))
+}
+
+function useChangeTemplate({ id, name }: AlertTemplate) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: async (change: { is_active: boolean } | { isDefault: boolean }) => {
+      if ('isDefault' in change) {
+        await call(setDefaultTemplate, { body: { alert_template: change.isDefault ? id : null } })
+        return change.isDefault ? `${name} is the default now.` : 'There is no default template now.'
+      }
+      await call(editAlertTemplate, { params: { id }, body: change })
+      return `${name} is switched ${change.is_active ? 'on' : 'off'}.`
+    },
+    onSuccess: async (done) => {
+      notifyDone(done)
+      await queryClient.invalidateQueries({ queryKey: templatesQuery.queryKey })
+    },
+  })
 }

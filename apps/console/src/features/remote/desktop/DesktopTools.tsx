@@ -1,12 +1,10 @@
-import { Button, Checkbox, Menu, NativeSelect } from '@mantine/core'
-import { IconCamera, IconKeyboard, IconMaximize } from '@tabler/icons-react'
-import type { RefObject } from 'react'
+import { Button, Checkbox, Menu, NativeSelect, Popover, Textarea } from '@mantine/core'
+import { IconCamera, IconClipboard, IconKeyboard, IconMaximize } from '@tabler/icons-react'
+import { type RefObject, useState } from 'react'
 import { notify } from '../../../app/shell/notify.ts'
 import { saveBlob } from '../../../ui/inputs/save-file.ts'
-import { ClipboardButton } from './ClipboardButton.tsx'
 import classes from './DesktopWindow.module.css'
 import type { DesktopState, DesktopView } from './desktop-view.ts'
-import { enterFullScreen } from './full-screen.ts'
 import { KEY_SEQUENCES } from './key-sequences.ts'
 import { QUALITIES, type Quality, type ScreenLook } from './screen.ts'
 import type { SharedClipboard } from './use-clipboard.ts'
@@ -114,5 +112,85 @@ export function DesktopTools(props: DesktopToolsProps) {
         End session
       </Button>
     </div>
+  )
+}
+
+interface KeyboardLock {
+  lock?: () => Promise<void>
+}
+
+/**
+ * Shows an element on the whole screen, and takes keys that the browser and this computer keep otherwise, where the
+ * browser lets it. False = it has no full screen.
+ */
+async function enterFullScreen(element: HTMLElement | null): Promise<boolean> {
+  if (element === null || !document.fullscreenEnabled) return false
+  try {
+    await element.requestFullscreen()
+  } catch {
+    return false
+  }
+  // In Chromium only, over TLS, and in no type.
+  const { keyboard } = navigator as unknown as { keyboard?: KeyboardLock }
+  try {
+    await keyboard?.lock?.()
+  } catch {
+    // The menu of keys sends what is not taken.
+    return true
+  }
+  return true
+}
+
+interface ClipboardProps {
+  clipboard: SharedClipboard
+  disabled: boolean
+}
+
+/** The text that the machine has copied, and one to give to it. */
+function ClipboardButton({ clipboard, disabled }: ClipboardProps) {
+  return (
+    <Popover position="bottom-start" width={300} withinPortal={false} trapFocus>
+      <Popover.Target>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconClipboard size={16} stroke={1.75} aria-hidden />}
+        >
+          Clipboard
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <ClipboardForm key={clipboard.text} clipboard={clipboard} disabled={disabled} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function ClipboardForm({ clipboard, disabled }: ClipboardProps) {
+  const [draft, setDraft] = useState(clipboard.text)
+  const takeFromHere = async () => {
+    try {
+      clipboard.give(await navigator.clipboard.readText())
+    } catch {
+      notify('This browser does not let a page read the clipboard. Paste the text into the field.')
+    }
+  }
+  return (
+    <>
+      <Textarea
+        label="Text on the machine's clipboard"
+        rows={5}
+        value={draft}
+        onChange={({ currentTarget }) => setDraft(currentTarget.value)}
+      />
+      <div className={classes.clipboardButtons}>
+        <Button size="compact-sm" variant="default" disabled={disabled} onClick={() => void takeFromHere()}>
+          Take from this computer
+        </Button>
+        <Button size="compact-sm" disabled={disabled} onClick={() => clipboard.give(draft)}>
+          Give to the machine
+        </Button>
+      </div>
+    </>
   )
 }

@@ -1,19 +1,23 @@
-import { Button } from '@mantine/core'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { VncTarget } from '@muster/rules/remote/vnc-targets'
 import { useEffect, useRef, useState } from 'react'
+import { listOpenTools } from '@muster/contract/api/remote'
+import { useQuery } from '@tanstack/react-query'
+import { formatFileSize } from '@muster/rules/text/file-size'
+import { installSoftware } from '@muster/contract/api/software'
 import { EmptyState, NoPermission } from '../../../ui/layout/States.tsx'
 import { MachineStatus } from '../../agents/machine-cells.tsx'
 import { AskNeeded } from '../AskNeeded.tsx'
 import { RecordedMark } from '../RecordedMark.tsx'
+import { call, query } from '../../../app/api/api.ts'
+import { useNow } from '../../../ui/layout/use-now.ts'
+import { useMay } from '../../../app/api/queries.ts'
+import { InstallDialog } from '../../runs/InstallDialog.tsx'
 import classes from './DesktopWindow.module.css'
-import { AskCredentials } from './AskCredentials.tsx'
-import { DesktopFacts } from './DesktopFacts.tsx'
 import { DesktopTools } from './DesktopTools.tsx'
-import { InstallVncServer } from './InstallVncServer.tsx'
 import { type DesktopPace, type DesktopState, type DesktopView, openDesktop } from './desktop-view.ts'
-import { OtherPeople } from './OtherPeople.tsx'
-import type { ScreenLook } from './screen.ts'
+import type { Credentials, CredentialType, ScreenLook } from './screen.ts'
 import { useClipboard } from './use-clipboard.ts'
 
 const NO_PACE: DesktopPace = { milliseconds: undefined, bytesPerSecond: 0 }
@@ -126,4 +130,134 @@ function describe(state: DesktopState, place: string): string {
     case 'refused':
       return state.message
   }
+}
+
+/** Who else works on the machine just now, as long as this session goes on. */
+function OtherPeople({ agentId, session }: { agentId: string; session: string }) {
+  const { data = [] } = useQuery({
+    ...query(listOpenTools, { params: { agent_id: agentId } }),
+    staleTime: 0,
+  })
+  const others = data.filter(({ id }) => id !== session)
+  if (others.length === 0) return null
+  const names = others.map(({ username, tool }) => `${username} (${tool === 'vnc' ? 'VNC' : tool})`)
+  return <p className={classes.others}>Also here: {names.join(', ')}</p>
+}
+
+/** For how long it has been open, and how the way to the machine is. */
+function DesktopFacts({ sinceMs, pace }: { sinceMs: number; pace: DesktopPace }) {
+  const seconds = Math.max(0, Math.floor((useNow(1000) - sinceMs) / 1000))
+  const { milliseconds, bytesPerSecond } = pace
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Session">{formatClock(seconds)}</Fact>
+      <Fact name="Latency">
+        {milliseconds === undefined ? '...' : `${Math.max(1, Math.round(milliseconds))} ms`}
+      </Fact>
+      <Fact name="Received">{formatFileSize(Math.round(bytesPerSecond))}/s</Fact>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** `0:07`, `1:02:03`. */
+function formatClock(seconds: number): string {
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60]
+  const hours = Math.floor(seconds / 3600)
+  const [minutes = 0, rest = 0] = parts
+  const tail = String(rest).padStart(2, '0')
+  return hours === 0 ? `${minutes}:${tail}` : `${hours}:${String(minutes).padStart(2, '0')}:${tail}`
+}
+
+interface AskCredentialsProps {
+  types: readonly CredentialType[]
+  onGive: (given: Credentials) => void
+}
+
+/** Name and password of a VNC server that Muster has not started. They are kept nowhere. */
+function AskCredentials({ types, onGive }: AskCredentialsProps) {
+  const [given, setGiven] = useState<Credentials>({})
+  const [isSent, setSent] = useState(false)
+  return (
+    <form
+      className={classes.ask}
+      onSubmit={(event) => {
+        event.preventDefault()
+        setSent(true)
+        onGive(given)
+      }}
+    >
+      {types.includes('username') && (
+        <TextInput
+          label="User name"
+          autoComplete="off"
+          onChange={({ currentTarget }) => setGiven({ ...given, username: currentTarget.value })}
+        />
+      )}
+      <PasswordInput
+        label="Password of the VNC server"
+        autoComplete="off"
+        data-autofocus
+        autoFocus
+        onChange={({ currentTarget }) => setGiven({ ...given, password: currentTarget.value })}
+      />
+      <Button type="submit" loading={isSent}>
+        Connect
+      </Button>
+    </form>
+  )
+}
+
+/** Either shows the desktop; which one a distribution has differs. */
+const PACKAGE = 'x11vnc'
+const OTHER_PACKAGE = 'tigervnc-scraping-server'
+
+/** Installs what shows the desktop of a machine with X11, and goes on; nothing for who may not install. */
+function InstallVncServer({ agent, onInstalled }: { agent: AgentDetail; onInstalled: () => void }) {
+  const may = useMay('can_manage_software')
+  const [isAsking, setAsking] = useState(false)
+  const params = { agent_id: agent.agent_id }
+  if (!may) return null
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Install {PACKAGE}</Button>
+      {isAsking && (
+        <InstallDialog
+          title={`Install ${PACKAGE} on ${agent.hostname}?`}
+          message={
+            <>
+              <p>
+                The machine installs the package {PACKAGE} by its own package manager, or {OTHER_PACKAGE}{' '}
+                where it does not know that.
+              </p>
+              <p>It runs only while somebody looks at the desktop, and nobody reaches it from the network.</p>
+            </>
+          }
+          confirmLabel="Install"
+          start={() =>
+            call(installSoftware, { params, body: { name: PACKAGE, alternatives: [OTHER_PACKAGE] } })
+          }
+          next={
+            <Button
+              onClick={() => {
+                setAsking(false)
+                onInstalled()
+              }}
+            >
+              Open the desktop
+            </Button>
+          }
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  )
 }

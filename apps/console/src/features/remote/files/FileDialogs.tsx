@@ -1,11 +1,26 @@
-import type { FileEntry } from '@muster/contract/agent/files'
-import { DeleteFileDialog } from './DeleteFileDialog.tsx'
-import { EditTextDialog } from './EditTextDialog.tsx'
-import { ImageDialog } from './ImageDialog.tsx'
-import { MoveFileDialog } from './MoveFileDialog.tsx'
-import { NewFolderDialog } from './NewFolderDialog.tsx'
-import { RightsDialog } from './RightsDialog.tsx'
-import type { FileDialogProps } from './file-dialog.ts'
+import type { FileChange, FileEntry, TextFile } from '@muster/contract/agent/files'
+import { Button, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { joinRaw, rawOfText, showRaw } from '@muster/rules/agents/raw-path'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { changeFile, listFolder, readText, writeText } from '@muster/contract/api/files'
+import { ApiError } from '@muster/contract/client'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { FormDialog, FormError } from '../../../app/dialogs/FormDialog.tsx'
+import { notifyDone } from '../../../app/shell/notify.ts'
+import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
+import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { ErrorState } from '../../../ui/layout/States.tsx'
+import { call, query } from '../../../app/api/api.ts'
+import { queryKey } from '../../../app/api/query-key.ts'
+import { DiscardDialog, useLeaveQuestion } from '../../../app/dialogs/use-leave-question.tsx'
+import { CodeEditor } from '../../scripts/CodeEditor.tsx'
+import { checkName, modeLabel } from './file-rows.ts'
+import classes from './FilesPane.module.css'
+import { fetchImage } from './fetch-image.ts'
+import { startDownload } from './start-download.ts'
 
 /** Which dialog is open. */
 export type OpenDialog =
@@ -24,4 +39,298 @@ export function FileDialogs({ open, ...rest }: { open: OpenDialog } & Omit<FileD
   if (open.what === 'new-folder') return <NewFolderDialog {...rest} />
   const Dialog = DIALOGS[open.what]
   return <Dialog {...rest} entry={open.entry} />
+}
+
+function NewFolderDialog({ agent, folder, onClose }: Omit<FileDialogProps, 'entry'>) {
+  const change = useChangeFile(agent.agent_id)
+  const form = useForm({ initialValues: { name: '' }, validate: { name: checkName } })
+  return (
+    <FormDialog
+      title={`New folder in ${showRaw(folder)}`}
+      form={form}
+      save={({ name }) => change({ change: 'make-folder', path: joinRaw(folder, rawOfText(name)) })}
+      onClose={onClose}
+      submitLabel="Make"
+      size="sm"
+    >
+      <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+    </FormDialog>
+  )
+}
+
+/** Another name, another folder, or both. What is left as it is keeps its bytes, also where they are no text. */
+function MoveFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
+  const change = useChangeFile(agent.agent_id)
+  const shownFolder = showRaw(folder)
+  const form = useForm({
+    initialValues: { name: entry.name, folder: shownFolder },
+    validate: {
+      name: checkName,
+      folder: (text) => (text.startsWith('/') ? null : 'A folder begins with "/".'),
+    },
+  })
+  return (
+    <FormDialog
+      title={`Rename or move ${entry.name}`}
+      form={form}
+      save={(wish) => {
+        const name = wish.name === entry.name ? entry.raw : rawOfText(wish.name)
+        const into = wish.folder === shownFolder ? folder : rawOfText(wish.folder)
+        return change({ change: 'move', path: joinRaw(folder, entry.raw), to: joinRaw(into, name) })
+      }}
+      onClose={onClose}
+      submitLabel="Move"
+    >
+      <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+      <TextInput mt="sm" label="Folder" autoComplete="off" {...form.getInputProps('folder')} />
+    </FormDialog>
+  )
+}
+
+/** Asks for the word where much goes: a folder with everything in it. */
+function DeleteFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
+  const change = useChangeFile(agent.agent_id)
+  const isFolder = entry.kind === 'folder'
+  const path = joinRaw(folder, entry.raw)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => change({ change: 'delete', path }),
+    meta: { errorsShown: true },
+    onSuccess: ({ count }) => {
+      notifyDone(count > 1 ? `${entry.name} and ${count - 1} more are deleted.` : `${entry.name} is deleted.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      title={`Delete ${entry.name} on ${agent.hostname}?`}
+      message={
+        <>
+          {error !== null && <FormError error={error} />}
+          <p>
+            {showRaw(path)} {isFolder ? 'goes with everything in it, and' : ''} cannot be brought back.
+          </p>
+        </>
+      }
+      confirmLabel="Delete"
+      danger
+      {...(isFolder ? { typed: 'delete' } : {})}
+      busy={isPending}
+      onConfirm={() => mutate()}
+      onClose={onClose}
+    />
+  )
+}
+
+const OCTAL = /^[0-7]{3,4}$/
+
+function RightsDialog({ agent, folder, entry, onClose }: FileDialogProps) {
+  const change = useChangeFile(agent.agent_id)
+  const form = useForm({
+    initialValues: { mode: entry.mode.toString(8).padStart(4, '0') },
+    validate: { mode: (text) => (OCTAL.test(text) ? null : 'Three or four digits from 0 to 7, as in 0644.') },
+  })
+  const { mode } = form.values
+  return (
+    <FormDialog
+      title={`Rights of ${entry.name}`}
+      form={form}
+      save={(wish) =>
+        change({
+          change: 'set-mode',
+          path: joinRaw(folder, entry.raw),
+          mode: Number.parseInt(wish.mode, 8),
+        })
+      }
+      onClose={onClose}
+      size="sm"
+    >
+      <TextInput
+        label="Rights"
+        description={`${OCTAL.test(mode) ? modeLabel(Number.parseInt(mode, 8)) : ''} for ${entry.owner}, ${entry.group} and all others`}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('mode')}
+      />
+    </FormDialog>
+  )
+}
+
+/** A picture, drawn from the machine's bytes: nothing in it is run, whatever it is. */
+function ImageDialog({ agent, folder, entry, onClose }: FileDialogProps) {
+  const path = joinRaw(folder, entry.raw)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['image', agent.agent_id, path],
+    queryFn: ({ signal }) => fetchImage({ agentId: agent.agent_id, path }, signal),
+    retry: false,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+  const { mutate: download } = useMutation({
+    mutationFn: () => startDownload(agent.agent_id, folder, entry),
+  })
+  return (
+    <Dialog
+      title={`${showRaw(path)} on ${agent.hostname}`}
+      onClose={onClose}
+      size="xl"
+      footer={
+        <>
+          <Button variant="default" onClick={() => download()}>
+            Download
+          </Button>
+          <Button onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </>
+      }
+    >
+      {data === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
+      ) : (
+        <Picture blob={data} name={entry.name} />
+      )}
+    </Dialog>
+  )
+}
+
+function Picture({ blob, name }: { blob: Blob; name: string }) {
+  const image = useRef<HTMLImageElement>(null)
+  const [size, setSize] = useState('')
+  const [isBroken, setBroken] = useState(false)
+  useEffect(() => {
+    const url = URL.createObjectURL(blob)
+    if (image.current !== null) image.current.src = url
+    return () => URL.revokeObjectURL(url)
+  }, [blob])
+  if (isBroken)
+    return <ErrorState message="This picture is damaged, or of a kind that this browser cannot draw." />
+  return (
+    <figure className={classes.picture}>
+      <img
+        ref={image}
+        alt={name}
+        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+          setSize(`${naturalWidth} × ${naturalHeight} pixels`)
+        }
+        onError={() => setBroken(true)}
+      />
+      <figcaption>{size}</figcaption>
+    </figure>
+  )
+}
+
+/** A large folder takes its time. */
+const TIMEOUT_MS = 60_000
+
+/** Changes something among the files of a machine, and looks at them again. */
+function useChangeFile(agentId: string): (change: FileChange) => Promise<{ count: number }> {
+  const queryClient = useQueryClient()
+  return async (change) => {
+    const params = { agent_id: agentId }
+    try {
+      return await call(changeFile, { params, body: change }, { timeoutMs: TIMEOUT_MS })
+    } finally {
+      // A folder that is read for the first time would be shown as it was before the change.
+      await queryClient.cancelQueries({ queryKey: queryKey(listFolder) })
+      await queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
+    }
+  }
+}
+
+/** A small text, shown and edited. What somebody else has written meanwhile is not overwritten. */
+function EditTextDialog({ agent, folder, entry, onClose }: FileDialogProps) {
+  const params = { agent_id: agent.agent_id }
+  const path = joinRaw(folder, entry.raw)
+  const { data, error, refetch } = useQuery({
+    ...query(readText, { params, query: { path } }),
+    retry: false,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+  if (data !== undefined)
+    return (
+      <Editor key={data.hash} agent={agent} file={data} onClose={onClose} onReread={() => void refetch()} />
+    )
+  return (
+    <Dialog title={entry.name} onClose={onClose} size="xl">
+      <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
+    </Dialog>
+  )
+}
+
+interface EditorProps {
+  agent: FileDialogProps['agent']
+  file: TextFile
+  onClose: () => void
+  onReread: () => void
+}
+
+function Editor({ agent, file, onClose, onReread }: EditorProps) {
+  const queryClient = useQueryClient()
+  const [text, setText] = useState(file.text)
+  const isDirty = text !== file.text
+  const { mutate, isPending, error, isSuccess } = useMutation({
+    mutationFn: async ({ over }: { over: boolean }) => {
+      const params = { agent_id: agent.agent_id }
+      const { hash } = over ? await call(readText, { params, query: { path: file.path } }) : file
+      return call(writeText, { params, body: { path: file.path, text, hash } })
+    },
+    meta: { errorsShown: true },
+    onSuccess: async () => {
+      notifyDone(`${showRaw(file.path)} is saved.`)
+      onClose()
+      await queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
+    },
+  })
+  const isConflict = error instanceof ApiError && error.code === 'changed_meanwhile'
+  const question = useLeaveQuestion(() => isDirty && !isSuccess)
+  // This dialog has no address, so closing it is no way that the question above would see.
+  const [isLeaving, setIsLeaving] = useState(false)
+  const close = isDirty ? () => setIsLeaving(true) : onClose
+  return (
+    <>
+      <Dialog
+        title={`${showRaw(file.path)} on ${agent.hostname}`}
+        onClose={close}
+        size="xl"
+        persistent={isDirty}
+        why={isDirty ? undefined : 'No changes to save.'}
+        footer={
+          <>
+            {isConflict && (
+              <Button variant="default" onClick={onReread}>
+                Read again, without my changes
+              </Button>
+            )}
+            <Button variant="default" onClick={close}>
+              Close
+            </Button>
+            <Button
+              disabled={!isDirty}
+              loading={isPending}
+              {...(isConflict ? { color: 'negative' } : {})}
+              onClick={() => mutate({ over: isConflict })}
+            >
+              {isConflict ? 'Overwrite it' : 'Save'}
+            </Button>
+          </>
+        }
+      >
+        {error !== null && <FormError error={error} />}
+        <div className={classes.text}>
+          <CodeEditor start={file.text} onChange={setText} shell="shell" readOnly={false} first />
+        </div>
+      </Dialog>
+      {question}
+      {isLeaving && <DiscardDialog onConfirm={onClose} onClose={() => setIsLeaving(false)} />}
+    </>
+  )
+}
+
+/** What every dialog about a file is told. `folder` is a path without links. */
+interface FileDialogProps {
+  agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
+  folder: string
+  entry: FileEntry
+  onClose: () => void
 }

@@ -1,26 +1,43 @@
-import { Button, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { type FileEntry, MOST_TEXT_BYTES } from '@muster/contract/agent/files'
+import { Button, FileButton, TextInput } from '@mantine/core'
+import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
+import { type FileEntry, MOST_TEXT_BYTES, ROOT_PATH } from '@muster/contract/agent/files'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { joinRaw } from '@muster/rules/agents/raw-path'
-import { IconFolderPlus, IconRefresh, IconSearch } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { bytesOfRaw, joinRaw, rawOfText, showRaw } from '@muster/rules/agents/raw-path'
+import {
+  IconArrowRight,
+  IconDownload,
+  IconEdit,
+  IconFolderOpen,
+  IconFolderPlus,
+  IconPhoto,
+  IconRefresh,
+  IconSearch,
+  IconShieldLock,
+  IconTrash,
+  IconUpload,
+} from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { listFolder } from '@muster/contract/api/files'
 import { describeError, isRefused } from '../../../app/api/describe-error.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { useFind, usePlace } from '../../../app/shell/use-place.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../../ui/layout/States.tsx'
 import table from '../../../ui/layout/ListPane.module.css'
+import { call } from '../../../app/api/api.ts'
+import { queryKey } from '../../../app/api/query-key.ts'
+import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
+import { DataTable } from '../../../ui/table/DataTable.tsx'
+import { divider, type MenuEntry, type Point } from '../../../ui/dialog/menu-entry.ts'
+import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
 import classes from './FilesPane.module.css'
 import { FileDialogs, type OpenDialog } from './FileDialogs.tsx'
-import { FileTable } from './FileTable.tsx'
-import { UploadButton } from './UploadButton.tsx'
 import { UploadList } from './UploadList.tsx'
 import { FolderPath } from './FolderPath.tsx'
-import { addressOf, folderOf } from './folder-address.ts'
-import { isShownAsImage, leadsTo } from './file-rows.ts'
-import { startDownload } from './start-download.ts'
-import { useFolder } from './use-folder.ts'
+import { isShownAsImage, leadsTo, sortEntries } from './file-rows.ts'
+import { startDownload, whyNoDownload } from './start-download.ts'
+import { FILE_CARD, FILE_COLUMNS, FILE_COLUMNS_PX } from './file-columns.tsx'
+import { addUpload } from './upload.ts'
 
 const FORBIDDEN = 'Your role does not allow the files of machines.'
 const SEARCH_AFTER_MS = 250
@@ -133,4 +150,230 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
       )}
     </div>
   )
+}
+
+// A folder stands in the address as people write it, `/var/log`; as its bytes where those are no text.
+
+/** The folder that an address names; the first one where it names none. */
+function folderOf(at: string | undefined): string {
+  if (at === undefined) return ROOT_PATH
+  if (at.startsWith('/')) return rawOfText(at.replace(/(?<=.)\/+$/, ''))
+  try {
+    return showRaw(at).startsWith('/') ? at : ROOT_PATH
+  } catch {
+    return ROOT_PATH
+  }
+}
+
+function addressOf(folder: string): string | undefined {
+  if (folder === ROOT_PATH) return undefined
+  const text = new TextDecoder().decode(bytesOfRaw(folder))
+  return rawOfText(text) === folder ? text : folder
+}
+
+/** A folder of a machine, as far as it was asked for. */
+function useFolder(given: { agentId: string; path: string; search: string; enabled: boolean }) {
+  const { agentId, path, search, enabled } = given
+  const query = useInfiniteQuery({
+    queryKey: queryKey(listFolder, { params: { agent_id: agentId }, query: { path, search } }),
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listFolder,
+        {
+          params: { agent_id: agentId },
+          query: { path, search, ...(pageParam === '' ? {} : { after: pageParam }) },
+        },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    enabled,
+    retry: false,
+    gcTime: 0,
+  })
+  const { data } = query
+  const entries = useMemo<FileEntry[]>(() => data?.pages.flatMap((part) => part.entries) ?? [], [data])
+  const last = data?.pages.at(-1)
+  return {
+    query,
+    entries,
+    /** Without links; the first folder until the machine has answered. */
+    path: last?.path ?? (path || ROOT_PATH),
+    total: last?.total ?? 0,
+    isWhole: last !== undefined && last.next === null,
+  }
+}
+
+interface FileTableProps {
+  entries: readonly FileEntry[]
+  /** Changes with the folder and the search. */
+  place: string
+  /** All of the folder is here: it can be sorted by any column. */
+  isWhole: boolean
+  empty: ReactNode
+  actions: FileActions
+}
+
+function FileTable({ entries, place, isWhole, empty, actions }: FileTableProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const [wanted, setSort] = useState({ column: 'name', descending: false })
+  const [selected, setSelected] = useState<string>()
+  const [menu, setMenu] = useState<{ entry: FileEntry; at: Point }>()
+  const sort = isWhole ? wanted : undefined
+  const rows = useMemo(() => (sort === undefined ? entries : sortEntries(entries, sort)), [entries, sort])
+  return (
+    <div className={table.table}>
+      <DataTable
+        label="Files"
+        rows={rows}
+        rowKey={({ raw }) => raw}
+        columns={FILE_COLUMNS}
+        context={undefined}
+        rowHeight={28}
+        minWidth={FILE_COLUMNS_PX}
+        sort={sort}
+        onSort={(column) =>
+          setSort((before) => ({ column, descending: before.column === column && !before.descending }))
+        }
+        selected={selected}
+        onSelect={(entry) => setSelected(entry?.raw)}
+        onOpen={actions.open}
+        onDoubleClick={actions.open}
+        onMenu={(entry, at) => setMenu({ entry, at })}
+        menuOf={(entry) => fileMenu(entry, actions)}
+        card={hasCards ? FILE_CARD : undefined}
+        scrollKey={place}
+        empty={empty}
+      />
+      {menu !== undefined && (
+        <ContextMenu
+          label={menu.entry.name}
+          at={menu.at}
+          entries={fileMenu(menu.entry, actions)}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+interface UploadButtonProps {
+  agentId: string
+  folder: string
+  entries: readonly FileEntry[]
+  disabled: boolean
+}
+
+/** Files of this computer go to the folder; what has their name is replaced only when the person says so. */
+function UploadButton({ agentId, folder, entries, disabled }: UploadButtonProps) {
+  const queryClient = useQueryClient()
+  // The same file may be chosen once more.
+  const reset = useRef<() => void>(null)
+  const [asked, setAsked] = useState<readonly File[]>([])
+  const add = (files: readonly File[], replace: boolean) => {
+    for (const file of files) {
+      const path = joinRaw(folder, rawOfText(file.name))
+      const onDone = () => void queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
+      addUpload({ agentId, path, file, replace, onDone })
+    }
+  }
+  const choose = (files: readonly File[]) => {
+    const names = new Set(entries.map(({ name }) => name))
+    add(
+      files.filter(({ name }) => !names.has(name)),
+      false,
+    )
+    setAsked(files.filter(({ name }) => names.has(name)))
+    reset.current?.()
+  }
+  return (
+    <>
+      <FileButton multiple resetRef={reset} onChange={choose}>
+        {(props) => (
+          <Button
+            {...props}
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconUpload size={14} stroke={1.75} aria-hidden />}
+            disabled={disabled}
+          >
+            Upload
+          </Button>
+        )}
+      </FileButton>
+      {asked.length > 0 && (
+        <ConfirmDialog
+          title="Replace what is there?"
+          message={`${asked.map(({ name }) => name).join(', ')}: of that name something is in the folder already.`}
+          confirmLabel="Replace"
+          danger
+          onConfirm={() => {
+            add(asked, true)
+            setAsked([])
+          }}
+          onClose={() => setAsked([])}
+        />
+      )}
+    </>
+  )
+}
+
+interface FileActions {
+  open: (entry: FileEntry) => void
+  download: (entry: FileEntry) => void
+  ask: (dialog: OpenDialog) => void
+}
+
+/** What can be done with something in a folder. */
+function fileMenu(entry: FileEntry, { open, download, ask }: FileActions): MenuEntry[] {
+  const isFolder = leadsTo(entry) === 'folder'
+  return [
+    firstEntry(entry, { open, ask }),
+    {
+      id: 'download',
+      label: isFolder ? 'Download as archive' : 'Download',
+      icon: IconDownload,
+      disabledReason: whyNoDownload(entry),
+      run: () => download(entry),
+    },
+    divider('change'),
+    {
+      id: 'move',
+      label: 'Rename or move',
+      icon: IconArrowRight,
+      shortcut: 'F2',
+      run: () => ask({ what: 'move', entry }),
+    },
+    {
+      id: 'rights',
+      label: 'Rights',
+      icon: IconShieldLock,
+      disabledReason: entry.kind === 'link' ? 'A link has no rights of its own.' : undefined,
+      run: () => ask({ what: 'rights', entry }),
+    },
+    {
+      id: 'delete',
+      label: 'Delete',
+      icon: IconTrash,
+      shortcut: 'Del',
+      danger: true,
+      run: () => ask({ what: 'delete', entry }),
+    },
+  ]
+}
+
+function firstEntry(entry: FileEntry, { open, ask }: Pick<FileActions, 'open' | 'ask'>): MenuEntry {
+  if (leadsTo(entry) === 'folder')
+    return { id: 'open', label: 'Open', icon: IconFolderOpen, shortcut: 'Enter', run: () => open(entry) }
+  if (isShownAsImage(entry))
+    return { id: 'look', label: 'Look at it', icon: IconPhoto, shortcut: 'Enter', run: () => open(entry) }
+  return {
+    id: 'edit',
+    label: 'Look at it, edit',
+    icon: IconEdit,
+    shortcut: 'Enter',
+    disabledReason: whyNoDownload(entry),
+    run: () => ask({ what: 'edit', entry }),
+  }
 }

@@ -1,10 +1,75 @@
-import { beginUpload, dropUpload, finishUpload, lookAtUpload } from '@muster/contract/api/files'
-import { ApiError } from '@muster/contract/client'
-import { call } from '../../../app/api/api.ts'
+import {
+  beginUpload,
+  dropUpload,
+  finishUpload,
+  lookAtUpload,
+  MOST_UPLOAD_BYTES,
+  UPLOAD_BYTES_PATH,
+  UploadBytesAnswer,
+} from '@muster/contract/api/files'
+import { ApiError, readError } from '@muster/contract/client'
+import { HASH_PART_BYTES } from '@muster/contract/agent/files'
+import { call, requestHeaders } from '../../../app/api/api.ts'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { createStore } from '../../../app/session/store.ts'
-import { hashFile } from './hash-file.ts'
-import { nextPieceBytes, sendBytes } from './send-bytes.ts'
+
+const LEAST_BYTES = 256 * 1024
+const WANTED_MS = 2000
+
+/** As many bytes as take about two seconds on this line, so that a lost one costs little. */
+function nextPieceBytes(before: number, tookMs: number): number {
+  const wanted = before * Math.min(4, WANTED_MS / Math.max(1, tookMs))
+  return Math.round(Math.min(MOST_UPLOAD_BYTES, Math.max(LEAST_BYTES, wanted)))
+}
+
+/** Puts bytes behind those that the machine has; answers how many it has then, or throws `ApiError`. */
+async function sendBytes(
+  place: { agentId: string; upload: string; path: string; offset: number },
+  bytes: Blob,
+  signal: AbortSignal,
+): Promise<number> {
+  const { agentId, upload, path, offset } = place
+  const address = UPLOAD_BYTES_PATH.replace(':agent_id', agentId).replace(':upload', upload)
+  const query = new URLSearchParams({ path, offset: String(offset) })
+  let response: Response
+  try {
+    response = await fetch(`${address}?${query}`, {
+      method: 'PUT',
+      credentials: 'include',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/octet-stream',
+        ...requestHeaders(),
+      },
+      body: bytes,
+      signal,
+    })
+    const text = await response.text()
+    if (!response.ok) throw readError(response, text)
+    return UploadBytesAnswer.parse(JSON.parse(text)).size
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause
+    throw new ApiError('The server cannot be reached.', { status: 0, code: 'network', cause })
+  }
+}
+
+const READ_PARTS = 8
+
+/** The hash of an upload; null where the browser has none, which is so on pages without TLS. */
+async function hashFile(file: Blob, signal: AbortSignal): Promise<string | null> {
+  // Of secure pages only, whatever the type says.
+  const subtle = crypto.subtle as SubtleCrypto | undefined
+  if (subtle === undefined) return null
+  const digests: ArrayBuffer[] = []
+  for (let from = 0; from < file.size; from += READ_PARTS * HASH_PART_BYTES) {
+    signal.throwIfAborted()
+    const bytes = await file.slice(from, from + READ_PARTS * HASH_PART_BYTES).arrayBuffer()
+    for (let at = 0; at < bytes.byteLength; at += HASH_PART_BYTES)
+      digests.push(await subtle.digest('SHA-256', bytes.slice(at, at + HASH_PART_BYTES)))
+  }
+  const whole = new Uint8Array(await subtle.digest('SHA-256', await new Blob(digests).arrayBuffer()))
+  return Array.from(whole, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 const FIRST_PIECE_BYTES = 1024 * 1024
 const RETRY_MS = 2000

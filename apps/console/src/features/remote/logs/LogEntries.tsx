@@ -1,16 +1,24 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useMediaQuery } from '@mantine/hooks'
+import type { LogLine } from '@muster/contract/agent/logs'
+import { makeVisible } from '@muster/rules/text/visible-text'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { useFind } from '../../../app/shell/use-place.ts'
 import { EmptyState, ErrorState, SkeletonRows } from '../../../ui/layout/States.tsx'
 import classes from '../../../ui/layout/ListPane.module.css'
+import { DataTable } from '../../../ui/table/DataTable.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { OutputBox } from '../../../ui/layout/OutputBox.tsx'
+import { useDateFormat } from '../../../ui/layout/date-format.ts'
+import type { DataCard, DataColumn } from '../../../ui/table/data-column.ts'
 import styles from './Logs.module.css'
-import { EntryTable } from './EntryTable.tsx'
 import { EventIdField, EventLogField, isEventId, isEventLog } from './EventFields.tsx'
 import { readLogFilter, type WantedLog, writeLogFilter } from './log-filter.ts'
-import { PRIORITY_CHOICES, TIME_CHOICES } from './log-words.ts'
+import { PRIORITY_CHOICES, priorityWord, TIME_CHOICES } from './log-words.ts'
 import { useLogEntries } from './use-log-entries.ts'
+import tones from './Logs.module.css'
 
 /** Entries of the system's log, the newest first, found by unit, priority, time and text. */
 export function LogEntries({ agent, children }: { agent: AgentDetail; children: ReactNode }) {
@@ -119,4 +127,127 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
       )}
     </>
   )
+}
+
+interface EntryTableProps {
+  entries: readonly LogLine[]
+  scrollKey: string
+  hasEvents: boolean
+}
+
+/** Entries of a log; one that is opened is shown whole. */
+function EntryTable({ entries, scrollKey, hasEvents }: EntryTableProps) {
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  const format = useDateFormat()
+  const context = useMemo(() => ({ format }), [format])
+  const rows = useMemo(() => entries.map((entry, index) => ({ ...entry, key: `${index}` })), [entries])
+  const [selected, setSelected] = useState<string>()
+  const [opened, setOpened] = useState<LogLine>()
+  return (
+    <div className={classes.table}>
+      <DataTable
+        label="Log"
+        rows={rows}
+        rowKey={({ key }) => key}
+        columns={hasEvents ? EVENT_COLUMNS : LOG_COLUMNS}
+        context={context}
+        rowHeight={28}
+        minWidth={LOG_COLUMNS_PX}
+        selected={selected}
+        onSelect={(row) => setSelected(row?.key)}
+        onOpen={setOpened}
+        onDoubleClick={setOpened}
+        card={hasCards ? LOG_CARD : undefined}
+        scrollKey={scrollKey}
+        empty={<EmptyState message="No entry fits this." />}
+      />
+      {opened !== undefined && (
+        <Dialog
+          title={`${priorityWord(opened.priority)} of ${makeVisible(opened.source)}`}
+          onClose={() => setOpened(undefined)}
+          footer={
+            <Button variant="default" onClick={() => setOpened(undefined)} data-autofocus>
+              Close
+            </Button>
+          }
+        >
+          <p className={classes.dim}>
+            {[
+              format(opened.at_ms),
+              makeVisible(opened.unit),
+              opened.event_id === undefined ? '' : `event ${opened.event_id}`,
+              opened.pid === 0 ? '' : `PID ${opened.pid}`,
+            ]
+              .filter(Boolean)
+              .join(', ')}
+          </p>
+          <OutputBox
+            label="Message"
+            segments={[{ text: makeVisible(opened.message) }]}
+            empty="It says nothing."
+            growing={false}
+          />
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+interface LogContext {
+  format: (instant: number) => string
+}
+
+const LOG_COLUMNS: readonly DataColumn<LogLine, LogContext>[] = [
+  { id: 'time', title: 'Time', width: '170px', render: ({ at_ms }, { format }) => format(at_ms) },
+  {
+    id: 'priority',
+    title: 'Priority',
+    width: '100px',
+    render: ({ priority }) => (
+      <span className={tones.priority} data-priority={priority}>
+        {priorityWord(priority)}
+      </span>
+    ),
+  },
+  {
+    id: 'source',
+    title: 'Source',
+    width: 'minmax(100px, 0.4fr)',
+    render: ({ source, unit, pid }) => (
+      <bdi data-tip={[makeVisible(unit), pid === 0 ? '' : `PID ${pid}`].filter(Boolean).join(', ')}>
+        {makeVisible(source)}
+      </bdi>
+    ),
+  },
+  {
+    id: 'message',
+    title: 'Message',
+    width: 'minmax(240px, 2fr)',
+    render: ({ message }) => <bdi>{makeVisible(message)}</bdi>,
+  },
+]
+
+const LOG_COLUMNS_PX = 700
+
+/** Of Windows, where events have numbers. */
+const EVENT_COLUMNS: readonly DataColumn<LogLine, LogContext>[] = LOG_COLUMNS.flatMap((column) =>
+  column.id === 'message'
+    ? [{ id: 'event', title: 'Event ID', width: '80px', render: ({ event_id }) => event_id ?? '' }, column]
+    : [column],
+)
+
+const LOG_CARD: DataCard<LogLine, LogContext> = {
+  height: 61,
+  render: ({ at_ms, priority, source, message }, { format }) => (
+    <>
+      <div className="cardLine">
+        <bdi className="cut">{makeVisible(message)}</bdi>
+      </div>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="cut">
+          {format(at_ms)}, {priorityWord(priority)}, {makeVisible(source)}
+        </span>
+      </div>
+    </>
+  ),
 }

@@ -1,18 +1,24 @@
 import { useMediaQuery } from '@mantine/hooks'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import type { Process } from '@muster/contract/api/processes'
+import { endProcess, type Process, setPriority } from '@muster/contract/api/processes'
 import { IconAdjustments, IconHandStop, IconSkull } from '@tabler/icons-react'
 import { use, useMemo, useState } from 'react'
+import { Select } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { formatFileSize } from '@muster/rules/text/file-size'
 import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../../ui/table/DataTable.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { formatDate } from '../../../ui/layout/date-format.ts'
 import { DateFormat } from '../../../ui/layout/date-format-context.ts'
 import { divider, type MenuEntry, type Point } from '../../../ui/dialog/menu-entry.ts'
-import { EndProcessDialog, type EndWish } from './EndProcessDialog.tsx'
-import { PriorityDialog } from './PriorityDialog.tsx'
 import classes from '../../../ui/layout/ListPane.module.css'
-import { PROCESS_CARD, PROCESS_COLUMNS, PROCESS_COLUMNS_PX, type ProcessContext } from './process-columns.tsx'
+import { FormDialog, FormError } from '../../../app/dialogs/FormDialog.tsx'
+import { call } from '../../../app/api/api.ts'
+import { notifyDone } from '../../../app/shell/notify.ts'
+import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
+import type { DataCard, DataColumn } from '../../../ui/table/data-column.ts'
 import {
   holdOrder,
   keyOf,
@@ -134,4 +140,237 @@ function useHeldLines(lines: ProcessLine[], heldView: string | undefined): Proce
   if (held?.view !== heldView)
     setHeld(heldView === undefined ? undefined : { view: heldView, keys: lines.map(keyOf) })
   return held === undefined || held.view !== heldView ? lines : holdOrder(lines, held.keys)
+}
+
+const LEVELS = [
+  { value: '-14', label: 'High (-14)' },
+  { value: '-7', label: 'Above normal (-7)' },
+  { value: '0', label: 'Normal (0)' },
+  { value: '10', label: 'Below normal (10)' },
+  { value: '19', label: 'Idle (19)' },
+]
+
+interface PriorityDialogProps {
+  agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
+  process: Process
+  onClose: () => void
+}
+
+/** How urgent a process is, in the five classes that every system knows. */
+function PriorityDialog({ agent, process, onClose }: PriorityDialogProps) {
+  const { name, pid, start } = process
+  const now = `${process.nice ?? 0}`
+  const form = useForm({ initialValues: { nice: now } })
+  const choices = LEVELS.some(({ value }) => value === now)
+    ? LEVELS
+    : [{ value: now, label: `As it is (${now})` }, ...LEVELS]
+  return (
+    <FormDialog
+      title={`Priority of ${name} on ${agent.hostname}`}
+      form={form}
+      save={({ nice }) =>
+        call(setPriority, {
+          params: { agent_id: agent.agent_id, pid },
+          body: { start, nice: Number(nice) },
+        })
+      }
+      done={`Priority of ${name} changed.`}
+      onClose={onClose}
+      size="sm"
+    >
+      <Select
+        label="Priority"
+        data={choices}
+        allowDeselect={false}
+        data-autofocus
+        {...form.getInputProps('nice')}
+      />
+    </FormDialog>
+  )
+}
+
+interface EndWish {
+  force: boolean
+  tree: boolean
+}
+
+interface EndProcessDialogProps {
+  agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
+  process: Process
+  wish: EndWish
+  onClose: () => void
+}
+
+/** Names the process and the machine, and says in its place when the process went on. */
+function EndProcessDialog({ agent, process, wish, onClose }: EndProcessDialogProps) {
+  const { name, pid, start, username } = process
+  const [left, setLeft] = useState<number>()
+  const force = wish.force || left !== undefined
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => {
+      const query = { start, force: force ? 'true' : 'false', tree: wish.tree ? 'true' : 'false' } as const
+      return call(endProcess, { params: { agent_id: agent.agent_id, pid }, query })
+    },
+    meta: { errorsShown: true },
+    onSuccess: (answer) => {
+      if (answer.left.length > 0) return setLeft(answer.left.length)
+      notifyDone(answer.ended > 1 ? `${name} and ${answer.ended - 1} more ended.` : `${name} ended.`)
+      onClose()
+      return undefined
+    },
+  })
+  const verb = force ? 'Kill' : 'End'
+  return (
+    <ConfirmDialog
+      title={`${verb} ${name} on ${agent.hostname}?`}
+      message={
+        <>
+          {error !== null && <FormError error={error} />}
+          {left !== undefined && (
+            <p role="alert">
+              {left === 1 && !wish.tree
+                ? `${name} was asked to end and has not. It can be killed.`
+                : `${left} processes were asked to end and have not. They can be killed.`}
+            </p>
+          )}
+          <p>
+            Process {pid} of {username || 'an unknown user'}
+            {wish.tree && ', with all that it has started'}.{' '}
+            {force
+              ? 'It is ended at once: what it has not saved is lost.'
+              : 'It is asked to end, and may save its work first.'}
+          </p>
+        </>
+      }
+      confirmLabel={verb}
+      danger
+      busy={isPending}
+      onConfirm={() => mutate()}
+      onClose={onClose}
+    />
+  )
+}
+
+interface ProcessContext {
+  formatDate: (instant: string) => string
+}
+
+const STATES: Partial<Record<ProcessLine['process']['state'], string>> = {
+  waiting: 'waits for a disk',
+  stopped: 'stopped',
+  ended: 'ended',
+}
+
+const PROCESS_COLUMNS: readonly DataColumn<ProcessLine, ProcessContext>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    width: 'minmax(150px, 1.2fr)',
+    sortable: true,
+    render: (line) => <Name line={line} />,
+  },
+  {
+    id: 'pid',
+    title: 'PID',
+    width: '80px',
+    numeric: true,
+    sortable: true,
+    render: ({ process }) => process.pid,
+  },
+  {
+    id: 'user',
+    title: 'User',
+    width: 'minmax(80px, 0.6fr)',
+    sortable: true,
+    render: ({ process }) => process.username,
+  },
+  {
+    id: 'cpu',
+    title: 'CPU',
+    width: '72px',
+    numeric: true,
+    sortable: true,
+    render: ({ process }) => `${process.cpu_percent.toFixed(1)} %`,
+  },
+  {
+    id: 'memory',
+    title: 'Memory',
+    width: '96px',
+    numeric: true,
+    sortable: true,
+    render: ({ process }) => formatFileSize(process.membytes),
+  },
+  {
+    id: 'ports',
+    title: 'Ports',
+    width: 'minmax(64px, 0.5fr)',
+    sortable: true,
+    render: ({ process }) => <Ports process={process} />,
+  },
+  {
+    id: 'command',
+    title: 'Command line',
+    width: 'minmax(160px, 2fr)',
+    render: ({ process }) => (
+      <span className="mono" data-tip={process.command}>
+        {process.command}
+      </span>
+    ),
+  },
+  {
+    id: 'nice',
+    title: 'Priority',
+    width: '76px',
+    numeric: true,
+    sortable: true,
+    render: ({ process }) => process.nice ?? '–',
+  },
+  {
+    id: 'started',
+    title: 'Started',
+    width: '168px',
+    sortable: true,
+    render: ({ process }, { formatDate }) => (
+      <span className={classes.dim}>
+        {process.started_at === null ? '–' : formatDate(process.started_at)}
+      </span>
+    ),
+  },
+]
+
+const PROCESS_COLUMNS_PX = 980
+
+const PROCESS_CARD: DataCard<ProcessLine, ProcessContext> = {
+  height: 61,
+  render: (line) => (
+    <>
+      <div className="cardLine">
+        <Name line={line} />
+        <span className="numbers">
+          {line.process.cpu_percent.toFixed(1)} % · {formatFileSize(line.process.membytes)}
+        </span>
+      </div>
+      <div className={`cardLine ${classes.dim}`}>
+        <span className="mono cut">{line.process.command}</span>
+        <span>
+          {line.process.username} · {line.process.pid}
+        </span>
+      </div>
+    </>
+  ),
+}
+
+function Name({ line: { process, depth } }: { line: ProcessLine }) {
+  const state = STATES[process.state]
+  return (
+    <span className="cut" style={{ paddingInlineStart: Math.min(depth, 12) * 14 }}>
+      {process.name}
+      {state !== undefined && <span className={classes.dim}> · {state}</span>}
+    </span>
+  )
+}
+
+function Ports({ process: { ports } }: Pick<ProcessLine, 'process'>) {
+  const told = ports.map(({ protocol, address, port }) => `${protocol} ${address}:${port}`).join('\n')
+  return <span data-tip={told}>{[...new Set(ports.map(({ port }) => port))].join(', ')}</span>
 }

@@ -1,13 +1,21 @@
+import '@mantine/core/styles/Switch.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { Button, Switch } from '@mantine/core'
+import { formatFileSize } from '@muster/rules/text/file-size'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { useDocumentVisibility } from '@mantine/hooks'
+import { type LiveProcesses, type Process, watchProcesses } from '@muster/contract/api/processes'
 import { describeError, isRefused } from '../../../app/api/describe-error.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { useFind } from '../../../app/shell/use-place.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../../ui/layout/States.tsx'
 import classes from '../../../ui/layout/ListPane.module.css'
+import { SearchField } from '../../../ui/inputs/SearchField.tsx'
+import { StatusDot } from '../../../ui/layout/StatusDot.tsx'
+import { askAgain } from '../../../app/api/ask-again.ts'
+import { call } from '../../../app/api/api.ts'
 import { ProcessTable } from './ProcessTable.tsx'
-import { ProcessTools } from './ProcessTools.tsx'
-import { useLiveProcesses } from './use-live-processes.ts'
 
 /** The processes of a machine, live while somebody looks. */
 export function ProcessesPane({ agent }: { agent: AgentDetail }) {
@@ -57,4 +65,144 @@ function LivePane({ agent }: { agent: AgentDetail }) {
       <ProcessTable agent={agent} processes={view.processes} search={search} asTree={asTree} />
     </div>
   )
+}
+
+const WORDS = {
+  live: { state: 'online', label: 'Live while you look' },
+  waiting: { state: 'away', label: 'Waiting for the machine' },
+  silent: { state: 'away', label: 'The machine tells nothing' },
+  paused: { state: 'away', label: 'Paused' },
+  away: { state: 'offline', label: 'Not connected: this is how it was last' },
+} as const
+
+interface ProcessToolsProps {
+  search: string
+  onSearch: (search: string) => void
+  asTree: boolean
+  onTree: (asTree: boolean) => void
+  paused: boolean
+  onPause: (paused: boolean) => void
+  state: LiveView['state']
+  view: ProcessesView
+}
+
+/** Above the table: what is searched, how it is laid out, and how busy the machine is. */
+function ProcessTools(props: ProcessToolsProps) {
+  const { search, onSearch, asTree, onTree, paused, onPause, state, view } = props
+  const { cpu_percent, memory_used, memory_total, left_out } = view.sums
+  const Icon = paused ? IconPlayerPlay : IconPlayerPause
+  return (
+    <div className={classes.tools}>
+      <SearchField
+        label="Search processes"
+        placeholder="Name, command, user:root, port:443"
+        value={search}
+        onSearch={onSearch}
+        className={classes.search}
+      />
+      <Switch label="Tree" checked={asTree} onChange={(event) => onTree(event.currentTarget.checked)} />
+      <Button
+        variant="default"
+        leftSection={<Icon size={14} stroke={1.75} aria-hidden />}
+        onClick={() => onPause(!paused)}
+      >
+        {paused ? 'Go on' : 'Pause'}
+      </Button>
+      <div className={classes.sums}>
+        <span>{view.processes.length} processes</span>
+        {left_out > 0 && <span>{left_out} more are not shown</span>}
+        <span>CPU {cpu_percent.toFixed(1)} %</span>
+        <span>
+          Memory {formatFileSize(memory_used)} of {formatFileSize(memory_total)}
+        </span>
+        <span role="status">
+          <StatusDot {...WORDS[state]} />
+        </span>
+      </div>
+    </div>
+  )
+}
+
+interface ProcessesView {
+  processes: readonly Process[]
+  sums: Pick<LiveProcesses, 'cpu_percent' | 'memory_total' | 'memory_used' | 'left_out'>
+}
+
+interface LiveView {
+  /** What was seen last; undefined = nothing yet. */
+  view: ProcessesView | undefined
+  /** `silent`: the machine is connected and tells nothing. */
+  state: 'waiting' | 'live' | 'paused' | 'away' | 'silent'
+  error: unknown
+}
+
+const LEAST_MS = 800
+const AWAY_MS = 2000
+/** Each waits for some seconds. */
+const VAIN_TURNS = 4
+
+/** The processes of a machine, each second, while the page is looked at: asking is what keeps it going. */
+function useLiveProcesses(
+  agentId: string,
+  { connected, paused }: { connected: boolean; paused: boolean },
+): LiveView & { retry: () => void } {
+  const isLookedAt = useDocumentVisibility() !== 'hidden'
+  const [view, setView] = useState<ProcessesView>()
+  const [news, setNews] = useState<'waiting' | 'live' | 'silent'>('waiting')
+  const [error, setError] = useState<unknown>(null)
+  const [turn, setTurn] = useState(0)
+  const isAsking = isLookedAt && connected && !paused
+  useEffect(() => {
+    if (!isAsking) return undefined
+    const stop = new AbortController()
+    void follow(agentId, stop.signal, {
+      see: (seen) => {
+        setView(seen)
+        setNews('live')
+        setError(null)
+      },
+      hearNothing: () => setNews('silent'),
+      miss: (trouble) => {
+        setNews('waiting')
+        setError(trouble)
+      },
+    })
+    return () => {
+      stop.abort()
+      setNews('waiting')
+    }
+  }, [agentId, isAsking, turn])
+  const state = !connected ? 'away' : !isAsking ? 'paused' : news
+  return { view, state, error, retry: () => setTurn((before) => before + 1) }
+}
+
+interface Listener {
+  see: (view: ProcessesView) => void
+  hearNothing: () => void
+  miss: (error: unknown) => void
+}
+
+function follow(agentId: string, signal: AbortSignal, { see, hearNothing, miss }: Listener): Promise<void> {
+  const known = new Map<number, Process>()
+  let after = ''
+  let vainTurns = 0
+  const ask = async () => {
+    const answer = await call(watchProcesses, { params: { agent_id: agentId }, query: { after } }, { signal })
+    if (signal.aborted) return 0
+    after = answer.next
+    if (answer.whole) known.clear()
+    for (const pid of answer.gone) known.delete(pid)
+    for (const process of answer.processes) known.set(process.pid, process)
+    if (answer.more) return 0
+    if (!answer.connected) miss(null)
+    else if (known.size === 0) {
+      vainTurns += 1
+      if (vainTurns >= VAIN_TURNS) hearNothing()
+    } else {
+      const { cpu_percent, memory_total, memory_used, left_out } = answer
+      see({ processes: [...known.values()], sums: { cpu_percent, memory_total, memory_used, left_out } })
+    }
+    return answer.connected ? LEAST_MS : AWAY_MS
+  }
+  return askAgain(ask, miss, signal)
 }

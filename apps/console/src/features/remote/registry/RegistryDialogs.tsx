@@ -1,17 +1,29 @@
 import {
   createRegistryKey,
+  createRegistryValue,
   deleteRegistryKey,
   deleteRegistryValue,
   listRegistry,
+  modifyRegistryValue,
+  readRegistryValue,
   renameRegistryKey,
   renameRegistryValue,
 } from '@muster/contract/api/registry'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import {
+  parseBytes,
+  readRegistryData,
+  showBytes,
+  writeRegistryData,
+} from '@muster/rules/agents/registry-value'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
-import { call } from '../../../app/api/api.ts'
+import { call, query } from '../../../app/api/api.ts'
 import { queryKey } from '../../../app/api/query-key.ts'
-import { checkKeyName, NameDialog } from './NameDialog.tsx'
-import { ValueDialog } from './ValueDialog.tsx'
+import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
+import { StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import type { OpenDialog } from './registry-dialog.ts'
 
 interface RegistryDialogsProps {
@@ -108,4 +120,223 @@ export function RegistryDialogs({ agentId, path, open, onPath, onClose }: Regist
         />
       )
   }
+}
+
+interface NameDialogProps {
+  title: string
+  name: string
+  /** Why a name is none; null = it is one. */
+  check: (name: string) => string | null
+  save: (name: string) => Promise<unknown>
+  onClose: () => void
+}
+
+/** Asks for the name of a key or a value. */
+function NameDialog({ title, name, check, save, onClose }: NameDialogProps) {
+  const form = useForm({ initialValues: { name }, validate: { name: check } })
+  return (
+    <FormDialog
+      title={title}
+      form={form}
+      save={(values) => save(values.name)}
+      done="Done."
+      size="sm"
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        {...form.getInputProps('name')}
+        error={form.values.name === name ? undefined : check(form.values.name)}
+      />
+    </FormDialog>
+  )
+}
+
+const checkKeyName = (name: string) =>
+  name === '' ? 'A key has a name.' : name.includes('\\') ? 'A name holds no backslash.' : null
+
+interface ValueDialogProps {
+  agentId: string
+  path: string
+  /** Absent = a new one. */
+  name?: string | undefined
+  onDone: () => void
+  onClose: () => void
+}
+
+/** A value is added, or written anew; it is read as a whole first. */
+function ValueDialog(props: ValueDialogProps) {
+  const { agentId, path, name } = props
+  const { data, error, refetch } = useQuery({
+    ...query(readRegistryValue, { params: { agent_id: agentId }, query: { path, name: name ?? '' } }),
+    enabled: name !== undefined,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  })
+  if (name === undefined)
+    return <EditValue {...props} isNew value={{ name: '', type: 'REG_SZ', kind: 'text', text: '' }} />
+  const title = titleOf(name)
+  if (data === undefined)
+    return <StateDialog title={title} error={error} onRetry={() => void refetch()} onClose={props.onClose} />
+  if (data.bytes === null)
+    return (
+      <Dialog title={title} onClose={props.onClose}>
+        It has {data.size} bytes, too many to be edited here.
+      </Dialog>
+    )
+  return <EditValue {...props} isNew={false} value={formOf({ name, type: data.type, bytes: data.bytes })} />
+}
+
+const titleOf = (name: string) => (name === '' ? 'Default value' : `Value ${name}`)
+
+function EditValue(props: ValueDialogProps & { value: ValueForm; isNew: boolean }) {
+  const { agentId, path, value, isNew, onDone, onClose } = props
+  const form = useForm<ValueForm>({
+    initialValues: value,
+    validate: { text: (_, values) => (bytesOf(values) === undefined ? WRONG[values.kind] : null) },
+  })
+  const { type, kind, text } = form.values
+  const save = async (values: ValueForm) => {
+    const endpoint = isNew ? createRegistryValue : modifyRegistryValue
+    const body = { path, name: values.name, type: values.type, bytes: bytesOf(values) ?? '' }
+    await call(endpoint, { params: { agent_id: agentId }, body })
+    onDone()
+  }
+  const problem = bytesOf(form.values) === undefined ? WRONG[kind] : form.errors['text']
+  const field = { ...form.getInputProps('text'), error: problem, spellCheck: false }
+  return (
+    <FormDialog
+      title={isNew ? 'New value' : titleOf(value.name)}
+      form={form}
+      save={save}
+      done="Saved."
+      mayStayUnchanged={isNew}
+      onClose={onClose}
+    >
+      <Stack gap="sm">
+        <TextInput
+          label="Name"
+          description={isNew ? 'Empty is the default value of the key.' : undefined}
+          disabled={!isNew}
+          autoComplete="off"
+          data-autofocus={isNew || undefined}
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label="Type"
+          data={isNew ? NEW_TYPES : [type]}
+          value={type}
+          disabled={!isNew}
+          allowDeselect={false}
+          onChange={(next) => form.setValues({ type: next ?? type, kind: kindOf(next ?? type), text: '' })}
+        />
+        {kind === 'text' && <TextInput label="Data" data-autofocus={!isNew || undefined} {...field} />}
+        {kind === 'number' && (
+          <TextInput label="Data" description={`Decimal, or hexadecimal after 0x${both(text)}`} {...field} />
+        )}
+        {kind === 'lines' && (
+          <Textarea label="Data" description="One text a line" autosize minRows={4} maxRows={16} {...field} />
+        )}
+        {kind === 'bytes' && (
+          <Textarea
+            label="Data"
+            description="Hexadecimal bytes"
+            autosize
+            minRows={3}
+            maxRows={16}
+            {...field}
+          />
+        )}
+      </Stack>
+    </FormDialog>
+  )
+}
+
+/** The number in the other writing, too. */
+function both(text: string): string {
+  if (!/^\s*(\d+|0x[0-9a-f]+)\s*$/i.test(text)) return ''
+  const number = BigInt(text.trim())
+  return `: ${number}, 0x${number.toString(16)}`
+}
+
+/** What a new value may be; one that is there keeps its type. */
+const NEW_TYPES = [
+  'REG_SZ',
+  'REG_EXPAND_SZ',
+  'REG_MULTI_SZ',
+  'REG_DWORD',
+  'REG_QWORD',
+  'REG_BINARY',
+  'REG_NONE',
+]
+
+type Kind = 'text' | 'lines' | 'number' | 'bytes'
+
+interface ValueForm extends Record<string, unknown> {
+  name: string
+  type: string
+  kind: Kind
+  text: string
+}
+
+const KINDS: Record<string, Kind> = {
+  REG_SZ: 'text',
+  REG_EXPAND_SZ: 'text',
+  REG_LINK: 'text',
+  REG_MULTI_SZ: 'lines',
+  REG_DWORD: 'number',
+  REG_DWORD_BIG_ENDIAN: 'number',
+  REG_QWORD: 'number',
+}
+
+const kindOf = (type: string): Kind => KINDS[type] ?? 'bytes'
+
+/** A value as it is edited; as bytes where anything else would lose some of it. */
+function formOf({ name, type, bytes }: { name: string; type: string; bytes: string }): ValueForm {
+  const raw = Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0))
+  const data = readRegistryData(type, raw)
+  switch (data.kind) {
+    case 'text':
+      // A field of one line would drop the ends of lines.
+      return /[\r\n]/.test(data.text)
+        ? { name, type, kind: 'bytes', text: showBytes(raw) }
+        : { name, type, kind: 'text', text: data.text }
+    case 'lines':
+      return data.lines.some((line) => line === '' || /[\r\n]/.test(line))
+        ? { name, type, kind: 'bytes', text: showBytes(raw) }
+        : { name, type, kind: 'lines', text: data.lines.join('\n') }
+    case 'number':
+      return { name, type, kind: 'number', text: `0x${data.number.toString(16)}` }
+    case 'bytes':
+      return { name, type, kind: 'bytes', text: showBytes(raw) }
+  }
+}
+
+/** What is to be written, base64; undefined = the text is none of this kind. */
+function bytesOf({ type, kind, text }: Pick<ValueForm, 'type' | 'kind' | 'text'>): string | undefined {
+  const bytes = kind === 'bytes' ? parseBytes(text) : write(type, kind, text)
+  return bytes === undefined
+    ? undefined
+    : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+}
+
+const WRONG: Record<Kind, string> = {
+  text: 'This cannot be written.',
+  lines: 'This cannot be written.',
+  number: 'A number such as 10 or 0x0a, not too large for the type.',
+  bytes: 'Bytes as two hexadecimal digits each: 0a ff 00.',
+}
+
+function write(type: string, kind: Exclude<Kind, 'bytes'>, text: string): Uint8Array | undefined {
+  if (kind === 'text') return writeRegistryData(type, { kind, text })
+  // An empty line would end the list for whoever reads it.
+  if (kind === 'lines')
+    return writeRegistryData(type, { kind, lines: text.split('\n').filter((line) => line !== '') })
+  const digits = text.trim()
+  if (!/^(\d+|0x[0-9a-f]+)$/i.test(digits)) return undefined
+  return writeRegistryData(type, { kind, number: BigInt(digits) })
 }

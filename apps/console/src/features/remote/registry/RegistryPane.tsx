@@ -1,7 +1,14 @@
-import { Button } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { listRegistry } from '@muster/contract/api/registry'
-import { IconRefresh } from '@tabler/icons-react'
+import {
+  IconEdit,
+  IconFilePlus,
+  IconFolderPlus,
+  IconRefresh,
+  IconTextSize,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '@muster/contract/client'
@@ -13,15 +20,13 @@ import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../../ui/
 import { ButtonMenu } from '../../../ui/dialog/ButtonMenu.tsx'
 import table from '../../../ui/layout/ListPane.module.css'
 import { ConfirmCode } from '../../users/sessions/ConfirmCode.tsx'
-import { KeyPath } from './KeyPath.tsx'
+import { divider, type MenuEntry } from '../../../ui/dialog/menu-entry.ts'
 import { KeyTree } from './KeyTree.tsx'
 import classes from './Registry.module.css'
-import { keyMenu } from './key-menu.ts'
 import { RegistryDialogs } from './RegistryDialogs.tsx'
 import { ValueTable } from './ValueTable.tsx'
 import type { OpenDialog } from './registry-dialog.ts'
 import { useRegistryKey } from './use-registry-key.ts'
-import { valueMenu } from './value-menu.ts'
 
 /** The registry of a machine with Windows: its keys, and the values of one. */
 export function RegistryPane({ agent }: { agent: AgentDetail }) {
@@ -136,4 +141,107 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
       )}
     </div>
   )
+}
+
+/** The path of the key that is shown; another can be written. */
+function KeyPath({ path, onOpen }: { path: string; onOpen: (path: string) => void }) {
+  const [held, setHeld] = useState({ path, typed: path })
+  if (held.path !== path) setHeld({ path, typed: path })
+  return (
+    <form
+      className={classes.where}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onOpen(held.typed.trim().replace(/\\+$/, ''))
+      }}
+    >
+      <TextInput
+        className={classes.path}
+        aria-label="Path of the key"
+        placeholder="HKEY_LOCAL_MACHINE\SOFTWARE"
+        spellCheck={false}
+        value={held.typed}
+        onChange={(event) => setHeld({ path, typed: event.currentTarget.value })}
+      />
+      <Button type="submit" size="compact-sm" variant="default">
+        Go
+      </Button>
+    </form>
+  )
+}
+
+/** What can be done with a value, as regedit has it. `whyNot`: why nothing can be changed now. */
+function valueMenu(name: string, whyNot: string | undefined, ask: (dialog: OpenDialog) => void): MenuEntry[] {
+  return [
+    {
+      id: 'edit',
+      label: 'Edit value',
+      icon: IconEdit,
+      shortcut: 'Enter',
+      disabledReason: whyNot,
+      run: () => ask({ what: 'edit-value', name }),
+    },
+    {
+      id: 'rename',
+      label: 'Rename value',
+      icon: IconTextSize,
+      shortcut: 'F2',
+      disabledReason: whyNot,
+      run: () => ask({ what: 'rename-value', name }),
+    },
+    divider('change'),
+    {
+      id: 'delete',
+      label: 'Delete value',
+      icon: IconTrash,
+      shortcut: 'Del',
+      danger: true,
+      disabledReason: whyNot,
+      run: () => ask({ what: 'delete-value', name }),
+    },
+  ]
+}
+
+const ROOT_STAYS = 'Windows keeps the topmost keys as they are.'
+
+const isRootKey = (path: string) => !path.includes('\\')
+
+/** What can be done with a key, as regedit has it. `whyNot`: why nothing can be changed now. */
+function keyMenu(path: string, whyNot: string | undefined, ask: (dialog: OpenDialog) => void): MenuEntry[] {
+  const whyNotBelow = whyNot ?? (path === '' ? 'Choose a key first.' : undefined)
+  const whyNotKey = whyNotBelow ?? (isRootKey(path) ? ROOT_STAYS : undefined)
+  return [
+    {
+      id: 'new-key',
+      label: 'New key',
+      icon: IconFolderPlus,
+      disabledReason: whyNotBelow,
+      run: () => ask({ what: 'new-key' }),
+    },
+    {
+      id: 'new-value',
+      label: 'New value',
+      icon: IconFilePlus,
+      disabledReason: whyNotBelow,
+      run: () => ask({ what: 'new-value' }),
+    },
+    divider('change'),
+    {
+      id: 'rename',
+      label: 'Rename key',
+      icon: IconTextSize,
+      shortcut: 'F2',
+      disabledReason: whyNotKey,
+      run: () => ask({ what: 'rename-key' }),
+    },
+    {
+      id: 'delete',
+      label: 'Delete key',
+      icon: IconTrash,
+      shortcut: 'Del',
+      danger: true,
+      disabledReason: whyNotKey,
+      run: () => ask({ what: 'delete-key' }),
+    },
+  ]
 }

@@ -1,11 +1,18 @@
-import { ActionIcon, Button, Checkbox } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import { ActionIcon, Button, Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconPlus, IconX } from '@tabler/icons-react'
-import { useMay } from '../../../app/api/queries.ts'
-import { shellsOf } from '../../runs/run-form.ts'
+import { useQuery } from '@tanstack/react-query'
+import { listScripts } from '@muster/contract/api/scripts'
+import { useDashInfo, useMay } from '../../../app/api/queries.ts'
+import { checkVariable, groupScripts, shellsOf } from '../../runs/run-form.ts'
 import { type ActionForm, newAction } from '../task-form.ts'
-import { CommandFields } from './CommandFields.tsx'
-import { ResultField } from './ResultField.tsx'
-import { ScriptFields } from './ScriptFields.tsx'
+import { MODELS } from '../../custom-fields/field-words.ts'
+import { fieldsQuery } from '../../custom-fields/fields-query.ts'
+import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
+import { query } from '../../../app/api/api.ts'
+import { ListField } from '../../../ui/inputs/ListField.tsx'
+import { ArgumentsField } from '../../scripts/ArgumentsField.tsx'
+import { NoPermission } from '../../../ui/layout/States.tsx'
 import { Section } from './Section.tsx'
 import classes from './TaskFields.module.css'
 import type { TaskFieldsProps } from './form-props.ts'
@@ -99,5 +106,154 @@ function ActionHead({ form, index, action }: ActionHeadProps) {
         <IconX size={16} stroke={1.75} aria-hidden />
       </ActionIcon>
     </div>
+  )
+}
+
+/** The custom field that takes what the task prints. */
+function ResultField({ form }: Pick<TaskFieldsProps, 'form'>) {
+  const mayView = useMay('can_view_customfields')
+  const { data: fields = [], isSuccess } = useQuery({ ...fieldsQuery, enabled: mayView })
+  const chosen = form.values.custom_field
+  const isGone = isSuccess && chosen !== null && !fields.some(({ id }) => `${id}` === chosen)
+  const groups = MODELS.map(({ model, label }) => ({
+    group: label,
+    items: fields
+      .filter((field) => field.model === model)
+      .map(({ id, name }) => ({ value: `${id}`, label: name })),
+  })).filter(({ items }) => items.length > 0)
+  return (
+    <>
+      <Select
+        label="Result to a custom field"
+        description={
+          mayView
+            ? isGone
+              ? 'The custom field that was chosen here does not exist any more.'
+              : 'Of each run that ends well. A run that prints an error then counts as failed.'
+            : 'Your role does not allow you to see custom fields.'
+        }
+        placeholder={mayView && fields.length === 0 ? 'There are no custom fields yet' : 'None'}
+        data={groups}
+        disabled={!mayView}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Keep the result in no custom field' }}
+        nothingFoundMessage="No such custom field"
+        {...form.getInputProps('custom_field')}
+      />
+      {chosen !== null && (
+        <Checkbox
+          label="All that it prints, instead of the last line"
+          disabled={!mayView}
+          {...form.getInputProps('collector_all_output', { type: 'checkbox' })}
+        />
+      )}
+    </>
+  )
+}
+
+function ScriptFields({ agent, form, index }: TaskFieldsProps & { index: number }) {
+  const mayList = useMay('can_list_scripts')
+  const showCommunity = useDashInfo()?.show_community_scripts !== false
+  const options = query(listScripts, { query: { showCommunityScripts: showCommunity ? 'true' : 'false' } })
+  const { data: scripts, error, refetch } = useQuery({ ...options, enabled: mayList })
+  const action = form.values.actions[index]
+  if (action === undefined) return null
+  if (!mayList) return <NoPermission message="Your role does not allow you to see scripts." />
+  if (scripts === undefined) return <LoadingState error={error} onRetry={() => void refetch()} />
+  const path = (name: string) => `actions.${index}.${name}`
+  const chosen = scripts.find(({ id }) => `${id}` === action.script)
+  const choose = (next: string | null) => {
+    const script = scripts.find(({ id }) => `${id}` === next)
+    form.setFieldValue(path('script'), next)
+    if (script === undefined) return
+    // What the script suggests; what was written for another one does not fit this one.
+    form.setFieldValue(path('script_args'), script.args)
+    form.setFieldValue(path('env_vars'), script.env_vars)
+    form.setFieldValue(path('timeout'), script.default_timeout)
+  }
+  return (
+    <>
+      <Select
+        label="Script"
+        placeholder="Choose a script"
+        data={groupScripts(scripts, agent.plat ?? undefined)}
+        description={
+          action.name === ''
+            ? 'The script of this action is not in the library any more.'
+            : chosen?.description || undefined
+        }
+        searchable
+        allowDeselect={false}
+        nothingFoundMessage={
+          scripts.length === 0 ? 'There are no scripts yet' : 'No such script for this platform'
+        }
+        maxDropdownHeight={280}
+        {...form.getInputProps(path('script'))}
+        onChange={choose}
+      />
+      <ArgumentsField
+        description={chosen?.syntax}
+        values={action.script_args}
+        onChange={(values) => form.setFieldValue(path('script_args'), values)}
+      />
+      <ListField
+        label="Environment variables"
+        noun="variable"
+        placeholder="NAME=value"
+        values={action.env_vars}
+        check={checkVariable}
+        onChange={(values) => form.setFieldValue(path('env_vars'), values)}
+      />
+      <Timeout form={form} name={path('timeout')} />
+    </>
+  )
+}
+
+function CommandFields({ agent, form, index }: TaskFieldsProps & { index: number }) {
+  const path = (name: string) => `actions.${index}.${name}`
+  return (
+    <>
+      <Textarea
+        label="Command"
+        classNames={{ input: 'mono' }}
+        autosize
+        minRows={1}
+        maxRows={8}
+        maxLength={100_000}
+        autoComplete="off"
+        spellCheck={false}
+        {...form.getInputProps(path('command'))}
+      />
+      <div className={classes.pair}>
+        <Select
+          label="Shell"
+          data={shellsOf(agent.plat)}
+          allowDeselect={false}
+          {...form.getInputProps(path('shell'))}
+        />
+        <Timeout form={form} name={path('timeout')} />
+      </div>
+      {form.values.actions[index]?.shell === 'custom' && (
+        <TextInput
+          label="Path of the shell"
+          classNames={{ input: 'mono' }}
+          maxLength={1000}
+          {...form.getInputProps(path('custom_shell'))}
+        />
+      )}
+    </>
+  )
+}
+
+function Timeout({ form, name }: Pick<TaskFieldsProps, 'form'> & { name: string }) {
+  return (
+    <NumberInput
+      label="Time limit"
+      suffix=" s"
+      allowDecimal={false}
+      clampBehavior="none"
+      {...form.getInputProps(name)}
+    />
   )
 }

@@ -2,7 +2,6 @@ import { Button, PasswordInput, type PasswordInputProps } from '@mantine/core'
 import { NewPassword } from '@muster/contract/api/sessions'
 import { findPasswordFault } from '@muster/rules/text/weak-password'
 import { useState } from 'react'
-import { generatePassword } from './generate-password.ts'
 import classes from './Users.module.css'
 
 export const checkNewPassword = (password: string) =>
@@ -40,4 +39,19 @@ export function NewPasswordField({ onGenerate, autoFocus = false, ...rest }: New
       </Button>
     </div>
   )
+}
+
+/** Without look-alikes, since it may be typed from a screen. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const LENGTH = 20
+
+function generatePassword(): string {
+  // Bytes above the last whole round would make the first letters more frequent.
+  const bound = 256 - (256 % LETTERS.length)
+  let password = ''
+  while (password.length < LENGTH) {
+    const [byte = bound] = crypto.getRandomValues(new Uint8Array(1))
+    if (byte < bound) password += LETTERS[byte % LETTERS.length]
+  }
+  return password
 }

@@ -1,14 +1,23 @@
-import { Button } from '@mantine/core'
-import type { User } from '@muster/contract/api/accounts'
-import { useQuery } from '@tanstack/react-query'
+import '@mantine/core/styles/Alert.css'
+import { Alert, Button, Checkbox, Stack, TextInput } from '@mantine/core'
+import { createUser, editUser, type User } from '@muster/contract/api/accounts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useForm } from '@mantine/form'
+import { ApiError } from '@muster/contract/client'
 import { GuardedDialog, StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { EmptyState, NoPermission } from '../../../ui/layout/States.tsx'
-import { UserForm } from './UserForm.tsx'
+import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
+import { call } from '../../../app/api/api.ts'
+import { useMe } from '../../../app/api/queries.ts'
 import { useUserAddress } from './use-user-address.ts'
 import { usersQuery } from './users-query.ts'
+import { NewPasswordField } from './NewPasswordField.tsx'
+import { RoleField } from './RoleField.tsx'
+import { checkUser, readUser, type UserForm as Values, writeUser } from './user-form.ts'
+import classes from './Users.module.css'
 
 /** A new user (`new`), or one that there is (`3`). Closing it leads to the users. */
 export function UserDialog({ item = '' }: AddressedDialogProps) {
@@ -59,4 +68,110 @@ function LoadedUser({ id, onClose }: { id: number; onClose: () => void }) {
     )
   }
   return <StateDialog title="User" onClose={onClose} error={error} onRetry={() => void refetch()} />
+}
+
+interface UserFormProps {
+  /** The one that is edited, as it was when the form was opened. */
+  user: User | undefined
+  /** Somebody else has saved it since: begins anew with what is there now. */
+  onReload?: (() => void) | undefined
+  onClose: () => void
+}
+
+function UserForm({ user, onReload, onClose }: UserFormProps) {
+  const queryClient = useQueryClient()
+  const me = useMe()
+  const isNew = user === undefined
+  const isOwn = user !== undefined && user.id === me?.id
+  const form = useForm<Values>({
+    initialValues: readUser(user),
+    validate: checkUser(isNew),
+    validateInputOnBlur: true,
+  })
+  const save = async (values: Values) => {
+    const body = writeUser(values)
+    try {
+      if (user === undefined) {
+        const { username, password } = values
+        await call(createUser, { body: { ...body, username, password } })
+      } else {
+        await call(editUser, { params: { id: user.id }, body: { ...body, modified: user.modified } })
+      }
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'changed_meanwhile')
+        await queryClient.invalidateQueries({ queryKey: usersQuery.queryKey })
+      throw error
+    }
+    await queryClient.invalidateQueries({ queryKey: usersQuery.queryKey })
+  }
+  const text = (name: 'username' | 'first_name' | 'last_name' | 'email', maxLength: number) => ({
+    maxLength,
+    autoComplete: 'off',
+    ...form.getInputProps(name),
+  })
+  return (
+    <FormDialog
+      title={isNew ? 'New user' : `Edit ${user.username}`}
+      form={form}
+      save={save}
+      done={isNew ? 'User added.' : 'User saved. It counts at once.'}
+      submitLabel={isNew ? 'Add' : 'Save'}
+      onClose={onClose}
+    >
+      <Stack gap="md">
+        {onReload !== undefined && (
+          <Alert color="warning" title="Somebody else has changed this user">
+            <Button variant="default" mt="sm" onClick={onReload}>
+              Begin again
+            </Button>
+          </Alert>
+        )}
+        {isNew && (
+          <>
+            <TextInput
+              label="User name"
+              description="To sign in with. It stays as it is."
+              data-autofocus
+              {...text('username', 150)}
+            />
+            <NewPasswordField
+              label="Password"
+              onGenerate={(password) => form.setFieldValue('password', password)}
+              {...form.getInputProps('password')}
+            />
+          </>
+        )}
+        <div className={classes.names}>
+          <TextInput
+            label="First name"
+            {...(isNew ? {} : { 'data-autofocus': true })}
+            {...text('first_name', 150)}
+          />
+          <TextInput label="Last name" {...text('last_name', 150)} />
+        </div>
+        <TextInput label="E-mail" inputMode="email" {...text('email', 254)} />
+        <RoleField form={form} isOwn={isOwn} />
+        {me?.is_superuser === true && (
+          <Checkbox
+            label="Superuser"
+            description={
+              isOwn
+                ? 'Somebody else may take this from you.'
+                : 'May do everything, whatever the role says, and sees every client.'
+            }
+            disabled={isOwn}
+            {...form.getInputProps('is_superuser', { type: 'checkbox' })}
+          />
+        )}
+        <Checkbox
+          label="May sign in"
+          description={
+            isOwn ? 'You cannot block yourself.' : 'Without it they are blocked, and signed out at once.'
+          }
+          disabled={isOwn}
+          {...form.getInputProps('is_active', { type: 'checkbox' })}
+        />
+      </Stack>
+    </FormDialog>
+  )
 }

@@ -1,12 +1,25 @@
-import { deleteUser, editUser, resetUserTotp, type User } from '@muster/contract/api/accounts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { FormError } from '../../../app/dialogs/FormDialog.tsx'
-import { call } from '../../../app/api/api.ts'
+import {
+  deleteUser,
+  editUser,
+  resetUserPassword,
+  resetUserTotp,
+  type User,
+} from '@muster/contract/api/accounts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useForm } from '@mantine/form'
+import { Button } from '@mantine/core'
+import { endUserSessions, listUserSessions } from '@muster/contract/api/sessions'
+import { FormDialog, FormError } from '../../../app/dialogs/FormDialog.tsx'
+import { call, query } from '../../../app/api/api.ts'
 import { notifyDone } from '../../../app/shell/notify.ts'
 import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
-import { ResetUserPassword } from './ResetUserPassword.tsx'
-import { UserSessions } from './UserSessions.tsx'
+import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { EmptyState } from '../../../ui/layout/States.tsx'
+import { SessionRow } from '../sessions/SessionRow.tsx'
 import { usersQuery } from './users-query.ts'
+import { checkNewPassword, NewPasswordField } from './NewPasswordField.tsx'
+import classes from './Users.module.css'
 
 export type Question = 'password' | 'sessions' | keyof typeof ACTS
 
@@ -94,5 +107,84 @@ function Confirm({ user, ask, onClose }: { user: User; ask: Act; onClose: () => 
       onConfirm={() => mutate()}
       onClose={onClose}
     />
+  )
+}
+
+/** A new password for somebody else, who is signed out. */
+function ResetUserPassword({ user, onClose }: { user: User; onClose: () => void }) {
+  const { id, username } = user
+  const form = useForm({
+    initialValues: { password: '' },
+    validateInputOnBlur: true,
+    validate: { password: checkNewPassword },
+  })
+  return (
+    <FormDialog
+      title={`Reset the password of ${username}`}
+      size="sm"
+      form={form}
+      save={({ password }) => call(resetUserPassword, { body: { id, password } })}
+      done="Password changed. The user is signed out everywhere."
+      submitLabel="Reset"
+      onClose={onClose}
+    >
+      <NewPasswordField
+        label="New password"
+        autoFocus
+        onGenerate={(password) => form.setFieldValue('password', password)}
+        {...form.getInputProps('password')}
+      />
+    </FormDialog>
+  )
+}
+
+/** Where a user is signed in, and a way to end each session or all. */
+function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
+  const queryClient = useQueryClient()
+  const sessions = query(listUserSessions, { params: { id: user.id } })
+  const { data, error, refetch } = useQuery({ ...sessions, staleTime: 0 })
+  const endAll = useMutation({
+    mutationFn: () => call(endUserSessions, { params: { id: user.id } }),
+    onSuccess: async () => {
+      notifyDone('All sessions ended.')
+      await queryClient.invalidateQueries({ queryKey: sessions.queryKey })
+    },
+  })
+  const isAny = data !== undefined && data.length > 0
+  return (
+    <Dialog
+      title={`Sessions of ${user.username}`}
+      size="lg"
+      onClose={onClose}
+      footer={
+        <>
+          {isAny && (
+            <Button
+              variant="subtle"
+              color="negative"
+              loading={endAll.isPending}
+              onClick={() => endAll.mutate()}
+            >
+              End all sessions
+            </Button>
+          )}
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </>
+      }
+    >
+      {data === undefined ? (
+        <LoadingState error={error} onRetry={() => void refetch()} rows={2} />
+      ) : isAny ? (
+        <ul className={classes.list}>
+          {data.map((session) => (
+            <SessionRow key={session.digest} session={session} stale={sessions.queryKey} />
+          ))}
+        </ul>
+      ) : (
+        <EmptyState message="This user is signed in nowhere." />
+      )}
+    </Dialog>
   )
 }

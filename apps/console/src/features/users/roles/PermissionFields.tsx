@@ -4,7 +4,6 @@ import { type Permission, PERMISSIONS } from '@muster/contract/permissions'
 import { useState } from 'react'
 import { SearchField } from '../../../ui/inputs/SearchField.tsx'
 import classes from './Roles.module.css'
-import { findPermissions, permissionLabel } from './permission-groups.ts'
 import { type RoleForm, switchPermissions } from './role-form.ts'
 
 /** What a role allows, in groups that can be switched as a whole. A superuser may do all of it. */
@@ -63,4 +62,111 @@ export function PermissionFields({ form }: { form: UseFormReturnType<RoleForm> }
       </div>
     </section>
   )
+}
+
+interface PermissionGroup {
+  label: string
+  permissions: readonly Permission[]
+}
+
+/** Groups as the field has them; the order within one is that of the contract. */
+const GROUPS: readonly { label: string; of: RegExp }[] = [
+  { label: 'Accounts', of: /_(accounts|roles|api_keys)$/ },
+  {
+    label: 'Remote tools',
+    of: /_(mesh|terminals?|webterm|recordings|remote_access|files|registry|procs|eventlogs)$/,
+  },
+  { label: 'Services, software and patches', of: /_(winsvcs|software|winupdates)$/ },
+  { label: 'Clients', of: /_(clients|sites|deployments)$/ },
+  { label: 'Checks', of: /_checks$/ },
+  { label: 'Tasks', of: /_autotasks$/ },
+  { label: 'Automation', of: /_automation_policies$/ },
+  { label: 'Alerts', of: /_(alerts|alerttemplates)$/ },
+  { label: 'Scripts', of: /_(scripts|server_scripts)$/ },
+  { label: 'Logs', of: /_(auditlogs|debuglogs|pendingactions)$/ },
+  { label: 'Agents', of: /_(agents?|agent_history|wol|cmd|notes|bulk)$/ },
+]
+
+/** What stands in no other. */
+const CORE = 'Core'
+
+const LABELS: Partial<Record<Permission, string>> = {
+  can_list_agents: 'See machines',
+  can_edit_agent: 'Edit machines, maintenance mode, refresh inventory',
+  can_uninstall_agents: 'Remove machines',
+  can_install_agents: 'Install agents',
+  can_reboot_agents: 'Reboot and shut down',
+  can_send_wol: 'Wake on LAN',
+  can_send_cmd: 'Send commands',
+  can_list_agent_history: 'See what was sent to machines, with its output',
+  can_use_mesh: 'Take Control and VNC',
+  can_use_terminal: 'Terminal',
+  can_join_terminals: "Look on or type at a colleague's terminal",
+  can_use_registry: 'Registry of Windows: read and change',
+  can_view_recordings: 'See sessions and play recordings',
+  can_manage_remote_access: 'Change when remote tools may be used',
+  can_manage_files: 'Files: read, change, upload, download',
+  can_manage_procs: 'Processes: see, end, priority',
+  can_view_eventlogs: 'Read logs of machines',
+  can_list_sites: 'Read sites through the API; the tree needs “See clients”',
+  can_manage_winsvcs: 'Services: see, start, stop',
+  can_list_software: 'See installed software',
+  can_manage_software: 'Install packages (on screen: VNC servers only), refresh the software list',
+  can_manage_winupdates: 'Patches: see, scan for, approve, install',
+  can_run_scripts: 'Run scripts, with the keys of the store that are open to the role',
+  can_run_server_scripts: 'Run and approve scripts on the server',
+  can_manage_scripts: 'Change scripts, with the right to run them where they are used',
+  can_list_autotasks: 'See tasks',
+  can_manage_checks: 'Change checks; script checks also need “Run scripts”',
+  can_manage_autotasks: 'Change tasks; their commands and scripts need the right to run them',
+  can_run_autotasks: 'Run tasks now',
+  can_list_automation_policies: 'See policies',
+  can_manage_automation_policies: 'Change and assign policies, with the rights of what they contain',
+  can_list_alerttemplates: 'See alert templates',
+  can_manage_alerttemplates: 'Change alert templates',
+  can_view_auditlogs: 'Read the audit log',
+  can_list_pendingactions: 'See pending actions',
+  can_manage_pendingactions: 'Call off pending actions',
+  can_list_accounts: 'See users, roles and sessions',
+  can_manage_accounts: 'Change users, end sessions',
+  can_view_core_settings: 'See global settings',
+  can_edit_core_settings: 'Change global settings',
+  can_view_customfields: 'See custom fields',
+  can_manage_customfields: 'Change custom fields',
+  can_view_global_keystore: 'See the names in the key store',
+  can_edit_global_keystore: 'Change the key store and the roles of its keys',
+}
+
+const VERBS: Record<string, string> = { list: 'See', view: 'See', manage: 'Change', edit: 'Change' }
+
+/** What a permission allows, in words; by its name where nobody has written some. */
+export function permissionLabel(permission: Permission): string {
+  const written = LABELS[permission]
+  if (written !== undefined) return written
+  const [verb = '', ...noun] = permission.replace(/^can_/, '').split('_')
+  return `${VERBS[verb] ?? `${verb[0]?.toUpperCase() ?? ''}${verb.slice(1)}`} ${noun.join(' ')}`
+}
+
+export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
+  ...Map.groupBy(PERMISSIONS, (name) => GROUPS.find(({ of }) => of.test(name))?.label ?? CORE),
+]
+  .map(([label, permissions]) => ({ label, permissions }))
+  .toSorted((a, b) => placeOf(a.label) - placeOf(b.label))
+
+function placeOf(label: string): number {
+  const known = ['Agents', ...GROUPS.map((group) => group.label)].indexOf(label)
+  return known === -1 ? GROUPS.length + 1 : known
+}
+
+/** The groups with what has all of the words in its name, its label or its group. */
+export function findPermissions(search: string): readonly PermissionGroup[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return PERMISSION_GROUPS
+  return PERMISSION_GROUPS.flatMap(({ label, permissions }) => {
+    const found = permissions.filter((permission) => {
+      const text = `${label}\n${permission}\n${permissionLabel(permission)}`.toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+    return found.length === 0 ? [] : [{ label, permissions: found }]
+  })
 }

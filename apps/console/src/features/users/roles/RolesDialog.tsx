@@ -1,16 +1,17 @@
-import { Button } from '@mantine/core'
-import type { Role } from '@muster/contract/api/roles'
-import { IconPlus } from '@tabler/icons-react'
+import { ActionIcon, Button, Text, Tooltip } from '@mantine/core'
+import { deleteRole, type Role } from '@muster/contract/api/roles'
+import { IconCrown, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { PERMISSIONS } from '@muster/contract/permissions'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
 import { useMe } from '../../../app/api/queries.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { ListRows } from '../../../ui/table/ListRows.tsx'
+import { ListRow, ListRows, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
-import { RemoveRole } from './RemoveRole.tsx'
-import { RoleRow } from './RoleRow.tsx'
+import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
+import { call } from '../../../app/api/api.ts'
 import { rolesQuery } from './roles-query.ts'
 import { useRoleAddress } from './use-role-address.ts'
 import classes from './Roles.module.css'
@@ -72,4 +73,96 @@ function NewRole() {
       New role
     </Button>
   )
+}
+
+/** Asks before a role is deleted; the server refuses while somebody has it. */
+function RemoveRole({ role, onClose }: { role: Role; onClose: () => void }) {
+  return (
+    <RemoveDialog
+      title="Delete this role?"
+      message={
+        <Text>
+          <bdi>{role.name}</bdi> is deleted with all that it says. Nobody has it.
+        </Text>
+      }
+      remove={() => call(deleteRole, { params: { id: role.id } })}
+      done="Role deleted."
+      stale={rolesQuery.queryKey}
+      onClose={onClose}
+    />
+  )
+}
+
+const MOST_NAMED = 8
+
+interface RoleRowProps {
+  role: Role
+  mayEdit: boolean
+  onRemove: () => void
+}
+
+/** A role: how much it allows, where, and who has it. */
+function RoleRow({ role, mayEdit, onRemove }: RoleRowProps) {
+  const { openRole } = useRoleAddress()
+  const { name, users } = role
+  const isUsed = users.length > 0
+  const why = isUsed ? 'Somebody has this role.' : 'Delete'
+  return (
+    <ListRow
+      name={name}
+      beside={
+        role.is_superuser && (
+          <span className={classes.superuser}>
+            <IconCrown size={14} stroke={1.75} aria-hidden /> superuser
+          </span>
+        )
+      }
+      actions={
+        mayEdit ? (
+          <>
+            <Button variant="default" aria-label={`Edit ${name}`} onClick={() => openRole(role.id)}>
+              Edit
+            </Button>
+            <Tooltip label={why}>
+              <ActionIcon
+                aria-label={`Delete ${name}`}
+                {...(isUsed ? { 'data-disabled': true } : {})}
+                aria-disabled={isUsed}
+                onClick={() => {
+                  if (!isUsed) onRemove()
+                }}
+              >
+                <IconTrash size={16} stroke={1.75} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        ) : null
+      }
+    >
+      <RowDetail>
+        {describeExtent(role)}
+        {role.require_2fa_for_remote && ', asks for a code before remote tools'}
+      </RowDetail>
+      <RowDetail>{isUsed ? <bdi>{describeUsers(users)}</bdi> : 'Nobody has it.'}</RowDetail>
+    </ListRow>
+  )
+}
+
+function describeExtent(role: Role): string {
+  if (role.is_superuser) return 'May do everything, everywhere'
+  const count = PERMISSIONS.filter((permission) => role[permission]).length
+  const clients = role.can_view_clients.length
+  const sites = role.can_view_sites.length
+  const places = [
+    ...(clients > 0 ? [`${clients} ${clients === 1 ? 'client' : 'clients'}`] : []),
+    ...(sites > 0 ? [`${sites} ${sites === 1 ? 'site' : 'sites'}`] : []),
+  ]
+  const where = places.length === 0 ? 'all clients' : places.join(' and ')
+  return `${count} of ${PERMISSIONS.length} permissions, ${where}`
+}
+
+function describeUsers(users: readonly string[]): string {
+  const rest = users.length - MOST_NAMED
+  const named = users.slice(0, MOST_NAMED).join(', ')
+  return `${users.length} ${users.length === 1 ? 'user' : 'users'}: ${named}${rest > 0 ? ` and ${rest} more` : ''}`
 }

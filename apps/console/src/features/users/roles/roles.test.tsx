@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { answer, refuse } from '../../../testing/test-server.ts'
 import { givenDashboard } from '../../dashboard/test-dashboard.ts'
-import { findPermissions, PERMISSION_GROUPS, permissionLabel } from './permission-groups.ts'
+import { findPermissions, PERMISSION_GROUPS, permissionLabel } from './PermissionFields.tsx'
 import { readRole, writeRole } from './role-form.ts'
 
 function role(id: number, name: string, more: Partial<Role> = {}): Role {

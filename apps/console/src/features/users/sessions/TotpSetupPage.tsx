@@ -2,6 +2,8 @@ import { Anchor, Button, Group } from '@mantine/core'
 import { confirmTotp, setupTotp } from '@muster/contract/api/sessions'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import qrcode from 'qrcode-generator'
+import { useMemo } from 'react'
 import { MessagePage } from '../../../app/shell/MessagePage.tsx'
 import { call, query } from '../../../app/api/api.ts'
 import { describeError } from '../../../app/api/describe-error.ts'
@@ -11,7 +13,6 @@ import { forgetSignIn, takeNext } from '../../../app/session/session.ts'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { ErrorState, SkeletonRows } from '../../../ui/layout/States.tsx'
 import { CodeForm } from './CodeForm.tsx'
-import { QrCode } from './QrCode.tsx'
 import classes from './TotpSetupPage.module.css'
 
 /** Shows the key for an authenticator app and asks for a first code, which proves that the app has it. */
@@ -98,3 +99,41 @@ function Leave() {
 }
 
 const inGroups = (key: string) => key.replaceAll(/(.{4})(?=.)/g, '$1 ')
+
+/** Light modules that a reader needs around the code. */
+const MARGIN = 4
+
+/** A QR code drawn here, as SVG: the key in it goes to nobody else. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { path, size } = useMemo(() => draw(text), [text])
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      width={200}
+      height={200}
+      shapeRendering="crispEdges"
+    >
+      {/* Readers expect dark on light, also in dark mode. */}
+      <rect width={size} height={size} fill="#fff" rx={2} />
+      <path d={path} fill="#000" />
+    </svg>
+  )
+}
+
+function draw(text: string): { path: string; size: number } {
+  const code = qrcode(0, 'M')
+  code.addData(text)
+  code.make()
+  const count = code.getModuleCount()
+  const modules = Array.from({ length: count * count }, (_, index) => ({
+    row: Math.floor(index / count),
+    column: index % count,
+  }))
+  const path = modules
+    .filter(({ row, column }) => code.isDark(row, column))
+    .map(({ row, column }) => `M${column + MARGIN} ${row + MARGIN}h1v1h-1z`)
+    .join('')
+  return { path, size: count + 2 * MARGIN }
+}

@@ -1,7 +1,6 @@
 import { ApiError } from '@muster/contract/client'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
-import { type Wait, useCountdown } from './use-countdown.ts'
+import { useEffect, useState } from 'react'
 
 /** One step of signing in: what it answers stands in the form, and after too many attempts it counts the wait down. */
 export function useAttempt<Input>(send: (input: Input) => Promise<unknown>) {
@@ -20,4 +19,26 @@ function waitAfter(error: unknown): Wait | undefined {
     return undefined
   const seconds = error.retryAfterSeconds
   return { seconds, endsAtMs: Date.now() + seconds * 1000 }
+}
+
+/** A wait that the server asked for, from the moment at which it said so. */
+interface Wait {
+  seconds: number
+  endsAtMs: number
+}
+
+/** Whole seconds until the wait is over; 0 when there is none. */
+function useCountdown(wait: Wait | undefined): number {
+  const [tick, setTick] = useState<{ wait: Wait; left: number }>()
+  useEffect(() => {
+    if (wait === undefined) return undefined
+    const timer = setInterval(() => {
+      const left = Math.max(0, Math.ceil((wait.endsAtMs - Date.now()) / 1000))
+      setTick({ wait, left })
+      if (left === 0) clearInterval(timer)
+    }, 250)
+    return () => clearInterval(timer)
+  }, [wait])
+  if (wait === undefined) return 0
+  return tick?.wait === wait ? tick.left : wait.seconds
 }

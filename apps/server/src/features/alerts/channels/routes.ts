@@ -7,11 +7,8 @@ import {
 } from '@muster/contract/api/alert-channels'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { addChannel } from './add-channel.ts'
-import { changeChannel } from './change-channel.ts'
+import { addChannel, changeChannel, isVisible, removeChannel } from './write-channel.ts'
 import { countWaiting, findChannels } from './queries.ts'
-import { removeChannel } from './remove-channel.ts'
-import { isVisible } from './require-channel.ts'
 import { testChannel } from './test-channel.ts'
 import { viewChannel } from './view.ts'
 

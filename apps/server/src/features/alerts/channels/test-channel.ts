@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { checkSettings } from './check-channel.ts'
 import type { Message, News } from './message.ts'
-import { requireChannel } from './require-channel.ts'
+import { requireChannel } from './write-channel.ts'
 import { keepSecrets, openSettings } from './seal-settings.ts'
 import { sendMessage } from './send-message.ts'
 

@@ -5,7 +5,7 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { findTemplate } from './queries.ts'
-import { requireAssignable } from './require-template.ts'
+import { requireAssignable } from './write-template.ts'
 
 type Target =
   | { type: 'client'; id: number; name: string }

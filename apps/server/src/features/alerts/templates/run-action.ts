@@ -7,14 +7,16 @@ import { openSettings } from '../channels/seal-settings.ts'
 import { sendMessage } from '../channels/send-message.ts'
 import { findAgents } from '../../agents/queries.ts'
 import { scriptOrder } from '../../runs/orders.ts'
-import { writeRun } from '../../runs/send-run.ts'
+import { writeRun } from '../../runs/create-run.ts'
+import { runOnServer, type ServerCall, writtenText } from '../../scripts/run-on-server.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { findApproval, isApproved, readServerVersion } from '../../scripts/server-approval.ts'
+import { readCoreSettings } from '../../settings/queries.ts'
+import { fillVariables } from '../../scripts/fill-variables.ts'
 import { type ActionRow, findAction, isOver, lockActions, updateAction } from './action-queries.ts'
-import { alertVariables, factsOf } from './alert-facts.ts'
-import { type ActionScene, endAction, logAction } from './end-action.ts'
+import { type ActionScene, endAction, logAction, MOST_OUTPUT } from './end-action.ts'
 import { RUN_JOB } from './enqueue-action.ts'
 import type { Work } from './plan-actions.ts'
-import type { ServerCall } from '../../scripts/run-on-server.ts'
-import { beginOnServer, finishOnServer } from './server-action.ts'
 
 /** Sends what waits for a machine; see Fleet. */
 export interface Deliverer {
@@ -157,4 +159,114 @@ async function send(
     const state = outcome.ok ? 'done' : 'failed'
     await endAction(scene, action, { state, retcode, executionTime, output: outcome.answer })
   })
+}
+
+type ServerWork = Extract<Work, { type: 'server' }>
+
+/**
+ * Notes that a script begins on the server, and answers how to call it; undefined when it cannot be run, which is how
+ * the action went. One that has begun before was cut off by the end of its server, and is not begun again.
+ */
+async function beginOnServer(
+  scene: ActionScene & { ctx: Context },
+  action: ActionRow,
+  { alert, work }: { alert: ToldRow; work: ServerWork },
+): Promise<ServerCall | undefined> {
+  const { ctx, tx, emit } = scene
+  const refusal =
+    action.state === 'running'
+      ? 'The server ended while it ran. It is not run a second time.'
+      : (await readCoreSettings(tx)).enable_server_scripts
+        ? undefined
+        : 'Scripts on the server are switched off.'
+  const call = refusal ?? (await callOf(scene, alert, work))
+  if (typeof call === 'string') {
+    await endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output: call })
+    return undefined
+  }
+  await updateAction(tx, action.id, { state: 'running' })
+  await logAction(scene, action, {
+    kind: 'action_started',
+    text: `runs on the server by the template "${action.template_name}".`,
+  })
+  await audit(tx, {
+    caller: { username: 'server', source: '' },
+    action: 'execute_script',
+    object_type: 'script',
+    message: `Ran the script "${action.name}" on the server for the alert "${alert.message}"`,
+    after: { script: work.script, alert: alert.id, args: work.args },
+    ...(alert.agent_id === null ? {} : { agent: { agent_id: alert.agent_id } }),
+    at: ctx.now(),
+    emit,
+  })
+  return call
+}
+
+async function callOf(
+  { ctx, tx }: ActionScene & { ctx: Context },
+  alert: ToldRow,
+  work: ServerWork,
+): Promise<ServerCall | string> {
+  const script = await tx.selectFrom('scripts').selectAll().where('id', '=', work.script).executeTakeFirst()
+  if (script === undefined) return 'There is no such script.'
+  const version = await readServerVersion(tx, script)
+  const approval = await findApproval(tx, script.id)
+  if (!isApproved(version, approval)) return 'Not run: the script changed and waits for approval.'
+  const target = {
+    agentId: alert.agent_id ?? '',
+    hostname: alert.hostname ?? 'the server',
+    shell: script.shell,
+    author: work.author ?? null,
+  }
+  const asked = { args: work.args, env_vars: work.env_vars, alert: factsOf(alert) }
+  try {
+    const { args, env_vars, secrets } = await fillVariables(ctx, tx, target, asked)
+    return {
+      interpreter: version.shell,
+      body: version.code,
+      args,
+      env_vars: [...env_vars, ...alertVariables(alert)],
+      secrets,
+      timeoutSeconds: work.timeout,
+      mostOutput: MOST_OUTPUT,
+    }
+  } catch (error) {
+    // A variable stands for nothing: that is how it went.
+    if (!(error instanceof AppError)) throw error
+    return error.message
+  }
+}
+
+/** Runs it, and writes down how it went. */
+async function finishOnServer(
+  ctx: Context,
+  { action, call }: { action: ActionRow; call: ServerCall },
+  signal: AbortSignal,
+): Promise<void> {
+  const run = await runOnServer(call, signal)
+  const { retcode, executionTime, reason } = run
+  const output = [reason, writtenText(run)].filter((text) => text !== '').join('\n')
+  await ctx.transaction(async (tx, emit) => {
+    const now = (await lockActions(tx, action.alert_id)).find(({ id }) => id === action.id)
+    if (now === undefined || isOver(now)) return
+    const state = retcode === 0 ? 'done' : 'failed'
+    await endAction({ ctx, tx, emit }, action, { state, retcode, executionTime, output })
+  })
+}
+
+/** What a script may want to know of the alert: values, never parts of a command line. */
+function factsOf(alert: ToldRow): Record<string, string> {
+  return {
+    id: `${alert.id}`,
+    type: alert.alert_type,
+    state: alert.state,
+    severity: alert.severity,
+    time: alert.alert_time,
+    message: alert.message.replaceAll('\0', ''),
+  }
+}
+
+/** The same as KEY=VALUE. */
+function alertVariables(alert: ToldRow): string[] {
+  return Object.entries(factsOf(alert)).map(([name, value]) => `MUSTER_ALERT_${name.toUpperCase()}=${value}`)
 }

@@ -7,7 +7,7 @@ import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { enqueueApply } from './apply-templates.ts'
 import { findDefault, findTemplate, storeDefault } from './queries.ts'
-import { requireAssignable } from './require-template.ts'
+import { requireAssignable } from './write-template.ts'
 
 interface Parts {
   ctx: Context

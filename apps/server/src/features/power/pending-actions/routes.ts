@@ -6,7 +6,7 @@ import {
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
-import { cancelAction } from './cancel-action.ts'
+import { cancelAction } from './pending-actions.ts'
 import { findActions } from './queries.ts'
 import { viewAction } from './view.ts'
 

@@ -1,9 +1,95 @@
-import { getRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
+import { getRemoteAccess, type PlaceRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import { mergeRemoteSettings } from '@muster/rules/remote/remote-rules'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { changeAccess, readAccess } from './change-access.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { digestOf } from '../../../platform/secrets/secrets.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { emitRulesChanged } from './emit-rules-changed.ts'
+import { type NamedPlace, type PlaceRef, requirePlace } from './place.ts'
+import {
+  findAsksPurpose,
+  findMachinesOf,
+  findRecordingRules,
+  findUnenforcing,
+  listSettings,
+  NO_SETTINGS,
+  saveSettings,
+  type Settings,
+} from './queries.ts'
 
 export function remoteAccessRoutes(api: Api, ctx: Context): void {
   route(api, getRemoteAccess, ({ params, caller }) => readAccess(ctx.db, caller, params))
   route(api, setRemoteAccess, ({ params, body, caller }) => changeAccess(ctx, caller, { params, body }))
+}
+
+async function readAccess(db: Db, caller: Caller, ref: PlaceRef): Promise<PlaceRemoteAccess> {
+  return viewAccess(db, await requirePlace(db, caller, ref))
+}
+
+async function viewAccess(db: Db, { place, name, above }: NamedPlace): Promise<PlaceRemoteAccess> {
+  const [settings = NO_SETTINGS, ...others] = await listSettings(db, [place, ...above])
+  const inherited = {
+    ...mergeRemoteSettings(others),
+    ...(await findRecordingRules(db, above)),
+    ask_purpose: await findAsksPurpose(db, above),
+  }
+  const not_enforced = await findUnenforcing(db, place)
+  return { name, settings, inherited, not_enforced, modified: modifiedOf(settings) }
+}
+
+/** Writes what a place says about remote tools, and tells its machines. */
+async function changeAccess(
+  ctx: Context,
+  caller: Caller,
+  { params, body }: Pick<Parsed<typeof setRemoteAccess>, 'params' | 'body'>,
+): Promise<PlaceRemoteAccess> {
+  return ctx.transaction(async (tx, emit) => {
+    const named = await requirePlace(tx, caller, params)
+    const { place, name } = named
+    const { modified, ...settings } = body
+    const [before = NO_SETTINGS] = await listSettings(tx, [place])
+    if (modified !== undefined && modified !== modifiedOf(before))
+      throw new AppError('changed_meanwhile', 'Somebody else has changed the remote access here.')
+    if (modifiedOf(before) === modifiedOf(settings)) return viewAccess(tx, named)
+    await saveSettings(tx, place, settings)
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: place.level === 'default' ? 'coresettings' : place.level,
+      message:
+        place.level === 'default'
+          ? 'Changed the remote access of all machines'
+          : `Changed the remote access of the ${place.level === 'agent' ? 'machine' : place.level} "${name}"`,
+      before,
+      after: settings,
+      ...(place.level === 'client' && { client: { id: place.id } }),
+      ...(place.level === 'site' && { site: { id: place.id } }),
+      ...(place.level === 'agent' && { agent: { agent_id: place.id } }),
+      at: ctx.now(),
+      emit,
+    })
+    emitRulesChanged(emit, await findMachinesOf(tx, place))
+    return viewAccess(tx, named)
+  })
+}
+
+/** The order of the fields is the contract's. */
+function modifiedOf(settings: Settings): string {
+  const { forbidden, hours, consent, consent_seconds, banner, ask_purpose } = settings
+  const { record_terminals, record_desktops } = settings
+  const said = [
+    forbidden,
+    hours,
+    consent,
+    consent_seconds,
+    banner,
+    ask_purpose,
+    record_terminals,
+    record_desktops,
+  ]
+  return digestOf(JSON.stringify(said)).slice(0, 32)
 }

@@ -1,22 +1,110 @@
 import {
+  beginUpload,
   changeFile,
   DOWNLOAD_PATH,
+  dropUpload,
+  finishUpload,
   listFolder,
+  lookAtUpload,
+  MOST_UPLOAD_BYTES,
   readText,
   startDownload,
+  UPLOAD_BYTES_PATH,
+  UploadBytesQuery,
   writeText,
 } from '@muster/contract/api/files'
 import { AppError } from '@muster/contract/errors'
+import type { Readable } from 'node:stream'
+import { type FileChange, type TextFile, UploadId } from '@muster/contract/agent/files'
+import { AgentId } from '@muster/contract/fields'
+import { z } from 'zod'
+import type { AuditAction } from '@muster/contract/api/audit'
+import { showRaw } from '@muster/rules/agents/raw-path'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 import type { ChannelHub } from '../channel-hub.ts'
 import type { SessionCookies } from '../../users/sessions/session-cookies.ts'
-import { changeMachineFile, readTextFile, writeTextFile } from './change-file.ts'
+import { mayDo } from '../../../platform/http/caller.ts'
+import { type Asking, askMachine } from '../../../fleet/ask-machine.ts'
 import { redeemDownload, writeDownloadUrl } from './download-ticket.ts'
 import { sendDownload } from './send-download.ts'
-import { uploadRoutes } from './upload-routes.ts'
+import type { FileParts } from './open-use.ts'
+import { beginFileUpload, dropFileUpload, finishFileUpload, sendBytes, tooMuch } from './upload.ts'
+
+const ACTIONS: Record<FileChange['change'], AuditAction> = {
+  'make-folder': 'add',
+  move: 'modify',
+  delete: 'delete',
+  'set-mode': 'modify',
+}
+
+/** Has a machine change one thing among its files, and writes it down. */
+function changeMachineFile(ctx: Context, asking: Asking, change: FileChange): Promise<{ count: number }> {
+  const path = showRaw(change.path)
+  return askMachine(ctx, asking, {
+    name: 'change-file',
+    input: change,
+    action: ACTIONS[change.change],
+    object_type: 'file',
+    describe: (answer) => tellChange(change, answer?.count ?? 1),
+    keep: (answer) => ({ ...change, shown_path: path, ...answer }),
+  })
+}
+
+function tellChange(change: FileChange, count: number): string {
+  const path = showRaw(change.path)
+  switch (change.change) {
+    case 'make-folder':
+      return `Made the folder "${path}"`
+    case 'move':
+      return `Moved "${path}" to "${showRaw(change.to)}"`
+    case 'delete':
+      return count > 1 ? `Deleted "${path}" with ${count - 1} more in it` : `Deleted "${path}"`
+    case 'set-mode':
+      return `Set the rights of "${path}" to ${change.mode.toString(8).padStart(4, '0')}`
+  }
+}
+
+function readTextFile(ctx: Context, asking: Asking, path: string): Promise<TextFile> {
+  const shown = showRaw(path)
+  return askMachine(ctx, asking, {
+    name: 'read-text',
+    input: { path },
+    action: 'view',
+    object_type: 'file',
+    describe: () => `Looked at "${shown}"`,
+    keep: (answer) => ({ shown_path: shown, path, ...bytesOf(answer?.text) }),
+  })
+}
+
+/** Throws when somebody else has written it since it was read. */
+async function writeTextFile(
+  ctx: Context,
+  asking: Asking,
+  input: { path: string; text: string; hash: string },
+): Promise<{ hash: string }> {
+  const shown = showRaw(input.path)
+  const { state, hash } = await askMachine(ctx, asking, {
+    name: 'write-text',
+    input,
+    action: 'modify',
+    object_type: 'file',
+    describe: (answer) =>
+      answer?.state === 'changed'
+        ? `Refused to edit "${shown}", which was changed meanwhile`
+        : `Edited "${shown}" (${Buffer.byteLength(input.text)} B)`,
+    keep: () => ({ shown_path: shown, path: input.path, ...bytesOf(input.text), hash_before: input.hash }),
+  })
+  if (state === 'changed')
+    throw new AppError('changed_meanwhile', 'The file was changed on the machine since you opened it.')
+  return { hash }
+}
+
+function bytesOf(text: string | undefined): { bytes?: number } {
+  return text === undefined ? {} : { bytes: Buffer.byteLength(text) }
+}
 
 interface FilesParts {
   fleet: Fleet
@@ -61,4 +149,61 @@ export function filesRoutes(api: Api, ctx: Context, { fleet, hub, cookies }: Fil
       return sendDownload({ ctx, fleet, hub }, redeemed, { request, reply })
     },
   )
+}
+
+const BytesParams = z.object({ agent_id: AgentId, upload: UploadId })
+
+function uploadRoutes(api: Api, parts: FileParts): void {
+  const { ctx, fleet } = parts
+  route(api, beginUpload, ({ params: { agent_id: agentId }, body, caller }) =>
+    beginFileUpload(parts, { caller, agentId }, body),
+  )
+  route(api, lookAtUpload, async ({ params: { agent_id, upload }, query, caller }) => {
+    const agent = await requireAgent(ctx.db, agent_id, caller)
+    const order = { input: { path: query.path, upload }, author: caller.username }
+    return fleet.ask(agent, 'look-at-upload', order)
+  })
+  route(api, finishUpload, ({ params: { agent_id: agentId, upload }, body, caller }) =>
+    finishFileUpload(parts, { caller, agentId }, { ...body, upload }),
+  )
+  route(api, dropUpload, ({ params: { agent_id: agentId, upload }, query, caller }) =>
+    dropFileUpload(parts, { caller, agentId }, { path: query.path, upload }),
+  )
+  // Of its own, because its body is no JSON and is passed on while it comes.
+  void api.fastify.register(async (bytes) => {
+    bytes.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
+    bytes.put(
+      UPLOAD_BYTES_PATH,
+      {
+        bodyLimit: MOST_UPLOAD_BYTES,
+        config: {
+          summary: 'Bytes of an upload (application/octet-stream), behind the `offset` that are there',
+        },
+      },
+      async (request, reply) => {
+        const caller = await api.authenticate(request, reply)
+        if (caller === undefined) throw new AppError('not_signed_in', 'Sign in first.')
+        if (caller.session?.totpPending === true)
+          throw new AppError('totp_required', 'Set up two-factor sign-in before anything else.')
+        if (!mayDo(caller, 'can_manage_files'))
+          throw new AppError('not_allowed', 'Your role does not allow this (can_manage_files).')
+        const params = BytesParams.safeParse(request.params)
+        const query = UploadBytesQuery.safeParse(request.query)
+        if (!params.success || !query.success || request.body === undefined)
+          throw new AppError('invalid', 'The address of this upload is not valid.')
+        if (Number(request.headers['content-length'] ?? 0) > MOST_UPLOAD_BYTES) throw tooMuch()
+        const { agent_id: agentId, upload } = params.data
+        // As the parser above hands it over: a stream without an encoding, of buffers.
+        const stream = request.body as Readable
+        const isBounded = request.headers['content-length'] !== undefined
+        const body: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: !isBounded })
+        try {
+          return await sendBytes(parts, { caller, agentId }, { ...query.data, upload, body })
+        } finally {
+          // What is under way of a refused body ends the connection, and maybe the answer, unless it is read.
+          if (isBounded) stream.resume()
+        }
+      },
+    )
+  })
 }

@@ -8,10 +8,9 @@ import type { Fleet } from '../../../fleet/fleet.ts'
 import type { PlacedAgent } from '../../agents/queries.ts'
 import { audit } from '../../audit/write-audit.ts'
 import type { LiveCaller } from '../../live/live-socket.ts'
-import type { EarlyMessage } from '../await-hello.ts'
+import { type EarlyMessage, hearWindow } from '../await-hello.ts'
 import { type ChannelHub, STOPPING } from '../channel-hub.ts'
 import { ChannelSocket } from '../channel-socket.ts'
-import { hearWindow } from '../hear-window.ts'
 
 interface Following {
   socket: WebSocket

@@ -6,11 +6,12 @@ import {
   watchProcesses,
 } from '@muster/contract/api/processes'
 import { AppError } from '@muster/contract/errors'
+import type { ProcessTarget } from '@muster/contract/agent/processes'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
-import { changePriority, endMachineProcess } from './act-on-process.ts'
+import { type Asking, askMachine } from '../../../fleet/ask-machine.ts'
 
 export function processesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listProcesses, async ({ params, caller }) => {
@@ -60,4 +61,46 @@ async function readOnce(
     if (!answer.more && found.size > 0) return [...found.values()]
   }
   throw new AppError('unavailable', `${hostname} has not told its processes. Try again.`)
+}
+
+interface EndWishes {
+  force?: boolean | undefined
+  tree?: boolean | undefined
+}
+
+/** Ends a process of a machine, by itself or with what it has started. */
+async function endMachineProcess(
+  ctx: Context,
+  asking: Asking,
+  { pid, start, force = false, tree = false }: ProcessTarget & EndWishes,
+): Promise<{ ended: number; left: number[] }> {
+  const { ended, left } = await askMachine(ctx, asking, {
+    name: 'end-process',
+    input: { pid, start, force, tree },
+    action: 'delete',
+    object_type: 'process',
+    describe: (answer) =>
+      `${force ? 'Killed' : 'Ended'} ${call(pid, answer)}${tree ? ' and what it had started' : ''}`,
+  })
+  return { ended, left }
+}
+
+/** Makes a process of a machine more or less urgent. */
+async function changePriority(
+  ctx: Context,
+  asking: Asking,
+  { pid, start, nice }: ProcessTarget & { nice: number },
+): Promise<{ pid: number; nice: number }> {
+  await askMachine(ctx, asking, {
+    name: 'set-priority',
+    input: { pid, start, nice },
+    action: 'modify',
+    object_type: 'process',
+    describe: (answer) => `Changed the priority of ${call(pid, answer)} to ${nice}`,
+  })
+  return { pid, nice }
+}
+
+function call(pid: number, answer: { name: string } | undefined): string {
+  return answer === undefined ? `process ${pid}` : `process ${pid} "${answer.name}"`
 }

@@ -3,7 +3,7 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { tellSeconds } from '../tell-seconds.ts'
+import { tellSeconds } from '../tool-text.ts'
 import { endLeftBehind } from './end-left-behind.ts'
 import { closeWebTerminal, listLostWebTerminals, type WebTerminalRow } from './queries.ts'
 

@@ -8,9 +8,8 @@ import {
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { findSnippets } from './queries.ts'
-import { requireSnippet } from './require-snippet.ts'
+import { addSnippet, changeSnippet, removeSnippet, requireSnippet } from './write-snippet.ts'
 import { viewSnippet } from './view.ts'
-import { addSnippet, changeSnippet, removeSnippet } from './write-snippet.ts'
 
 export function snippetsRoutes(api: Api, ctx: Context): void {
   route(api, listSnippets, async () => (await findSnippets(ctx.db)).map(viewSnippet))

@@ -12,15 +12,16 @@ import { audit } from '../../audit/write-audit.ts'
 import { redefineChecks } from '../../checks/redefine-checks.ts'
 import { refuseSnippetUses } from '../script-uses.ts'
 import { redefineSnippetTasks } from '../../tasks/forget-script.ts'
+import { lockRow } from '../../../platform/database/lock-row.ts'
 import {
   deleteSnippetRow,
+  findSnippet,
   findSnippetChecks,
   findSnippetCodes,
   insertSnippet,
   type SnippetRow,
   updateSnippet,
 } from './queries.ts'
-import { requireLockedSnippet } from './require-snippet.ts'
 import { viewForAudit } from './view.ts'
 
 export function addSnippet(
@@ -120,4 +121,16 @@ async function tellChange(tx: Db, emit: (event: Event) => void): Promise<void> {
 
 function takenName(name: string): { field: string; sentence: string } {
   return { field: 'name', sentence: `There is already a snippet named "${name}".` }
+}
+
+export async function requireSnippet(db: Db, id: number): Promise<SnippetRow> {
+  const snippet = await findSnippet(db, id)
+  if (snippet === undefined) throw new AppError('not_found', 'This snippet does not exist (any more).')
+  return snippet
+}
+
+/** The same, kept from others until the transaction ends. */
+async function requireLockedSnippet(tx: Db, id: number): Promise<SnippetRow> {
+  await lockRow(tx, 'script_snippets', 'id', id)
+  return requireSnippet(tx, id)
 }

@@ -9,13 +9,16 @@ import {
 } from '@muster/contract/api/accounts'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { addUser } from './add-user.ts'
-import { changeUser } from './change-user.ts'
-import { openComparison } from './exceeding.ts'
+import {
+  addUser,
+  changeUser,
+  forgetUserTotp,
+  openComparison,
+  removeUser,
+  requireUser,
+  setUserPassword,
+} from './write-user.ts'
 import { findUsers } from './queries.ts'
-import { removeUser } from './remove-user.ts'
-import { requireUser } from './require-changeable.ts'
-import { forgetUserTotp, setUserPassword } from './reset-user.ts'
 import { viewUser } from './view.ts'
 
 export function accountsRoutes(api: Api, ctx: Context): void {

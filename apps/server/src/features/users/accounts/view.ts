@@ -1,7 +1,7 @@
 import type { User } from '@muster/contract/api/accounts'
 import { digestOf } from '../../../platform/secrets/secrets.ts'
 import type { UserRow } from './queries.ts'
-import type { Comparison } from './exceeding.ts'
+import type { Comparison } from './write-user.ts'
 
 export function viewUser(row: UserRow, { mayChange }: Pick<Comparison, 'mayChange'>): User {
   return {

@@ -2,8 +2,7 @@ import { createRole, deleteRole, editRole, getRole, listRoles } from '@muster/co
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { findRoles } from './queries.ts'
-import { removeRole } from './remove-role.ts'
-import { addRole, changeRole, requireRole } from './save-role.ts'
+import { addRole, changeRole, removeRole, requireRole } from './write-role.ts'
 import { viewRole } from './view.ts'
 
 export function rolesRoutes(api: Api, ctx: Context): void {

@@ -15,12 +15,14 @@ import {
 } from '@muster/contract/api/sessions'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
-import { mayDo } from '../../../platform/http/caller.ts'
+import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
+import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { openComparison, requireMayChange, requireUser } from '../accounts/write-user.ts'
+import { holdRights } from '../accounts/queries.ts'
 import { confirmCode } from './confirm-code.ts'
-import { changeOwnPassword } from './change-password.ts'
-import { endSessions } from './end-session.ts'
-import { findSession, findUser, isSuperuser, listSessions } from './queries.ts'
+import { deleteSessions, findSession, findUser, isSuperuser, listSessions } from './queries.ts'
 import type { SessionCookies } from './session-cookies.ts'
 import { confirmTotpKey, forgetTotpKey, showTotpKey } from './set-up-totp.ts'
 import { proveIdentity } from './prove-identity.ts'
@@ -109,4 +111,62 @@ async function requireUserOfId(ctx: Context, id: number): Promise<{ id: number; 
   const user = await findUser(ctx.db, id)
   if (user === undefined) throw new AppError('not_found', 'There is no such user.')
   return user
+}
+
+/** Sets the caller's own password and ends the other sessions, whoever holds them. */
+async function changeOwnPassword(ctx: Context, caller: Caller, password: string): Promise<void> {
+  refuseWeakPassword(password, caller.username)
+  const hash = await hashPassword(password)
+  await ctx.transaction(async (tx, emit) => {
+    await tx.updateTable('users').set({ password_hash: hash }).where('id', '=', caller.userId).execute()
+    const ended = await deleteSessions(tx, {
+      userId: caller.userId,
+      ...(caller.session === undefined ? {} : { except: caller.session.digest }),
+    })
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'user',
+      message: `Changed the password of "${caller.username}"`,
+      at: ctx.now(),
+      emit,
+    })
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
+  })
+}
+
+/**
+ * Ends sessions of a user: one, all, or all but one; of somebody else only by who may change that user. Sockets that
+ * hang on them close on the event.
+ */
+async function endSessions(
+  ctx: Context,
+  caller: Caller,
+  { user, only, except }: { user: { id: number; username: string }; only?: string; except?: string },
+): Promise<void> {
+  const isOwn = user.id === caller.userId
+  await ctx.transaction(async (tx, emit) => {
+    if (!isOwn) {
+      await holdRights(tx, { user: user.id })
+      requireMayChange(await openComparison(tx, caller), await requireUser(tx, user.id))
+    }
+    const ended = await deleteSessions(tx, {
+      userId: user.id,
+      ...(only === undefined ? {} : { only }),
+      ...(except === undefined ? {} : { except }),
+    })
+    if (ended.length === 0) return
+    await audit(tx, {
+      caller,
+      action: isOwn && only !== undefined && only === caller.session?.digest ? 'logout' : 'delete',
+      object_type: 'session',
+      message:
+        ended.length === 1
+          ? `Ended a session of "${user.username}"`
+          : `Ended ${ended.length} sessions of "${user.username}"`,
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'session.ended', ids: ended })
+  })
 }

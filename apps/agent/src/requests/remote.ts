@@ -1,0 +1,62 @@
+import type { CommandName } from '@muster/contract/agent/commands'
+import { defineCommand } from './command.ts'
+import { defineQuestion } from './question.ts'
+
+/**
+ * What belongs to remote tools, and is refused where they may not be used. Ending something, tidying up and looking at
+ * what is measured stay allowed.
+ */
+export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
+  'open-channel',
+  'list-folder',
+  'change-file',
+  'read-text',
+  'write-text',
+  'begin-upload',
+  'look-at-upload',
+  'end-process',
+  'set-priority',
+  'list-shells',
+  'list-services',
+  'control-service',
+  'set-start-type',
+  'read-service-log',
+  'read-log',
+  'read-registry-key',
+  'read-registry-value',
+  'change-registry',
+])
+
+export const listShells = defineQuestion('list-shells', async (_, { os }) => {
+  const { describeShells } = await import('../remote/terminal/describe-shells.ts')
+  return describeShells(os)
+})
+
+export const setRemoteRules = defineCommand('set-remote-rules', {
+  isRun: false,
+  take: (input, { remote }) => remote.gate.set(input),
+})
+
+export const endSession = defineCommand('end-session', {
+  isRun: false,
+  take: ({ session }, { remote, payload }) => remote.end(session, `Ended by ${payload.author}.`),
+})
+
+export const openChannel = defineCommand('open-channel', {
+  isRun: false,
+  async take(
+    { channel: id, tool, person, purpose, recorded = false },
+    { remote, openParts, os, dataFolder, log, payload },
+  ) {
+    const channel = remote.channels.open(id)
+    if ('code' in channel) return
+    if (tool.tool === 'log') {
+      const { serveLog } = await import('../remote/logs/serve-log.ts')
+      return serveLog(channel, tool.source, { os, dataFolder, log })
+    }
+    if (tool.tool !== 'files')
+      return remote.open(channel, tool, { author: payload.author, person, purpose, recorded })
+    const { serveFiles } = await import('../remote/files/serve-files.ts')
+    await serveFiles(channel, tool.order, { openParts, dataFolder, log })
+  },
+})

@@ -1,6 +1,0 @@
-import { defineCommand } from './command.ts'
-
-export const reportFacts = defineCommand('report-facts', {
-  isRun: false,
-  take: (_, { refreshFacts }) => refreshFacts(),
-})

@@ -1,6 +1,0 @@
-import { defineCommand } from './command.ts'
-
-export const watchMetrics = defineCommand('watch-metrics', {
-  isRun: false,
-  take: ({ seconds }, { liveMetrics }) => liveMetrics.watch(seconds),
-})

@@ -1,0 +1,273 @@
+import type { Parsed } from '@muster/contract/endpoint'
+import type { AvailabilityAlerts, editAgent } from '@muster/contract/api/agents'
+import { AppError } from '@muster/contract/errors'
+import { type AgentSetting, NUMBER_SETTING_NAMES } from '@muster/rules/policies/policy-settings'
+import type { Updateable } from 'kysely'
+import type { Context } from '../../context.ts'
+import type { AgentsTable } from '../../platform/database/tables/agents.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { assignTemplate } from '../alerts/templates/assign-template.ts'
+import { audit } from '../audit/write-audit.ts'
+import { refuseEnforcedSettings } from '../policies/enforced-settings.ts'
+import { changePlaceFields } from '../policies/place-fields.ts'
+import { findChecksOfInterval } from '../checks/queries.ts'
+import { redefineChecks } from '../checks/redefine-checks.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
+import { setFieldValues } from '../custom-fields/set-values.ts'
+import { recordPeriods } from '../maintenance/record-periods.ts'
+import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
+import { emitRulesChanged } from '../remote/access/emit-rules-changed.ts'
+import { requireNode } from '../clients/require-node.ts'
+import { lockMaintenance } from '../maintenance/apply-windows.ts'
+import { writeEnd } from '../remote/end-sessions.ts'
+import { listOpenSessions } from '../remote/queries.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { ownAlerts, readSources } from './availability.ts'
+import { findNodeAgents, findVisibleSite } from './queries.ts'
+import { requireAgent } from './require-agent.ts'
+
+const FLAGS = [
+  'overdue_email_alert',
+  'overdue_text_alert',
+  'overdue_dashboard_alert',
+  'maintenance_mode',
+] as const
+
+/** Changes what a person may change of a machine. A stale `modified` means that somebody else saved in between. */
+export async function changeAgent(
+  ctx: Context,
+  caller: Caller,
+  agentId: string,
+  body: Parsed<typeof editAgent>['body'],
+): Promise<void> {
+  await ctx.transaction(async (tx, emit) => {
+    await changePlaceFields({ ctx, tx, emit, caller }, { level: 'agent', id: agentId }, body)
+    await lockRow(tx, 'agents', 'agent_id', agentId)
+    const agent = await requireAgent(tx, agentId, caller)
+    const {
+      modified,
+      custom_fields,
+      alert_template: to,
+      availability_alerts,
+      policy: _policy,
+      block_policy_inheritance: _block,
+      ...changes
+    } = body
+    if (modified !== undefined && modified !== agent.modified) {
+      throw new AppError(
+        'changed_meanwhile',
+        `Somebody else has changed ${agent.hostname} since you opened it.`,
+      )
+    }
+    const overdue = changes.overdue_time ?? agent.overdue_time
+    const offline = changes.offline_time ?? agent.offline_time
+    if (overdue <= offline) {
+      throw new AppError('invalid', 'A machine counts as overdue later than as offline.', {
+        fields: { overdue_time: [`More than the ${offline} minutes of "offline".`] },
+      })
+    }
+    if (changes.site !== undefined && (await findVisibleSite(tx, changes.site, caller)) === undefined) {
+      throw new AppError('not_found', 'There is no such site, or you may not see it.', {
+        fields: { site: ['Choose another site.'] },
+      })
+    }
+    const given: AgentSetting[] = NUMBER_SETTING_NAMES.filter(
+      (name) => changes[name] !== undefined && changes[name] !== agent[name],
+    )
+    const alerts = chooseAlerts()
+    if (alerts === 'on' || alerts === 'off') given.push('overdue_dashboard_alert')
+    await refuseEnforcedSettings(tx, agent, given)
+    const fields = await setFieldValues(tx, { model: 'agent', id: agentId }, custom_fields)
+    const from = agent.alert_template_id
+    const target = { type: 'agent', id: agentId, name: agent.hostname } as const
+    await assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
+    const values = columnsOf({ ...changes, overdue_dashboard_alert: effectiveAlert() })
+    await tx
+      .updateTable('agents')
+      .set({
+        ...values,
+        ...(await switchMaintenance(values)),
+        ...ownSettings(),
+        modified: laterThan(agent.modified, ctx.now()),
+      })
+      .where('agent_id', '=', agentId)
+      .execute()
+    if (values.maintenance_mode !== undefined) await recordPeriods(tx, [agentId], ctx.now())
+    if (changes.check_interval !== undefined) {
+      await redefineChecks(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
+    }
+    if (Object.keys(values).length > 0 || alerts !== undefined || fields !== undefined) {
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'agent',
+        message: `Changed the machine "${agent.hostname}"`,
+        before: {
+          ...Object.fromEntries(
+            Object.keys(values).map((key) => [key, new Map(Object.entries(agent)).get(key)]),
+          ),
+          ...(alerts && { availability_alerts: ownAlerts(agent) }),
+          ...(fields && { custom_fields: fields.before }),
+        },
+        after: {
+          ...values,
+          ...(alerts && { availability_alerts: alerts }),
+          ...(fields && { custom_fields: fields.after }),
+        },
+        agent,
+        emit,
+      })
+    }
+    await redefineVariables(tx, emit, { agentIds: [agentId] })
+    emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
+    if (values.site_id !== undefined) emitRulesChanged(emit, [agentId])
+
+    /** The choice for this machine as far as it changes. */
+    function chooseAlerts(): AvailabilityAlerts | undefined {
+      const flag = changes.overdue_dashboard_alert
+      const isNew = flag !== undefined && flag !== (agent.overdue_dashboard_alert === 1)
+      const choice = availability_alerts ?? (isNew ? (flag ? 'on' : 'off') : undefined)
+      return choice === ownAlerts(agent) ? undefined : choice
+    }
+
+    /** Undefined = unchanged, or what its policies or the global default say: see applyPolicies in the route. */
+    function effectiveAlert(): boolean | undefined {
+      return alerts === undefined || alerts === 'default' ? undefined : alerts === 'on'
+    }
+
+    /** What a person gives to the machine stands before its policies. */
+    function ownSettings(): Updateable<AgentsTable> {
+      if (given.length === 0 && alerts === undefined) return {}
+      const sources = readSources(agent)
+      for (const name of given) {
+        const own = name === 'overdue_dashboard_alert' ? Number(alerts === 'on') : changes[name]
+        sources[name] = { ...sources[name], own }
+      }
+      if (alerts === 'default') {
+        const isGiven = sources.overdue_dashboard_alert?.given === true
+        if (isGiven) sources.overdue_dashboard_alert = { given: true }
+        else delete sources.overdue_dashboard_alert
+      }
+      return { setting_sources: JSON.stringify(sources) }
+    }
+
+    /** The form sends the mode also when nobody touched it: only a change takes the machine out of a window's hands. */
+    async function switchMaintenance({ maintenance_mode: mode }: Updateable<AgentsTable>) {
+      if (mode === undefined || mode === agent.maintenance_mode) return {}
+      const now = ctx.now()
+      if (mode === 0) await endWindowsOf(tx, emit, { target: { type: 'agent', id: agentId }, now })
+      emit({ type: 'maintenance.changed', ids: [] })
+      return switchedByHand(mode === 1, now)
+    }
+  })
+}
+
+type OwnChanges = Omit<
+  Parsed<typeof editAgent>['body'],
+  | 'modified'
+  | 'custom_fields'
+  | 'alert_template'
+  | 'availability_alerts'
+  | 'policy'
+  | 'block_policy_inheritance'
+>
+
+function columnsOf(changes: OwnChanges): Updateable<AgentsTable> {
+  const {
+    site,
+    overdue_email_alert,
+    overdue_text_alert,
+    overdue_dashboard_alert,
+    maintenance_mode,
+    ...rest
+  } = changes
+  const flags = { overdue_email_alert, overdue_text_alert, overdue_dashboard_alert, maintenance_mode }
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined)
+  const columns: Updateable<AgentsTable> = Object.fromEntries(given)
+  if (site !== undefined) columns.site_id = site
+  for (const flag of FLAGS) {
+    const value = flags[flag]
+    if (value !== undefined) columns[flag] = value ? 1 : 0
+  }
+  return columns
+}
+
+const SLICE = 1000
+
+/** Maintenance mode on or off for every machine of a client or site that the caller sees. */
+export async function setNodeMaintenance(
+  ctx: Context,
+  caller: Caller,
+  order: { type: 'Client' | 'Site'; id: number; action: boolean },
+): Promise<{ changed: number }> {
+  return ctx.transaction(async (tx, emit) => {
+    await lockMaintenance(tx)
+    const now = ctx.now()
+    await requireNode(tx, order, caller)
+    const agents = await findNodeAgents(tx, order, caller)
+    const ids = agents.map(({ agent_id }) => agent_id)
+    let changed = 0
+    for (let from = 0; from < ids.length; from += SLICE) {
+      const result = await tx
+        .updateTable('agents')
+        .set({ ...switchedByHand(order.action, now), modified: now.toISOString() })
+        .where('agent_id', 'in', ids.slice(from, from + SLICE))
+        .where('maintenance_mode', '=', order.action ? 0 : 1)
+        .executeTakeFirst()
+      changed += Number(result.numUpdatedRows)
+    }
+    if (!order.action) {
+      const type = order.type === 'Client' ? 'client' : 'site'
+      await endWindowsOf(tx, emit, { target: { type, id: order.id }, now })
+    }
+    if (changed === 0) return { changed }
+    await recordPeriods(tx, ids, now)
+    await audit(tx, {
+      caller,
+      action: 'bulk_action',
+      object_type: order.type === 'Client' ? 'client' : 'site',
+      message: `Switched maintenance mode ${order.action ? 'on' : 'off'} for ${changed} machines`,
+      after: { maintenance_mode: order.action, machines: changed },
+      ...(order.type === 'Client' ? { client: { id: order.id } } : { site: { id: order.id } }),
+      emit,
+    })
+    emit({ type: 'agent.changed', ids, agent_ids: ids })
+    emit({ type: 'maintenance.changed', ids: [] })
+    return { changed }
+  })
+}
+
+/**
+ * Forgets a machine with its history and notes, after telling its agent to uninstall itself. A machine that is
+ * away keeps its program until somebody removes it by hand; its sign-in is refused from now on.
+ */
+export async function removeAgent(
+  ctx: Context,
+  fleet: Fleet,
+  caller: Caller,
+  agentId: string,
+): Promise<{ uninstalled: boolean }> {
+  const agent = await requireAgent(ctx.db, agentId, caller)
+  const uninstalled = await fleet.sendChore(agentId, 'uninstall', { input: {}, author: caller.username })
+  await ctx.transaction(async (tx, emit) => {
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'agent',
+      message: `Removed the machine "${agent.hostname}"`,
+      before: { hostname: agent.hostname, client: agent.client_name, site: agent.site_name, uninstalled },
+      agent,
+      emit,
+    })
+    for (const session of await listOpenSessions(tx, { agentIds: [agentId] }))
+      await writeEnd({ ctx, tx, emit }, session, { exitCode: null, reason: 'The machine was removed.' })
+    await tx.deleteFrom('agents').where('agent_id', '=', agentId).execute()
+    emit({ type: 'agent.removed', ids: [agentId], agent_ids: [agentId] })
+    // Its alerts are gone with it.
+    emit({ type: 'alert.changed', ids: [] })
+  })
+  await fleet.forget(agentId)
+  return { uninstalled }
+}

@@ -1,0 +1,134 @@
+import type { createAlertChannel } from '@muster/contract/api/alert-channels'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../../context.ts'
+import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { laterThan } from '../../../platform/database/later-than.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { lockRow } from '../../../platform/database/lock-row.ts'
+import { checkRules, checkSettings } from './check-channel.ts'
+import { type ChannelRow, deleteChannelRow, findChannel, insertChannel, updateChannel } from './queries.ts'
+import { keepSecrets, openSettings, sealSettings } from './seal-settings.ts'
+import { readRules, viewForAudit } from './view.ts'
+
+type ChannelForm = Parsed<typeof createAlertChannel>['body']
+
+export function addChannel(ctx: Context, caller: Caller, form: ChannelForm): Promise<ChannelRow> {
+  const settings = keepSecrets(form.settings, undefined)
+  checkSettings(settings)
+  return refuseTaken(takenName(form.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      await checkRules(tx, caller, form.rules)
+      const at = ctx.now()
+      const row = await insertChannel(tx, {
+        name: form.name,
+        settings: sealSettings(settings, ctx.secrets),
+        rules: JSON.stringify(form.rules),
+        created_at: at.toISOString(),
+        modified: at.toISOString(),
+      })
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'coresettings',
+        message: `Added the alert channel "${row.name}"`,
+        after: viewForAudit(row),
+        at,
+        emit,
+      })
+      emit({ type: 'alert_channel.changed', ids: [row.id] })
+      return row
+    }),
+  )
+}
+
+function takenName(name: string): { field: string; sentence: string } {
+  return { field: 'name', sentence: `There is an alert channel named "${name}" already.` }
+}
+
+interface ChannelChange {
+  id: number
+  /** What the editor loaded; absent = save over whatever is there. */
+  modified: string | undefined
+  form: ChannelForm
+}
+
+export function changeChannel(ctx: Context, caller: Caller, change: ChannelChange): Promise<ChannelRow> {
+  const { id, modified, form } = change
+  return refuseTaken(takenName(form.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const before = await requireLockedChannel(tx, caller, id)
+      if (modified !== undefined && modified !== before.modified) refuseOldSave(before)
+      const settings = keepSecrets(form.settings, openSettings(before.settings, ctx.secrets))
+      checkSettings(settings)
+      await checkRules(tx, caller, form.rules, readRules(before).clients)
+      const at = ctx.now()
+      const row = await updateChannel(tx, id, {
+        name: form.name,
+        settings: sealSettings(settings, ctx.secrets),
+        rules: JSON.stringify(form.rules),
+        modified: laterThan(before.modified, at),
+      })
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'coresettings',
+        message: `Changed the alert channel "${row.name}"`,
+        before: viewForAudit(before),
+        after: viewForAudit(row),
+        at,
+        emit,
+      })
+      emit({ type: 'alert_channel.changed', ids: [id] })
+      return row
+    }),
+  )
+}
+
+function refuseOldSave({ name }: ChannelRow): never {
+  throw new AppError(
+    'changed_meanwhile',
+    `"${name}" was saved by somebody else since you opened it. Load it again before you save.`,
+  )
+}
+
+/** Deletes a channel; what waits for it goes with it and is not sent. */
+export function removeChannel(ctx: Context, caller: Caller, id: number): Promise<void> {
+  return ctx.transaction(async (tx, emit) => {
+    const row = await requireLockedChannel(tx, caller, id)
+    await deleteChannelRow(tx, id)
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'coresettings',
+      message: `Deleted the alert channel "${row.name}"`,
+      before: viewForAudit(row),
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'alert_channel.changed', ids: [id] })
+  })
+}
+
+/** Whether the caller sees every client whose alerts the channel receives. */
+export function isVisible({ scope }: Pick<Caller, 'scope'>, row: Pick<ChannelRow, 'rules'>): boolean {
+  if (scope.all) return true
+  const { clients } = readRules(row)
+  return clients.length > 0 && clients.every((id) => scope.clientIds.includes(id))
+}
+
+/** The channel, or `not_found`, also where the caller does not see all clients of it. */
+export async function requireChannel(db: Db, caller: Caller, id: number): Promise<ChannelRow> {
+  const channel = await findChannel(db, id)
+  if (channel === undefined || !isVisible(caller, channel))
+    throw new AppError('not_found', 'This channel does not exist, or you may not see it.')
+  return channel
+}
+
+/** The same with the row locked until the transaction ends. */
+async function requireLockedChannel(tx: Db, caller: Caller, id: number): Promise<ChannelRow> {
+  await lockRow(tx, 'alert_channels', 'id', id)
+  return requireChannel(tx, caller, id)
+}

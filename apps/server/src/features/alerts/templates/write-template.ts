@@ -1,0 +1,210 @@
+import type { AlertTemplateForm } from '@muster/contract/api/alert-templates'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../../context.ts'
+import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { approveFirstUse } from '../../scripts/server-approval.ts'
+import { laterThan } from '../../../platform/database/later-than.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { lockRow } from '../../../platform/database/lock-row.ts'
+import { checkSettings } from '../channels/check-channel.ts'
+import { enqueueApply } from './apply-templates.ts'
+import {
+  ASSIGNED_TO,
+  deleteTemplateRow,
+  findDefault,
+  findScriptNames,
+  findTemplate,
+  insertTemplate,
+  storeDefault,
+  type TemplateRow,
+  updateTemplate,
+} from './queries.ts'
+import { refuseActions } from './refuse-change.ts'
+import { columnsOf, formOf, keepRest, maskRest, openRest } from './stored-template.ts'
+
+export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateForm): Promise<TemplateRow> {
+  refuseLimited(caller, 'Alert templates')
+  const form = {
+    ...sent,
+    action_rest: keepRest(sent.action_rest, null),
+    resolved_action_rest: keepRest(sent.resolved_action_rest, null),
+  }
+  return refuseTaken(takenName(form.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const checked = await checkTemplate(tx, form)
+      const author_id = await refuseActions(tx, caller, { after: checked })
+      const at = ctx.now()
+      const row = await insertTemplate(tx, {
+        ...columnsOf(checked, ctx.secrets),
+        author_id,
+        created_at: at.toISOString(),
+        modified: at.toISOString(),
+      })
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'alerttemplate',
+        message: `Added the alert template "${row.name}"`,
+        after: formOf(row, maskRest),
+        at,
+        emit,
+      })
+      await approveFirstUse({ ctx, tx, emit }, caller, checked)
+      await enqueueApply(ctx, tx)
+      emit({ type: 'alert_template.changed', ids: [row.id] })
+      return row
+    }),
+  )
+}
+
+function takenName(name: string): { field: string; sentence: string } {
+  return { field: 'name', sentence: `There is an alert template named "${name}" already.` }
+}
+
+interface TemplateChange {
+  id: number
+  /** What the editor loaded; absent = save over whatever is there. */
+  modified: string | undefined
+  changes: { [Name in keyof AlertTemplateForm]?: AlertTemplateForm[Name] | undefined }
+}
+
+export function changeTemplate(ctx: Context, caller: Caller, change: TemplateChange): Promise<TemplateRow> {
+  const { id, modified, changes } = change
+  refuseLimited(caller, 'Alert templates')
+  return refuseTaken(takenName(changes.name ?? ''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const before = await requireLockedTemplate(tx, id)
+      if (modified !== undefined && modified !== before.modified) {
+        throw new AppError(
+          'changed_meanwhile',
+          `"${before.name}" was saved by somebody else since you opened it. Load it again before you save.`,
+        )
+      }
+      const old = formOf(before, openRest(ctx.secrets))
+      const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+      const sent: AlertTemplateForm = { ...old, ...Object.fromEntries(given) }
+      const form = await checkTemplate(tx, {
+        ...sent,
+        action_rest: keepRest(sent.action_rest, old.action_rest),
+        resolved_action_rest: keepRest(sent.resolved_action_rest, old.resolved_action_rest),
+      })
+      const author_id = await refuseActions(tx, caller, {
+        before: { form: old, author: before.author_id },
+        after: form,
+      })
+      const at = ctx.now()
+      const row = await updateTemplate(tx, id, {
+        ...columnsOf(form, ctx.secrets),
+        author_id,
+        modified: laterThan(before.modified, at),
+      })
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'alerttemplate',
+        message: `Changed the alert template "${row.name}"`,
+        before: formOf(before, maskRest),
+        after: formOf(row, maskRest),
+        at,
+        emit,
+      })
+      await approveFirstUse({ ctx, tx, emit }, caller, form)
+      await enqueueApply(ctx, tx)
+      emit({ type: 'alert_template.changed', ids: [id] })
+      return row
+    }),
+  )
+}
+
+/** Deletes a template; whatever it was assigned to has none from then on. Actions that have begun go on. */
+export function removeTemplate(ctx: Context, caller: Caller, id: number): Promise<void> {
+  refuseLimited(caller, 'Alert templates')
+  return ctx.transaction(async (tx, emit) => {
+    const row = await requireLockedTemplate(tx, id)
+    for (const table of ASSIGNED_TO) {
+      await tx
+        .updateTable(table)
+        .set({ alert_template_id: null })
+        .where('alert_template_id', '=', id)
+        .execute()
+    }
+    if ((await findDefault(tx)) === id) await storeDefault(tx, null)
+    await deleteTemplateRow(tx, id)
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'alerttemplate',
+      message: `Deleted the alert template "${row.name}"`,
+      before: formOf(row, maskRest),
+      at: ctx.now(),
+      emit,
+    })
+    await enqueueApply(ctx, tx)
+    emit({ type: 'alert_template.changed', ids: [id] })
+    emit({ type: 'client.changed', ids: [] })
+  })
+}
+
+/** The template, or `not_found`. */
+export async function requireTemplate(db: Db, id: number): Promise<TemplateRow> {
+  const row = await findTemplate(db, id)
+  if (row === undefined) throw new AppError('not_found', 'This alert template does not exist (any more).')
+  return row
+}
+
+/** The same, kept from others until the transaction ends. */
+async function requireLockedTemplate(tx: Db, id: number): Promise<TemplateRow> {
+  await lockRow(tx, 'alert_templates', 'id', id)
+  return requireTemplate(tx, id)
+}
+
+/** Refuses a template to be assigned that is none, at the field that names it. Its row is kept until then. */
+export async function requireAssignable(tx: Db, id: number | null, field: string): Promise<string> {
+  if (id === null) return 'none'
+  await lockRow(tx, 'alert_templates', 'id', id)
+  const row = await findTemplate(tx, id)
+  if (row !== undefined) return row.name
+  const sentence = 'This alert template does not exist (any more).'
+  throw new AppError('invalid', sentence, { fields: { [field]: [sentence] } })
+}
+
+const KINDS = ['action', 'resolved_action'] as const
+
+/** Refuses actions that could not be done, at the field that is wrong; what is not asked for is left out. */
+async function checkTemplate(db: Db, form: AlertTemplateForm): Promise<AlertTemplateForm> {
+  const checked = { ...form }
+  for (const kind of KINDS) {
+    const type = form[`${kind}_type` as const]
+    const isScript = type === 'script' || type === 'server'
+    if (!isScript) checked[kind] = null
+    if (type !== 'rest') checked[`${kind}_rest` as const] = null
+    if (isScript) await checkScript(db, kind, form[kind])
+    if (type === 'rest') checkRest(kind, form[`${kind}_rest` as const])
+  }
+  return checked
+}
+
+async function checkScript(db: Db, field: string, id: number | null): Promise<void> {
+  if (id === null) refuse(field, 'Choose a script.')
+  if (!(await findScriptNames(db, [id])).has(id)) refuse(field, 'This script does not exist (any more).')
+}
+
+function checkRest(kind: (typeof KINDS)[number], rest: AlertTemplateForm['action_rest']): void {
+  const field = `${kind}_rest`
+  if (rest === null) refuse(field, 'Say where to send it.')
+  try {
+    checkSettings({ kind: 'webhook', ...rest })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.fields === undefined) throw error
+    // The same rules, at the names that the fields have here.
+    const [[name, sentences] = ['settings', []]] = Object.entries(error.fields)
+    refuse(name.replace('settings', field), sentences[0] ?? error.message)
+  }
+}
+
+function refuse(field: string, sentence: string): never {
+  throw new AppError('invalid', `"${field}" is not valid: ${sentence}`, { fields: { [field]: [sentence] } })
+}

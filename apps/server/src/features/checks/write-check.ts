@@ -1,0 +1,249 @@
+import type { createCheck, editCheck } from '@muster/contract/api/checks'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import type { Caller, Scope } from '../../platform/http/caller.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { audit } from '../audit/write-audit.ts'
+import { refuseRuns, runsOfCheck } from '../users/roles/refuse-runs.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
+import { takeCheckFindings } from '../alerts/check-alerts.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
+import { settleDependency } from './dependency.ts'
+import { refuseTarget } from './from-server/refuse-target.ts'
+import {
+  type CheckRow,
+  countChecks,
+  deleteCheckRow,
+  findCheck,
+  findChecks,
+  insertCheck,
+  updateCheck,
+} from './queries.ts'
+import { redefineChecks } from './redefine-checks.ts'
+import { readSettings, viewCheck, viewForAudit } from './view.ts'
+import { judgeLast } from './judge-last.ts'
+import { forgetResults } from './forget-results.ts'
+
+/** More would not fit into what is sent to a machine at once. */
+const MOST_CHECKS = 500
+
+export function addCheck(
+  ctx: Context,
+  caller: Caller,
+  given: Omit<Parsed<typeof createCheck>['body'], 'agent' | 'policy'> & { agent: string },
+): Promise<CheckRow> {
+  const { settings, fails_b4_alert, run_interval } = given
+  return refuseTaken(takenCheck(settings), () =>
+    ctx.transaction(async (tx, emit) => {
+      const agent = await requireAgent(tx, given.agent, caller)
+      refuseBadThresholds(settings)
+      refuseTarget(settings, ctx.config.checkTargets)
+      const author_id = await refuseRuns(tx, caller, { after: runsOfCheck(settings, 'This check') })
+      await refuseBadScript(tx, agent, settings)
+      if ((await countChecks(tx, agent.agent_id)) >= MOST_CHECKS) {
+        throw new AppError('conflict', `A machine has at most ${MOST_CHECKS} checks.`)
+      }
+      const wish = { before: null, wanted: given.depends_on }
+      const depends_on = await settleDependency({ ctx, tx, caller }, wish)
+      const at = ctx.now()
+      const { id } = await insertCheck(tx, {
+        agent_id: agent.agent_id,
+        check_type: settings.check_type,
+        ...toColumns(settings, agent),
+        fails_b4_alert,
+        run_interval,
+        depends_on,
+        revision: '',
+        author_id,
+        created_at: at.toISOString(),
+        modified: at.toISOString(),
+        modified_by: caller.username,
+      })
+      await redefineChecks(tx, emit, { checkIds: [id] })
+      const check = await requireCheck(tx, caller, id)
+      const after = viewForAudit(check)
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'check',
+        message: `Added the check "${after.check}" to "${agent.hostname}"`,
+        after,
+        agent,
+        at,
+        emit,
+      })
+      emit({ type: 'check.changed', ids: [id], agent_ids: [agent.agent_id] })
+      emit({ type: 'agent.changed', ids: [agent.agent_id], agent_ids: [agent.agent_id] })
+      return check
+    }),
+  )
+}
+
+type Change = Parsed<typeof editCheck>['body']
+
+/** Changes a check. New thresholds count at once, for what was measured last. */
+export function changeCheck(ctx: Context, caller: Caller, id: number, change: Change): Promise<CheckRow> {
+  const save = () =>
+    ctx.transaction(async (tx, emit) => {
+      await lockRow(tx, 'checks', 'id', id)
+      const before = await requireOwnCheck(tx, caller, id)
+      const {
+        settings = readSettings(before),
+        fails_b4_alert = before.fails_b4_alert,
+        run_interval = before.run_interval,
+      } = change
+      refuseOldSave(before, change)
+      refuseBadThresholds(settings)
+      refuseTarget(settings, ctx.config.checkTargets)
+      const author_id = await refuseRuns(tx, caller, {
+        before: { runs: runsOfCheck(readSettings(before), ''), author: before.author_id },
+        after: runsOfCheck(settings, 'This check'),
+      })
+      const agent = await requireAgent(tx, before.agent_id, caller)
+      await refuseBadScript(tx, agent, settings)
+      const wish = { id, before: before.depends_on, wanted: change.depends_on }
+      const depends_on = await settleDependency({ ctx, tx, caller }, wish)
+      const at = ctx.now()
+      await updateCheck(tx, id, {
+        ...toColumns(settings, agent),
+        fails_b4_alert,
+        run_interval,
+        depends_on,
+        author_id,
+        modified: laterThan(before.modified, at),
+        modified_by: caller.username,
+      })
+      await redefineChecks(tx, emit, { checkIds: [id] })
+      await judgeLast({ ctx, tx, emit }, { before, after: await requireCheck(tx, caller, id), at })
+      const after = await requireCheck(tx, caller, id)
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'check',
+        message: `Changed the check "${viewCheck(after).readable_desc}" of "${after.hostname}"`,
+        before: viewForAudit(before),
+        after: viewForAudit(after),
+        agent: after,
+        at,
+        emit,
+      })
+      emit({ type: 'check.changed', ids: [id], agent_ids: [after.agent_id] })
+      // It may be the same as one of a policy now.
+      emit({ type: 'agent.changed', ids: [after.agent_id], agent_ids: [after.agent_id] })
+      return after
+    })
+  return change.settings === undefined ? save() : refuseTaken(takenCheck(change.settings), save)
+}
+
+function refuseOldSave(before: CheckRow, { modified, settings }: Change): void {
+  if (settings !== undefined && settings.check_type !== before.check_type) {
+    const sentence = 'The type of a check cannot be changed: delete it and add another.'
+    throw new AppError('invalid', sentence, { fields: { 'settings.check_type': [sentence] } })
+  }
+  if (modified === undefined || modified === before.modified) return
+  const { readable_desc } = viewCheck(before)
+  throw new AppError(
+    'changed_meanwhile',
+    `${before.modified_by} has changed "${readable_desc}" of ${before.hostname} since you opened it.`,
+  )
+}
+
+/** Deletes a check with its results and its history. */
+export function removeCheck(ctx: Context, caller: Caller, id: number): Promise<void> {
+  return ctx.transaction(async (tx, emit) => {
+    // Results that arrive in this moment are stored before, and their alert ends with the check.
+    await lockRow(tx, 'checks', 'id', id)
+    const check = await requireOwnCheck(tx, caller, id)
+    const before = viewForAudit(check)
+    const over = { checkId: id, at: ctx.now(), severity: null, text: 'The check was deleted.' }
+    await takeCheckFindings({ ctx, tx, emit }, [over], 'server')
+    await deleteCheckRow(tx, id)
+    await redefineChecks(tx, emit, { agentIds: [check.agent_id] })
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'check',
+      message: `Deleted the check "${before.check}" of "${check.hostname}"`,
+      before,
+      agent: check,
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'check.changed', ids: [id], agent_ids: [check.agent_id] })
+    emit({ type: 'agent.changed', ids: [check.agent_id], agent_ids: [check.agent_id] })
+  })
+}
+
+const RESET = 'The check was reset.'
+
+export function resetOne(ctx: Context, caller: Caller, id: number): Promise<CheckRow> {
+  return ctx.transaction(async (tx, emit) => {
+    const check = await requireCheck(tx, caller, id)
+    const at = ctx.now()
+    if ((await forgetResults({ ctx, tx, emit }, [check], { at, why: RESET })) === 0) return check
+    const { readable_desc, check_result } = viewCheck(check)
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'check',
+      message: `Reset the check "${readable_desc}" of "${check.hostname}"`,
+      before: stateForAudit(check_result),
+      after: { status: 'pending' },
+      agent: check,
+      at,
+      emit,
+    })
+    return requireCheck(tx, caller, id)
+  })
+}
+
+export function resetAll(ctx: Context, caller: Caller, agentId: string): Promise<{ changed: number }> {
+  return ctx.transaction(async (tx, emit) => {
+    const agent = await requireAgent(tx, agentId, caller)
+    const checks = await findChecks(tx, caller, agentId)
+    const at = ctx.now()
+    const changed = await forgetResults({ ctx, tx, emit }, checks, { at, why: RESET })
+    if (changed === 0) return { changed }
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'check',
+      message: `Reset all checks of "${agent.hostname}"`,
+      before: checks.map(viewCheck).map(({ readable_desc, check_result }) => ({
+        check: readable_desc,
+        ...stateForAudit(check_result),
+      })),
+      after: { status: 'pending', checks: changed },
+      agent,
+      at,
+      emit,
+    })
+    return { changed }
+  })
+}
+
+function stateForAudit({ status, more_info, fail_count }: ReturnType<typeof viewCheck>['check_result']) {
+  return { status, more_info, fail_count }
+}
+
+/** The check, or `not_found`, also where the caller may not see its machine. */
+export async function requireCheck(db: Db, caller: { scope: Scope }, id: number): Promise<CheckRow> {
+  const check = await findCheck(db, caller, id)
+  if (check === undefined)
+    throw new AppError('not_found', 'This check does not exist, or you may not see it.')
+  return check
+}
+
+/** One of the machine's own: what comes from a policy is changed there. */
+async function requireOwnCheck(db: Db, caller: { scope: Scope }, id: number): Promise<CheckRow> {
+  const check = await requireCheck(db, caller, id)
+  if (check.policy_id === null) return check
+  throw new AppError(
+    'conflict',
+    `This check comes from the policy "${check.policy_name ?? 'that was just deleted'}": change it there.`,
+  )
+}

@@ -1,0 +1,150 @@
+import { MASKED_VALUE } from '@muster/contract/api/keystore'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { audit } from '../audit/write-audit.ts'
+import { redefineVariables } from '../checks/redefine-variables.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
+import {
+  addRoles,
+  type KeyRoles,
+  type KeyWithRoles,
+  nameRoles,
+  refuseMoreRoles,
+  replaceRoles,
+} from './key-roles.ts'
+import { deleteKeyRow, findKey, insertKey, updateKey } from './queries.ts'
+
+export function addKey(
+  ctx: Context,
+  caller: Caller,
+  { name, value, roles }: { name: string; value: string; roles: KeyRoles },
+): Promise<KeyWithRoles> {
+  refuseLimited(caller, 'Keys')
+  return refuseTaken(takenName(name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const at = ctx.now()
+      const { id } = await insertKey(tx, {
+        name,
+        value: ctx.secrets.encrypt(value),
+        all_roles: roles === null ? 1 : 0,
+        created_at: at.toISOString(),
+        modified: at.toISOString(),
+      })
+      await replaceRoles(tx, id, roles)
+      const row = await requireLockedKey(tx, id)
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'keystore',
+        message: `Added the key "${name}"`,
+        after: { name, roles: await nameRoles(tx, row.roles) },
+        at,
+        emit,
+      })
+      await redefineVariables(tx, emit, 'all')
+      emit({ type: 'keystore.changed', ids: [id] })
+      return row
+    }),
+  )
+}
+
+function takenName(name: string): { field: string; sentence: string } {
+  return { field: 'name', sentence: `There is already a key named "${name}".` }
+}
+
+interface KeyChange {
+  id: number
+  name?: string | undefined
+  /** Absent or masked = as it is. */
+  value?: string | undefined
+  /** Absent = as they are. */
+  roles?: KeyRoles | undefined
+  /** What the editor loaded; absent = save over whatever is there. */
+  modified?: string | undefined
+}
+
+export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Promise<KeyWithRoles> {
+  refuseLimited(caller, 'Keys')
+  const value = change.value === MASKED_VALUE ? undefined : change.value
+  return refuseTaken(takenName(change.name ?? ''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const before = await requireLockedKey(tx, change.id)
+      if (change.modified !== undefined && change.modified !== before.modified) {
+        throw new AppError(
+          'changed_meanwhile',
+          `"${before.name}" was saved by somebody else since you opened it. Load it again before you save.`,
+        )
+      }
+      const name = change.name ?? before.name
+      const isRenamed = name !== before.name
+      const roles = change.roles === undefined ? before.roles : change.roles
+      const isShared = textOf(roles) !== textOf(before.roles)
+      if (!isRenamed && value === undefined && !isShared) return before
+      await refuseMoreRoles(tx, caller, { before, roles })
+      const at = ctx.now()
+      await updateKey(tx, change.id, {
+        name,
+        all_roles: roles === null ? 1 : 0,
+        ...(value === undefined ? {} : { value: ctx.secrets.encrypt(value) }),
+        modified: laterThan(before.modified, at),
+      })
+      await replaceRoles(tx, change.id, roles)
+      const row = await requireLockedKey(tx, change.id)
+      const done = [
+        ...(isRenamed ? [`Renamed the key "${before.name}" to "${name}"`] : []),
+        ...(value === undefined ? [] : [`Replaced the value of the key "${name}"`]),
+        ...(isShared ? [`Changed the roles of the key "${name}"`] : []),
+      ]
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'keystore',
+        message: done.join('; '),
+        before: { name: before.name, roles: await nameRoles(tx, before.roles) },
+        after: { name, roles: await nameRoles(tx, row.roles) },
+        at,
+        emit,
+      })
+      await redefineVariables(tx, emit, 'all')
+      emit({ type: 'keystore.changed', ids: [row.id] })
+      return row
+    }),
+  )
+}
+
+function textOf(roles: KeyRoles): string {
+  return JSON.stringify(roles?.toSorted((a, b) => a - b) ?? null)
+}
+
+export function removeKey(ctx: Context, caller: Caller, id: number): Promise<void> {
+  refuseLimited(caller, 'Keys')
+  return ctx.transaction(async (tx, emit) => {
+    const row = await requireLockedKey(tx, id)
+    await deleteKeyRow(tx, id)
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'keystore',
+      message: `Deleted the key "${row.name}"`,
+      before: { name: row.name },
+      at: ctx.now(),
+      emit,
+    })
+    await redefineVariables(tx, emit, 'all')
+    emit({ type: 'keystore.changed', ids: [id] })
+  })
+}
+
+/** The key, kept from others until the transaction ends, or `not_found`. */
+async function requireLockedKey(tx: Db, id: number): Promise<KeyWithRoles> {
+  await lockRow(tx, 'key_store', 'id', id)
+  const row = await findKey(tx, id)
+  const [key] = row === undefined ? [] : await addRoles(tx, [row])
+  if (key === undefined) throw new AppError('not_found', 'This key does not exist (any more).')
+  return key
+}

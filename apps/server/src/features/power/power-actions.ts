@@ -1,0 +1,161 @@
+import { MOST_WAKE_ADDRESSES, type PowerAction } from '@muster/contract/agent/power'
+import { AppError } from '@muster/contract/errors'
+import type { PendingAction } from '@muster/contract/api/pending-actions'
+import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
+import type { Context } from '../../context.ts'
+import { audit } from '../audit/write-audit.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { zoneOf } from '../tasks/zone-of.ts'
+import type { Asking } from '../../fleet/ask-machine.ts'
+import { emitActions } from './pending-actions/pending-actions.ts'
+import { deletePending, findAction, insertAction } from './pending-actions/queries.ts'
+import { viewAction } from './pending-actions/view.ts'
+import { cardsOf, findNeighbours } from './queries.ts'
+
+const DONE: Record<PowerAction, string> = {
+  reboot: 'Restarted the machine',
+  shutdown: 'Switched off the machine',
+}
+
+interface Order {
+  fleet: Fleet
+  caller: Pick<Caller, 'username' | 'source'>
+  agent: { agent_id: string; hostname: string }
+}
+
+/**
+ * Restarts a machine or shuts it down, and writes down that it was asked. A machine that goes before it can answer has
+ * most likely done it; one that is away or refuses is an error.
+ */
+export async function changePower(
+  ctx: Context,
+  { fleet, caller, agent }: Order,
+  action: PowerAction,
+): Promise<{ answered: boolean }> {
+  const write = (message: string, problem?: string) =>
+    ctx.transaction(async (tx, emit) => {
+      const after = { action, ...(problem === undefined ? {} : { problem }) }
+      await audit(tx, { caller, action: 'modify', object_type: 'agent', message, after, agent, emit })
+    })
+  try {
+    await fleet.ask(agent, 'change-power', { input: { action }, author: caller.username })
+  } catch (error) {
+    // Nothing was sent to a machine that is away.
+    if (!(error instanceof AppError) || error.code === 'agent_offline') throw error
+    if (error.code !== 'unavailable') {
+      await write(`${DONE[action]}, in vain`, error.message)
+      throw error
+    }
+    await write(`${DONE[action]}, which went without an answer`)
+    return { answered: false }
+  }
+  await write(DONE[action])
+  return { answered: true }
+}
+
+export const REBOOT_JOB = 'power.reboot-when-due'
+
+const LONGEST_MS = 366 * 86_400_000
+
+/** Plans the restart of a machine, in the place of one that was planned before. It comes about by a job. */
+export async function planMachineReboot(
+  ctx: Context,
+  caller: Caller,
+  { agentId, datetime }: { agentId: string; datetime: string },
+): Promise<PendingAction> {
+  const agent = await requireAgent(ctx.db, agentId, caller)
+  const dueAt = new Date(await readTime(ctx.db, agent, datetime))
+  const now = ctx.now()
+  if (dueAt <= now) refuseTime('This is over already.')
+  if (dueAt.getTime() > now.getTime() + LONGEST_MS) refuseTime('At most a year from now.')
+  const { agent_id } = agent
+  return ctx.transaction(async (tx, emit) => {
+    const before = await deletePending(tx, { agentId: agent_id })
+    const due = dueAt.toISOString()
+    const id = await insertAction(tx, {
+      agent_id,
+      action_type: 'schedreboot',
+      status: 'pending',
+      due,
+      username: caller.username,
+      entry_time: now.toISOString(),
+      output: '',
+    })
+    await ctx.jobs.enqueue(REBOOT_JOB, { id }, { dueAt, db: tx })
+    await audit(tx, {
+      caller,
+      action: 'add',
+      object_type: 'agent',
+      message: `Planned a restart of the machine for ${due}`,
+      ...(before[0] === undefined ? {} : { before: { due: before[0].due } }),
+      after: { id, due },
+      agent,
+      emit,
+    })
+    emitActions(emit, [...before.map((one) => one.id), id], agent_id)
+    const planned = await findAction(tx, id)
+    if (planned === undefined) throw new Error('a row that was just written is not there')
+    return viewAction(planned)
+  })
+}
+
+async function readTime(
+  db: Db,
+  { agent_id, hostname }: { agent_id: string; hostname: string },
+  text: string,
+): Promise<number> {
+  const isInstant = /(Z|[+-]\d{2}:\d{2})$/.test(text)
+  const atMs = Date.parse(isInstant ? text : `${text}Z`)
+  if (Number.isNaN(atMs)) refuseTime('There is no such date or time.')
+  if (isInstant) return atMs
+  const zone = await zoneOf(db, agent_id)
+  if (!isTimeZone(zone))
+    refuseTime(`The time zone of ${hostname} is not known: give the time with its offset, as 18:35Z.`)
+  return instantOf(zone, atMs)
+}
+
+function refuseTime(sentence: string): never {
+  throw new AppError('invalid', sentence, { fields: { datetime: [sentence] } })
+}
+
+/** A packet is easily lost, and not every machine of a site is in the same network. */
+const SENDERS = 3
+
+/** Has connected machines of the same site send the packet that wakes a machine; answers their names. */
+export async function wakeMachine(
+  ctx: Context,
+  { fleet, caller, agentId }: Asking,
+): Promise<{ sent_by: string[] }> {
+  const agent = await requireAgent(ctx.db, agentId, caller)
+  const { hostname, site_name } = agent
+  if (agent.connected === 1) throw new AppError('conflict', `${hostname} is connected, so it is awake.`)
+  const macs = cardsOf(agent.facts).slice(0, MOST_WAKE_ADDRESSES)
+  if (macs.length === 0)
+    throw new AppError(
+      'conflict',
+      `The network cards of ${hostname} are not known, so nothing can wake it from here.`,
+    )
+  const neighbours = (await findNeighbours(ctx.db, agent)).slice(0, SENDERS)
+  if (neighbours.length === 0)
+    throw new AppError(
+      'agent_offline',
+      `No other machine of the site "${site_name}" is connected, and one of them has to wake ${hostname}.`,
+    )
+  const order = { input: { macs }, author: caller.username }
+  const asked = await Promise.allSettled(
+    neighbours.map((neighbour) => fleet.ask(neighbour, 'send-wake-up', order)),
+  )
+  const sent_by = neighbours.flatMap((one, i) => (asked[i]?.status === 'fulfilled' ? [one.hostname] : []))
+  await ctx.transaction(async (tx, emit) => {
+    const by = sent_by.length === 0 ? ', in vain' : ` by ${sent_by.map((name) => `"${name}"`).join(', ')}`
+    const message = `Sent a wake-up packet${by}`
+    const after = { macs, sent_by }
+    await audit(tx, { caller, action: 'modify', object_type: 'agent', message, after, agent, emit })
+  })
+  const refused = asked.find((outcome) => outcome.status === 'rejected')
+  if (sent_by.length === 0 && refused !== undefined) throw refused.reason
+  return { sent_by }
+}

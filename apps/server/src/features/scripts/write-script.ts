@@ -1,0 +1,167 @@
+import type { ScriptForm } from '@muster/contract/api/scripts'
+import type { z } from 'zod'
+import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
+import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { audit } from '../audit/write-audit.ts'
+import { refuseKeys } from '../keystore/key-use.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { findScriptChecks } from '../checks/queries.ts'
+import { redefineChecks } from '../checks/redefine-checks.ts'
+import { deleteWithTasks, redefineTasksOf } from '../tasks/forget-script.ts'
+import { forgetScriptInTemplates } from '../alerts/templates/forget-script.ts'
+import { forgetScript } from '../checks/forget-script.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
+import { deleteScriptRow, findScript, insertScript, type ScriptRow, updateScript } from './queries.ts'
+import { type ScriptColumns, type ScriptParts, takenName, toColumns } from './script-columns.ts'
+import { ownTexts, refuseScriptUses } from './script-uses.ts'
+import { keepFirstVersion, keepVersion } from './versions.ts'
+import { viewForAudit } from './view.ts'
+
+export function addScript(
+  ctx: Context,
+  caller: Caller,
+  form: z.output<typeof ScriptForm>,
+): Promise<ScriptRow> {
+  refuseLimited(caller, 'Scripts')
+  return refuseTaken(takenName(form.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const at = ctx.now()
+      const row = await insertScript(tx, {
+        // A form has every part.
+        ...(toColumns(form) as ScriptColumns),
+        script_type: 'userdefined',
+        created_at: at.toISOString(),
+        modified: at.toISOString(),
+      })
+      await refuseKeys(tx, caller, ownTexts(row))
+      await keepVersion(tx, row, caller.username)
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'script',
+        message: `Added the script "${row.name}"`,
+        after: viewForAudit(row),
+        at,
+        emit,
+      })
+      emit({ type: 'script.changed', ids: [row.id] })
+      return row
+    }),
+  )
+}
+
+interface ScriptChange {
+  id: number
+  /** What the editor loaded; absent = save over whatever is there. */
+  modified: string | undefined
+  parts: ScriptParts
+  /** What the audit log says of it; else that it was changed. */
+  done?: string
+}
+
+/** How a person has the script listed; not part of what `modified` guards. */
+const MARKS = new Set(['favorite', 'hidden'])
+/** How the script is found and read; what runs stays the same. */
+const DESCRIPTIVE = new Set([...MARKS, 'name', 'description', 'category', 'filename', 'syntax'])
+
+export function changeScript(ctx: Context, caller: Caller, change: ScriptChange): Promise<ScriptRow> {
+  refuseLimited(caller, 'Scripts')
+  return refuseTaken(takenName(change.parts.name ?? ''), () =>
+    ctx.transaction(async (tx, emit) => {
+      const before = await requireLockedScript(tx, change.id)
+      const columns = changedColumns(before, toColumns(change.parts))
+      const names = Object.keys(columns)
+      if (names.length === 0) return before
+      const isContent = names.some((name) => !MARKS.has(name))
+      if (isContent && before.script_type === 'builtin') {
+        throw new AppError(
+          'not_allowed',
+          'A built-in script can only be made a favorite or hidden. Copy it to change it.',
+        )
+      }
+      if (isContent && change.modified !== undefined && change.modified !== before.modified)
+        refuseOldSave(before)
+      if (names.some((name) => !DESCRIPTIVE.has(name))) {
+        await refuseKeys(tx, caller, ownTexts({ ...before, ...columns }))
+        await refuseScriptUses(tx, caller, change.id)
+      }
+      const at = ctx.now()
+      const modified = isContent ? laterThan(before.modified, at) : before.modified
+      if (isContent) await keepFirstVersion(tx, before)
+      const row = await updateScript(tx, change.id, { ...columns, modified })
+      if (isContent) await keepVersion(tx, row, caller.username)
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'script',
+        message: change.done ?? `Changed the script "${row.name}"`,
+        before: viewForAudit(before),
+        after: viewForAudit(row),
+        at,
+        emit,
+      })
+      if (columns.script_body !== undefined || columns.shell !== undefined) {
+        const checks = await findScriptChecks(tx, row.id)
+        await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
+        await redefineTasksOf(tx, emit, row.id)
+      }
+      emit({ type: 'script.changed', ids: [row.id] })
+      return row
+    }),
+  )
+}
+
+function changedColumns(before: ScriptRow, columns: Partial<ScriptColumns>): Partial<ScriptColumns> {
+  const stored = new Map<string, unknown>(Object.entries(before))
+  return Object.fromEntries(Object.entries(columns).filter(([name, value]) => stored.get(name) !== value))
+}
+
+function refuseOldSave({ name }: ScriptRow): never {
+  throw new AppError(
+    'changed_meanwhile',
+    `"${name}" was saved by somebody else since you opened it. Load it again before you save.`,
+  )
+}
+
+/** Deletes a script. What was run with it keeps the name in the history. */
+export function removeScript(ctx: Context, caller: Caller, id: number): Promise<void> {
+  refuseLimited(caller, 'Scripts')
+  return ctx.transaction(async (tx, emit) => {
+    const row = await requireLockedScript(tx, id)
+    if (row.script_type === 'builtin') {
+      throw new AppError('not_allowed', 'Built-in scripts cannot be deleted. Hide it instead.')
+    }
+    await refuseScriptUses(tx, caller, id)
+    await forgetScript({ ctx, tx, emit }, id, ctx.now())
+    await forgetScriptInTemplates({ ctx, tx, emit }, id)
+    const at = ctx.now()
+    await deleteWithTasks({ ctx, tx, emit }, { id, at, remove: () => deleteScriptRow(tx, id) })
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'script',
+      message: `Deleted the script "${row.name}"`,
+      before: viewForAudit(row),
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'script.changed', ids: [id] })
+  })
+}
+
+/** The script with its body, or `not_found`. */
+export async function requireScript(db: Db, id: number): Promise<ScriptRow> {
+  const script = await findScript(db, id)
+  if (script === undefined) throw new AppError('not_found', 'This script does not exist (any more).')
+  return script
+}
+
+/** The same, kept from others until the transaction ends. */
+export async function requireLockedScript(tx: Db, id: number): Promise<ScriptRow> {
+  await lockRow(tx, 'scripts', 'id', id)
+  return requireScript(tx, id)
+}

@@ -1,0 +1,251 @@
+import { type createTask, type editTask, TASK_DEFAULTS, type TaskFields } from '@muster/contract/api/tasks'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import { TaskSchedule } from '@muster/contract/agent/tasks'
+import type { CustomFieldModel } from '@muster/contract/custom-field-values'
+import type { Context } from '../../context.ts'
+import { type Caller, mayDo, type Scope } from '../../platform/http/caller.ts'
+import { requireAgent } from '../agents/require-agent.ts'
+import { audit } from '../audit/write-audit.ts'
+import { refuseRuns, runsOfTask } from '../users/roles/refuse-runs.ts'
+import { requireWholeClient } from '../clients/require-node.ts'
+import { laterThan } from '../../platform/database/later-than.ts'
+import { lockRow } from '../../platform/database/lock-row.ts'
+import { takeTaskFindings } from '../alerts/task-alerts.ts'
+import type { Scene } from '../alerts/store-lives.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { findField } from '../custom-fields/queries.ts'
+import {
+  countTasks,
+  deleteTaskRow,
+  findTask,
+  insertTask,
+  type TaskRow,
+  updateTask,
+  writeTaskScripts,
+} from './queries.ts'
+import { redefineTasks } from './redefine-tasks.ts'
+import { refuseBadTask, refusePast, toColumns } from './task-columns.ts'
+import { readFields, scriptIdsOf, viewForAudit } from './view.ts'
+import { zoneOf } from './zone-of.ts'
+
+/** More would not fit into what is sent to a machine at once. */
+const MOST_TASKS = 200
+
+export function addTask(
+  ctx: Context,
+  caller: Caller,
+  {
+    agent: agentId,
+    ...given
+  }: Omit<Parsed<typeof createTask>['body'], 'agent' | 'policy' | 'task_supported_platforms'> & {
+    agent: string
+  },
+): Promise<TaskRow> {
+  return ctx.transaction(async (tx, emit) => {
+    const agent = await requireAgent(tx, agentId, caller)
+    const at = ctx.now()
+    // What is not given is absent, and leaves the default.
+    const task: TaskFields = { ...TASK_DEFAULTS, ...given } as TaskFields
+    const author_id = await refuseRuns(tx, caller, { after: runsOfTask(task) })
+    await refuseBadTask(tx, agent, task)
+    const model = await refuseBadField(tx, caller, { task, before: undefined })
+    if (model === 'client') await requireWholeClient(tx, agent.client_id, caller)
+    refusePast(task, await zoneOf(tx, agentId), at)
+    if ((await countTasks(tx, agentId)) >= MOST_TASKS)
+      throw new AppError('conflict', `A machine has at most ${MOST_TASKS} tasks.`)
+    const { id } = await insertTask(tx, {
+      agent_id: agentId,
+      ...toColumns(task),
+      counts_from: at.toISOString(),
+      revision: '',
+      author_id,
+      policy_id: null,
+      policy_task: null,
+      overridden_by: null,
+      version: 0,
+      created_at: at.toISOString(),
+      modified: at.toISOString(),
+      modified_by: caller.username,
+    })
+    await writeTaskScripts(tx, id, scriptIdsOf(task))
+    await redefineTasks(tx, emit, { taskIds: [id] })
+    const row = await requireTask(tx, caller, id)
+    await audit(tx, {
+      caller,
+      action: 'add',
+      object_type: 'automatedtask',
+      message: `Added the task "${row.name}" to "${agent.hostname}"`,
+      after: viewForAudit(row),
+      agent,
+      at,
+      emit,
+    })
+    emit({ type: 'task.changed', ids: [id], agent_ids: [agentId] })
+    return row
+  })
+}
+
+type Change = Parsed<typeof editTask>['body']
+
+/** Changes some or all of a task. */
+export function changeTask(
+  ctx: Context,
+  caller: Caller,
+  id: number,
+  { modified, ...change }: Change,
+): Promise<TaskRow> {
+  return ctx.transaction(async (tx, emit) => {
+    await lockRow(tx, 'tasks', 'id', id)
+    const before = await requireOwnTask(tx, caller, id)
+    if (modified !== undefined && modified !== before.modified) refuseOldSave(before)
+    const agent = await requireAgent(tx, before.agent_id, caller)
+    const fields = readFields(before)
+    // What is not given is absent, and leaves what is there.
+    const task = { ...fields, ...change } as TaskFields
+    const at = ctx.now()
+    const author_id = await refuseRuns(tx, caller, {
+      before: { runs: runsOfTask(fields), author: before.author_id },
+      after: runsOfTask(task),
+    })
+    await refuseBadTask(tx, agent, task)
+    const model = await refuseBadField(tx, caller, { task, before: fields })
+    if (model === 'client') await requireWholeClient(tx, agent.client_id, caller)
+    const isOtherTime = timesOf(task) !== timesOf(fields)
+    if (isOtherTime) refusePast(task, await zoneOf(tx, agent.agent_id), at)
+    await updateTask(tx, id, {
+      ...toColumns(task),
+      author_id,
+      // What would have been before was not missed.
+      ...(isOtherTime ? { counts_from: at.toISOString() } : {}),
+      modified: laterThan(before.modified, at),
+      modified_by: caller.username,
+    })
+    await writeTaskScripts(tx, id, scriptIdsOf(task))
+    await redefineTasks(tx, emit, { taskIds: [id] })
+    if (fields.enabled && !task.enabled) {
+      const off = { taskId: id, at, severity: null, text: 'The task was switched off.' }
+      await takeTaskFindings({ ctx, tx, emit }, [off])
+    }
+    const after = await requireTask(tx, caller, id)
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'automatedtask',
+      message: `${verbOf(fields, task)} the task "${after.name}" of "${agent.hostname}"`,
+      before: viewForAudit(before),
+      after: viewForAudit(after),
+      agent,
+      at,
+      emit,
+    })
+    emit({ type: 'task.changed', ids: [id], agent_ids: [agent.agent_id] })
+    return after
+  })
+}
+
+/** When it runs, and whether it does. */
+export function timesOf(task: TaskFields): string {
+  return JSON.stringify([TaskSchedule.parse(task), task.enabled])
+}
+
+function verbOf(before: TaskFields, after: TaskFields): string {
+  if (before.enabled === after.enabled) return 'Changed'
+  return after.enabled ? 'Switched on' : 'Switched off'
+}
+
+function refuseOldSave({ modified_by, name, hostname }: TaskRow): never {
+  throw new AppError(
+    'changed_meanwhile',
+    `${modified_by} has changed "${name}" of ${hostname} since you opened it.`,
+  )
+}
+
+/** Deletes a task with its runs; one that runs is ended on its machine. */
+export function removeTask(ctx: Context, caller: Caller, id: number): Promise<void> {
+  return ctx.transaction(async (tx, emit) => {
+    // A result that arrives in this moment is stored before, and its alert ends with the task.
+    await lockRow(tx, 'tasks', 'id', id)
+    const task = await requireOwnTask(tx, caller, id)
+    await takeAway({ ctx, tx, emit }, task, {
+      by: caller,
+      message: `Deleted the task "${task.name}" of "${task.hostname}"`,
+    })
+  })
+}
+
+/** Deletes a task that the transaction has locked. */
+export async function takeAway(
+  { ctx, tx, emit }: Scene,
+  task: TaskRow,
+  { by, message }: { by: Pick<Caller, 'username' | 'source'>; message: string },
+): Promise<void> {
+  const { id, agent_id } = task
+  const at = ctx.now()
+  const over = { taskId: id, at, severity: null, text: 'The task was deleted.' }
+  await takeTaskFindings({ ctx, tx, emit }, [over])
+  await deleteTaskRow(tx, id)
+  await redefineTasks(tx, emit, { agentIds: [agent_id] })
+  await audit(tx, {
+    caller: by,
+    action: 'delete',
+    object_type: 'automatedtask',
+    message,
+    before: viewForAudit(task),
+    agent: task,
+    at,
+    emit,
+  })
+  emit({ type: 'task.changed', ids: [id], agent_ids: [agent_id] })
+  emit({ type: 'agent.changed', ids: [agent_id], agent_ids: [agent_id] })
+}
+
+/** The task, or `not_found`, also where the caller may not see its machine. */
+export async function requireTask(db: Db, caller: { scope: Scope }, id: number): Promise<TaskRow> {
+  const task = await findTask(db, caller, id)
+  if (task === undefined) throw new AppError('not_found', 'This task does not exist, or you may not see it.')
+  return task
+}
+
+/** One of the machine's own: what comes from a policy is changed there. */
+async function requireOwnTask(db: Db, caller: { scope: Scope }, id: number): Promise<TaskRow> {
+  const task = await requireTask(db, caller, id)
+  if (task.policy_id === null) return task
+  throw new AppError(
+    'conflict',
+    `This task comes from the policy "${task.policy_name ?? 'that was just deleted'}": change it there.`,
+  )
+}
+
+type Collecting = Pick<TaskFields, 'custom_field' | 'collector_all_output' | 'actions'>
+
+/**
+ * Refuses a custom field that is not there, and one whose values are not the caller's to change: those of sites and
+ * clients reach scripts on other machines. Answers the model of one that the caller chose, or whose content the caller
+ * changes.
+ */
+export async function refuseBadField(
+  db: Db,
+  caller: Caller,
+  { task, before, place = '' }: { task: Collecting; before: Collecting | undefined; place?: string },
+): Promise<CustomFieldModel | undefined> {
+  const { custom_field: id } = task
+  if (id === null || (before !== undefined && partsOf(task) === partsOf(before))) return undefined
+  const field = await findField(db, id)
+  if (field === undefined) {
+    const sentence = 'This custom field does not exist (any more).'
+    throw new AppError('invalid', sentence, { fields: { [`${place}custom_field`]: [sentence] } })
+  }
+  const { model, name } = field
+  if (model !== 'agent' && !mayDo(caller, model === 'site' ? 'can_manage_sites' : 'can_manage_clients')) {
+    throw new AppError(
+      'not_allowed',
+      `"${name}" is a field of ${model}s, which your role does not allow you to change: no task of yours may either.`,
+    )
+  }
+  return model
+}
+
+function partsOf({ custom_field, collector_all_output, actions }: Collecting): string {
+  return JSON.stringify([custom_field, collector_all_output, actions])
+}

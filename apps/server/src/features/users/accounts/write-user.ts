@@ -1,0 +1,309 @@
+import type { createUser, editUser, User } from '@muster/contract/api/accounts'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import { PERMISSIONS } from '@muster/contract/permissions'
+import type { Context } from '../../../context.ts'
+import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
+import { type Caller, mayDo } from '../../../platform/http/caller.ts'
+import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { redefineKeyUses } from '../../keystore/redefine-key-uses.ts'
+import { deleteSessions } from '../sessions/queries.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { findRoles, hasSuperuser, type RoleRow } from '../roles/queries.ts'
+import { viewRoleContent } from '../roles/view.ts'
+import { findUsers, holdRights, type UserRow } from './queries.ts'
+import { modifiedOf, toldOf, viewUser, viewUserContent } from './view.ts'
+
+export async function addUser(
+  ctx: Context,
+  caller: Caller,
+  body: Parsed<typeof createUser>['body'],
+): Promise<User> {
+  const { username, role = null, is_superuser = false, is_active = true } = body
+  if (is_superuser) requireMayGiveAll(caller)
+  refuseWeakPassword(body.password, username)
+  const hash = await hashPassword(body.password)
+  const taken = { field: 'username', sentence: `There is already a user named "${username}".` }
+  return refuseTaken(taken, () =>
+    ctx.transaction(async (tx, emit) => {
+      await holdRights(tx, { role })
+      const comparison = await openComparison(tx, caller)
+      if (role !== null) requireMayGive(comparison, role)
+      const { id } = await tx
+        .insertInto('users')
+        .values({
+          username,
+          password_hash: hash,
+          first_name: body.first_name ?? '',
+          last_name: body.last_name ?? '',
+          email: body.email ?? '',
+          role_id: role,
+          is_superuser: is_superuser ? 1 : 0,
+          is_active: is_active ? 1 : 0,
+          created_at: ctx.now().toISOString(),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      const user = await requireUser(tx, id)
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'user',
+        message: `Added the user "${username}"`,
+        after: toldOf(user),
+        at: ctx.now(),
+        emit,
+      })
+      emit({ type: 'user.changed', ids: [id] })
+      return viewUser(user, comparison)
+    }),
+  )
+}
+
+type Changes = Omit<Parsed<typeof editUser>['body'], 'modified'>
+
+/** Changes a user. What it takes away counts at once; who may not sign in any more is signed out. */
+export async function changeUser(
+  ctx: Context,
+  caller: Caller,
+  { id, body }: { id: number; body: Parsed<typeof editUser>['body'] },
+): Promise<User> {
+  const { modified, ...changes } = body
+  return ctx.transaction(async (tx, emit) => {
+    await holdRights(tx, { user: id, role: changes.role ?? null })
+    const comparison = await openComparison(tx, caller)
+    const before = await requireUser(tx, id)
+    requireMayChange(comparison, before)
+    if (modified !== undefined && modified !== modifiedOf(before))
+      throw new AppError('changed_meanwhile', `Somebody else has changed "${before.username}".`)
+    const changed = changedOf(before, changes)
+    if (changed.has('is_active')) refuseOneself(caller, before, 'You cannot block yourself.', 'is_active')
+    if (changed.has('role')) {
+      refuseOneself(caller, before, 'You cannot change your own role. Ask somebody else.', 'role')
+      if (typeof changes.role === 'number') requireMayGive(comparison, changes.role)
+    }
+    if (changed.has('is_superuser')) {
+      requireMayGiveAll(caller)
+      refuseOneself(caller, before, 'You cannot stop being a superuser. Ask somebody else.', 'is_superuser')
+    }
+    if (changed.size === 0) return viewUser(before, comparison)
+    await tx
+      .updateTable('users')
+      .set(columnsOf(viewUserContent(before), changes))
+      .where('id', '=', id)
+      .execute()
+    await requireSuperuserLeft(tx)
+    if (changed.has('role') || changed.has('is_superuser')) await redefineKeyUses(tx, emit)
+    const user = await requireUser(tx, id)
+    const ended = user.is_active === 1 ? [] : await deleteSessions(tx, { userId: id })
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'user',
+      message: `${verbOf(before, user)} the user "${user.username}"`,
+      before: toldOf(before),
+      after: toldOf(user),
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'user.changed', ids: [id] })
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
+    return viewUser(user, comparison)
+  })
+}
+
+function changedOf(before: UserRow, changes: Changes): Set<string> {
+  const was: Record<string, unknown> = viewUserContent(before)
+  const said = Object.entries(changes).filter(([name, value]) => value !== undefined && value !== was[name])
+  return new Set(said.map(([name]) => name))
+}
+
+function verbOf(before: UserRow, after: UserRow): string {
+  if (before.is_active === after.is_active) return 'Changed'
+  return after.is_active === 1 ? 'Unblocked' : 'Blocked'
+}
+
+function columnsOf(was: ReturnType<typeof viewUserContent>, changes: Changes) {
+  return {
+    first_name: changes.first_name ?? was.first_name,
+    last_name: changes.last_name ?? was.last_name,
+    email: changes.email ?? was.email,
+    role_id: changes.role === undefined ? was.role : changes.role,
+    is_active: (changes.is_active ?? was.is_active) ? (1 as const) : (0 as const),
+    is_superuser: (changes.is_superuser ?? was.is_superuser) ? (1 as const) : (0 as const),
+  }
+}
+
+/** Deletes a user and ends the user's sessions. What the user did stays in the audit log under the name. */
+export async function removeUser(ctx: Context, caller: Caller, id: number): Promise<void> {
+  await ctx.transaction(async (tx, emit) => {
+    await holdRights(tx, { user: id })
+    const user = await requireUser(tx, id)
+    requireMayChange(await openComparison(tx, caller), user)
+    refuseOneself(caller, user, 'You cannot delete yourself.')
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'user',
+      message: `Deleted the user "${user.username}"`,
+      before: toldOf(user),
+      at: ctx.now(),
+      emit,
+    })
+    const ended = await deleteSessions(tx, { userId: id })
+    await tx.deleteFrom('users').where('id', '=', id).execute()
+    await requireSuperuserLeft(tx)
+    await redefineKeyUses(tx, emit)
+    emit({ type: 'user.changed', ids: [id] })
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
+  })
+}
+
+const PASSWORD = {
+  what: 'the password',
+  own: 'Change your own password in the menu of your account.',
+}
+const TOTP = {
+  what: 'two-factor sign-in',
+  own: 'Reset your own two-factor sign-in in the menu of your account.',
+}
+
+/** Sets another user's password, and forgets that there were failures to sign in with the old one. */
+export async function setUserPassword(
+  ctx: Context,
+  caller: Caller,
+  { id, password }: { id: number; password: string },
+): Promise<void> {
+  const password_hash = await hashPassword(password)
+  await reset(ctx, caller, { id, password, ...PASSWORD, columns: { password_hash } })
+}
+
+/** Forgets another user's authenticator: the next sign-in sets up a new one. */
+export async function forgetUserTotp(ctx: Context, caller: Caller, id: number): Promise<void> {
+  await reset(ctx, caller, { id, ...TOTP, columns: { totp_key: null, totp_confirmed: 0 } })
+}
+
+interface Reset {
+  id: number
+  what: string
+  own: string
+  password?: string
+  columns: { password_hash: string } | { totp_key: null; totp_confirmed: 0 }
+}
+
+async function reset(
+  ctx: Context,
+  caller: Caller,
+  { id, what, own, password, columns }: Reset,
+): Promise<void> {
+  await ctx.transaction(async (tx, emit) => {
+    await holdRights(tx, { user: id })
+    const user = await requireUser(tx, id)
+    requireMayChange(await openComparison(tx, caller), user)
+    refuseOneself(caller, user, own)
+    if (password !== undefined) refuseWeakPassword(password, user.username)
+    await tx.updateTable('users').set(columns).where('id', '=', id).execute()
+    await tx.deleteFrom('throttles').where('key', '=', `account:${user.username}`).execute()
+    const ended = await deleteSessions(tx, { userId: id })
+    await audit(tx, {
+      caller,
+      action: 'modify',
+      object_type: 'user',
+      message: `Reset ${what} of "${user.username}"`,
+      at: ctx.now(),
+      emit,
+    })
+    emit({ type: 'user.changed', ids: [id] })
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
+  })
+}
+
+export async function requireUser(db: Db, id: number): Promise<UserRow> {
+  const [user] = await findUsers(db, id)
+  if (user === undefined) throw new AppError('not_found', 'There is no such user.')
+  return user
+}
+
+export function requireMayChange({ mayChange }: Comparison, user: UserRow): void {
+  if (!mayChange(user))
+    throw new AppError(
+      'not_allowed',
+      `"${user.username}" may do more than you, so you cannot change this user.`,
+    )
+}
+
+/** What would take from the caller what only others may take. */
+function refuseOneself(caller: Caller, user: UserRow, sentence: string, field?: string): void {
+  if (user.id !== caller.userId) return
+  throw new AppError('conflict', sentence, field === undefined ? {} : { fields: { [field]: [sentence] } })
+}
+
+/** A role that there is, and that allows no more than the caller may do. */
+function requireMayGive({ mayGive }: Comparison, role: number): void {
+  const may = mayGive(role)
+  if (may === true) return
+  if (may === undefined) {
+    const sentence = 'This role does not exist any more.'
+    throw new AppError('invalid', sentence, { fields: { role: [sentence] } })
+  }
+  const sentence = 'This role allows more than you may do. Choose another, or ask a superuser.'
+  throw new AppError('not_allowed', sentence, { fields: { role: [sentence] } })
+}
+
+/** Only superusers make superusers. */
+function requireMayGiveAll(caller: Caller): void {
+  if (caller.isSuperuser) return
+  const sentence = 'Only superusers may make somebody a superuser.'
+  throw new AppError('not_allowed', sentence, { fields: { is_superuser: [sentence] } })
+}
+
+/** In the transaction of the change, after it. */
+async function requireSuperuserLeft(db: Db): Promise<void> {
+  if (await hasSuperuser(db)) return
+  throw new AppError(
+    'conflict',
+    'Nobody would be left who may do everything. Make somebody else a superuser first.',
+  )
+}
+
+/** What somebody may do: everything, what a role says, or nothing. */
+interface Rights {
+  isSuperuser: boolean
+  role: RoleRow | undefined
+}
+
+/** Nobody changes who may do more, and nobody gives more than they have. */
+export async function openComparison(db: Db, caller: Caller) {
+  const roles = new Map((await findRoles(db)).map((role) => [role.id, role]))
+  const { scope } = caller
+  const sites = scope.all ? [] : await db.selectFrom('sites').select(['id', 'client_id']).execute()
+  const isSeen = ({ id, client_id }: { id: number; client_id: number }) =>
+    scope.all || scope.siteIds.includes(id) || scope.clientIds.includes(client_id)
+  const seenSites = new Set(sites.filter(isSeen).map(({ id }) => id))
+
+  const exceeds = ({ isSuperuser, role }: Rights): boolean => {
+    if (caller.isSuperuser) return false
+    if (isSuperuser || role?.is_superuser === 1) return true
+    if (role === undefined) return false
+    const allows = viewRoleContent(role)
+    if (PERMISSIONS.some((permission) => allows[permission] && !mayDo(caller, permission))) return true
+    if (caller.session?.code.isAsked === true && role.require_2fa_for_remote === 0) return true
+    if (scope.all) return false
+    if (role.clientIds.length === 0 && role.siteIds.length === 0) return true
+    return (
+      role.clientIds.some((id) => !scope.clientIds.includes(id)) ||
+      role.siteIds.some((id) => !seenSites.has(id))
+    )
+  }
+  return {
+    mayChange: ({ is_superuser, role_id }: UserRow) =>
+      !exceeds({ isSuperuser: is_superuser === 1, role: roles.get(role_id ?? 0) }),
+    /** undefined = there is no such role. */
+    mayGive: (roleId: number): boolean | undefined => {
+      const role = roles.get(roleId)
+      return role === undefined ? undefined : !exceeds({ isSuperuser: false, role })
+    },
+  }
+}
+export type Comparison = Awaited<ReturnType<typeof openComparison>>

@@ -1,0 +1,196 @@
+import type { createRole, editRole, Role } from '@muster/contract/api/roles'
+import type { Parsed } from '@muster/contract/endpoint'
+import { AppError } from '@muster/contract/errors'
+import { PERMISSIONS } from '@muster/contract/permissions'
+import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { audit } from '../../audit/write-audit.ts'
+import { redefineKeyUses } from '../../keystore/redefine-key-uses.ts'
+import { countKnown, findRoles, hasSuperuser, replacePlaces, type RoleRow } from './queries.ts'
+import { modifiedOf, viewRole, viewRoleContent } from './view.ts'
+
+type RoleChanges = Parsed<typeof editRole>['body']
+
+const ONLY_SUPERUSERS = 'Only superusers may change roles.'
+const NOTHING: RoleRow = {
+  id: 0,
+  name: '',
+  is_superuser: 0,
+  permissions: '[]',
+  totp_required: 0,
+  require_2fa_for_remote: 0,
+  users: [],
+  clientIds: [],
+  siteIds: [],
+}
+
+function requireSuperuser(caller: Caller): void {
+  if (!caller.isSuperuser) throw new AppError('not_allowed', ONLY_SUPERUSERS)
+}
+
+export async function requireRole(db: Db, id: number): Promise<RoleRow> {
+  const [role] = await findRoles(db, id)
+  if (role === undefined) throw new AppError('not_found', 'There is no such role.')
+  return role
+}
+
+export async function addRole(
+  ctx: Context,
+  caller: Caller,
+  body: Parsed<typeof createRole>['body'],
+): Promise<Role> {
+  requireSuperuser(caller)
+  return refuseTaken(taken(body.name), () =>
+    ctx.transaction(async (tx, emit) => {
+      const { id } = await tx
+        .insertInto('roles')
+        .values(columnsOf(NOTHING, body))
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await savePlaces(tx, id, NOTHING, body)
+      const role = await requireRole(tx, id)
+      await audit(tx, {
+        caller,
+        action: 'add',
+        object_type: 'role',
+        message: `Added the role "${role.name}"`,
+        after: toldOf(role),
+        at: ctx.now(),
+        emit,
+      })
+      emit({ type: 'user.changed', ids: [] })
+      return viewRole(role)
+    }),
+  )
+}
+
+/** Changes a role for all who have it, unless nobody would be left who may do everything. */
+export async function changeRole(
+  ctx: Context,
+  caller: Caller,
+  { id, body }: { id: number; body: RoleChanges },
+): Promise<Role> {
+  requireSuperuser(caller)
+  const { modified, ...changes } = body
+  return refuseTaken(taken(changes.name ?? ''), () =>
+    ctx.transaction(async (tx, emit) => {
+      // Two that change superuser roles at once wait for each other here.
+      await tx
+        .updateTable('roles')
+        .set((eb) => ({ name: eb.ref('name') }))
+        .where((eb) => eb.or([eb('is_superuser', '=', 1), eb('id', '=', id)]))
+        .execute()
+      const before = await requireRole(tx, id)
+      if (modified !== undefined && modified !== modifiedOf(before))
+        throw new AppError('changed_meanwhile', `Somebody else has changed the role "${before.name}".`)
+      await tx.updateTable('roles').set(columnsOf(before, changes)).where('id', '=', id).execute()
+      await savePlaces(tx, id, before, changes)
+      const role = await requireRole(tx, id)
+      if (modifiedOf(role) === modifiedOf(before)) return viewRole(role)
+      if (!(await hasSuperuser(tx)))
+        throw new AppError(
+          'conflict',
+          'Nobody would be left who may do everything. Make somebody else a superuser first.',
+          { fields: { is_superuser: ['The last superusers have this role.'] } },
+        )
+      await audit(tx, {
+        caller,
+        action: 'modify',
+        object_type: 'role',
+        message: `Changed the role "${before.name}"`,
+        before: toldOf(before),
+        after: toldOf(role),
+        at: ctx.now(),
+        emit,
+      })
+      if (role.is_superuser !== before.is_superuser) await redefineKeyUses(tx, emit)
+      // Of anybody who has the role.
+      emit({ type: 'user.changed', ids: [] })
+      return viewRole(role)
+    }),
+  )
+}
+
+function columnsOf(before: RoleRow, changes: RoleChanges) {
+  const was = viewRoleContent(before)
+  const is = { ...was, ...changes }
+  return {
+    name: changes.name ?? was.name,
+    is_superuser: is.is_superuser ? (1 as const) : (0 as const),
+    totp_required: is.totp_required ? (1 as const) : (0 as const),
+    require_2fa_for_remote: is.require_2fa_for_remote ? (1 as const) : (0 as const),
+    permissions: JSON.stringify(PERMISSIONS.filter((permission) => is[permission])),
+  }
+}
+
+async function savePlaces(tx: Db, id: number, before: RoleRow, changes: RoleChanges): Promise<void> {
+  const { can_view_clients, can_view_sites } = changes
+  if (can_view_clients === undefined && can_view_sites === undefined) return
+  const clientIds = [...new Set(can_view_clients ?? before.clientIds)]
+  const siteIds = [...new Set(can_view_sites ?? before.siteIds)]
+  await refuseUnknown(tx, 'clients', clientIds)
+  await refuseUnknown(tx, 'sites', siteIds)
+  await replacePlaces(tx, id, { clientIds, siteIds })
+}
+
+async function refuseUnknown(tx: Db, table: 'clients' | 'sites', ids: readonly number[]): Promise<void> {
+  if ((await countKnown(tx, table, ids)) === ids.length) return
+  const sentence = `One of these ${table} does not exist any more.`
+  throw new AppError('invalid', sentence, { fields: { [`can_view_${table}`]: [sentence] } })
+}
+
+/** For the audit log: what it allows, and not all that it does not. */
+function toldOf(row: RoleRow) {
+  const {
+    name,
+    is_superuser,
+    totp_required,
+    require_2fa_for_remote,
+    can_view_clients,
+    can_view_sites,
+    ...flags
+  } = viewRoleContent(row)
+  const permissions = PERMISSIONS.filter((permission) => flags[permission])
+  return {
+    name,
+    is_superuser,
+    totp_required,
+    require_2fa_for_remote,
+    can_view_clients,
+    can_view_sites,
+    permissions,
+  }
+}
+
+const taken = (name: string) => ({ field: 'name', sentence: `There is already a role named "${name}".` })
+
+const MOST_NAMED = 5
+
+/** Deletes a role that nobody has. */
+export async function removeRole(ctx: Context, caller: Caller, id: number): Promise<void> {
+  requireSuperuser(caller)
+  await ctx.transaction(async (tx, emit) => {
+    const role = await requireRole(tx, id)
+    if (role.users.length > 0)
+      throw new AppError('conflict', `The role "${role.name}" cannot be deleted: ${whoHasIt(role.users)}.`)
+    await audit(tx, {
+      caller,
+      action: 'delete',
+      object_type: 'role',
+      message: `Deleted the role "${role.name}"`,
+      before: toldOf(role),
+      at: ctx.now(),
+      emit,
+    })
+    await tx.deleteFrom('roles').where('id', '=', id).execute()
+    emit({ type: 'user.changed', ids: [] })
+  })
+}
+
+function whoHasIt(users: readonly string[]): string {
+  const named = users.slice(0, MOST_NAMED).join(', ')
+  const rest = users.length - MOST_NAMED
+  return `${named}${rest > 0 ? ` and ${rest} more` : ''} ${users.length === 1 ? 'has' : 'have'} it`
+}
