@@ -1,7 +1,7 @@
 import type { ServerFrame } from '@muster/contract/agent/link'
 import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import type { Context } from '../context.ts'
-import { readCoreSettings } from '../features/settings/queries.ts'
+import { readCoreSettings } from '../platform/config/core-settings.ts'
 
 /** How often machines measure themselves: each is told as its link comes up, and all when somebody changes it. */
 export class MetricsPace {

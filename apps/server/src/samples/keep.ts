@@ -1,6 +1,6 @@
 import type { Retention } from '@muster/rules/schedules/retention'
 import type { Db } from '../platform/database/database.ts'
-import { readCoreSettings } from '../features/settings/queries.ts'
+import { readCoreSettings } from '../platform/config/core-settings.ts'
 
 export const DAY = 86_400
 /** Samples that are older when they come are dropped: machines keep for a week what they could not send. */

@@ -3,7 +3,7 @@ import type { MonitoringType } from '@muster/contract/fields'
 import type { AvailabilityAlerts } from '@muster/contract/api/agents'
 import type { AgentSetting } from '@muster/rules/policies/policy-settings'
 import type { Db } from '../../platform/database/database.ts'
-import type { StoredSettings } from '../settings/queries.ts'
+import type { StoredSettings } from '../../platform/config/core-settings.ts'
 
 /**
  * Whether an alert opens when a machine is overdue: the machine's own choice, else its policies', else the global

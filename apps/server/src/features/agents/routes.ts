@@ -7,7 +7,6 @@ import {
   pingAgent,
   refreshAgent,
   setMaintenance,
-  turnOnAvailability,
 } from '@muster/contract/api/agents'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
@@ -15,7 +14,6 @@ import { digestOf } from '../../platform/secrets/secrets.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { pageOf } from '../../platform/http/page.ts'
 import { type Api, JsonText, route } from '../../platform/http/route.ts'
-import { turnOnAvailabilityAlerts } from '../alerts/turn-on-availability.ts'
 import { findAppliedPolicies } from '../policies/applied-policies.ts'
 import { applyPolicies } from '../policies/apply-policies.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -72,8 +70,6 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       status: agent.connected === 1 ? ('online' as const) : ('offline' as const),
     }
   })
-
-  route(api, turnOnAvailability, ({ caller }) => turnOnAvailabilityAlerts(ctx, caller))
 
   route(api, setMaintenance, ({ body, caller }) => setNodeMaintenance(ctx, caller, body))
 

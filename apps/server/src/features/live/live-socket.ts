@@ -1,10 +1,7 @@
 import { LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
 import type { WebSocket } from 'ws'
-import type { Caller, CallerSession } from '../../platform/http/caller.ts'
+import type { LiveCaller } from '../../platform/http/caller.ts'
 import type { Sight } from './sight.ts'
-
-/** A caller with a session, as every one is that holds a ticket. */
-export type LiveCaller = Caller & { session: CallerSession }
 
 /** What a console may have waiting unread: some seconds of the busiest fleet. */
 const MOST_BUFFERED_BYTES = 8 * 1024 * 1024

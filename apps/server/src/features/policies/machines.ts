@@ -7,7 +7,7 @@ import { findValues } from '../custom-fields/queries.ts'
 import { usualAlert } from '../agents/availability.ts'
 import { viewAgentRow } from '../agents/view.ts'
 import { NO_CHECKS } from '../checks/queries.ts'
-import { readCoreSettings } from '../settings/queries.ts'
+import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import { slicesOf } from './queries.ts'
 
 /** A machine as far as policies are concerned. */

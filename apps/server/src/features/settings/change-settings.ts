@@ -14,7 +14,7 @@ import {
   SERVER_SWITCHES,
   type StoredSettings,
   writeCoreSettings,
-} from './queries.ts'
+} from '../../platform/config/core-settings.ts'
 
 type Recordings = Pick<
   StoredSettings,

@@ -3,7 +3,7 @@ import { mergeRemoteSettings, type RemoteRules } from '@muster/rules/remote/remo
 import { mergeRecordingSettings, type RecordingRules } from '@muster/rules/remote/recording-rules'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Database, Db } from '../../../platform/database/database.ts'
-import { readCoreSettings } from '../../settings/queries.ts'
+import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import type { Place } from './place.ts'
 
 export type Settings = RemoteSettings

@@ -3,9 +3,9 @@ import { slicesOf } from '../../platform/database/slices-of.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { readSources } from '../agents/availability.ts'
+import { isWatched, overdueAt } from '../alerts/overdue.ts'
 import { audit } from '../audit/write-audit.ts'
-import { findEnforced } from '../policies/enforced-settings.ts'
-import { isWatched, overdueAt } from './overdue.ts'
+import { findEnforced } from './enforced-settings.ts'
 
 /** Turns the alerts of overdue machines on that raise none; their alerts open with the next sweep. */
 export async function turnOnAvailabilityAlerts(
