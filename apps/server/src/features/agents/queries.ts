@@ -4,6 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
+import type { FoundName, RowFilter } from '../../fleet/handlers.ts'
 import { findValues, type ValueRow } from '../custom-fields/queries.ts'
 import type { Template } from '../alerts/templates/stored-template.ts'
 import { openTemplateBook, type Placed } from '../alerts/templates/template-book.ts'
@@ -107,17 +108,11 @@ export async function findAgentsAfter(
   return withParts(db, await query.execute(), now)
 }
 
-export interface FoundName {
-  id: number
-  agent_id: string
-  hostname: string
-}
-
 /** Names of agents after `afterId` in the order of ids: little enough to read for all agents at once. */
 export function findAgentNames(
   db: Db,
   caller: { scope: Scope },
-  filter: { client?: number | undefined; site?: number | undefined; monitoring_type?: string | undefined },
+  filter: RowFilter,
   { afterId, limit }: { afterId: number; limit: number },
 ): Promise<FoundName[]> {
   const { client, site, monitoring_type: type } = filter
@@ -129,8 +124,7 @@ export function findAgentNames(
     .where('agents.id', '>', afterId)
   if (client !== undefined) query = query.where('sites.client_id', '=', client)
   if (site !== undefined) query = query.where('sites.id', '=', site)
-  if (type !== undefined)
-    query = query.where('agents.monitoring_type', '=', type as AgentRow['monitoring_type'])
+  if (type !== undefined) query = query.where('agents.monitoring_type', '=', type)
   return query.orderBy('agents.id').limit(limit).execute()
 }
 
@@ -179,10 +173,6 @@ async function findOwnPolicies(db: Db, agentIds: readonly string[]): Promise<Map
     .execute()
   // The last one of a key stays.
   return new Map(rows.map(({ agent_id, policy_id }) => [agent_id, policy_id]))
-}
-
-export function findAgentKey(db: Db, agentId: string): Promise<{ public_key: string } | undefined> {
-  return db.selectFrom('agents').select('public_key').where('agent_id', '=', agentId).executeTakeFirst()
 }
 
 /** Machines of a client or site, as far as the caller sees them. */

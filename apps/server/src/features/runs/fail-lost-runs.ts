@@ -1,13 +1,8 @@
 import type { Context } from '../../context.ts'
+import type { LinkedMachine } from '../../fleet/link-state.ts'
 import { emitChanged } from './deliver-runs.ts'
 
-export interface ReturnedMachine {
-  agentId: string
-  /** When its link came up. */
-  at: string
-  /** Runs of which it will still report. */
-  active: readonly number[]
-}
+export type ReturnedMachine = Pick<LinkedMachine, 'agentId' | 'at' | 'active'>
 
 /** Ends runs that a machine had taken and no longer knows of: its data folder was lost, or put back from a copy. */
 export async function failLostRuns(ctx: Context, machines: readonly ReturnedMachine[]): Promise<void> {
