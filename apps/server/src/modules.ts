@@ -8,16 +8,22 @@ import { alertChannelsJobs } from './features/alerts/channels/jobs.ts'
 import { alertChannelsRoutes } from './features/alerts/channels/routes.ts'
 import { alertsJobs } from './features/alerts/jobs.ts'
 import { alertsRoutes } from './features/alerts/routes.ts'
+import { assignTemplate } from './features/alerts/templates/assign-template.ts'
 import { callOffOver } from './features/alerts/templates/call-off.ts'
+import { findServerScripts, forgetScriptInTemplates } from './features/alerts/templates/forget-script.ts'
 import { alertTemplatesJobs } from './features/alerts/templates/jobs.ts'
 import { alertTemplatesRoutes } from './features/alerts/templates/routes.ts'
 import { settleActions } from './features/alerts/templates/settle-actions.ts'
+import { openAgentTemplates } from './features/alerts/templates/template-book.ts'
 import { tendAlerts } from './features/alerts/tend-alerts.ts'
 import { auditJobs } from './features/audit/jobs.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { storeDropped } from './features/checks/dropped-results.ts'
+import { forgetScript, redefineChecksOf, redefineSnippetChecks } from './features/checks/forget-script.ts'
 import { ServerChecks } from './features/checks/from-server/server-checks.ts'
 import { checksJobs } from './features/checks/jobs.ts'
+import { findCheckCounts } from './features/checks/queries.ts'
+import { redefineChecksOfInterval } from './features/checks/redefine-checks.ts'
 import { checksRoutes } from './features/checks/routes.ts'
 import { storeResults } from './features/checks/store-results.ts'
 import { toldChecks } from './features/checks/told-checks.ts'
@@ -37,7 +43,15 @@ import { storeMetrics } from './features/metrics/store-metrics.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { patchesRoutes } from './features/patches/routes.ts'
 import { storePatches } from './features/patches/store-patches.ts'
+import { addPolicyItem } from './features/policies/add-policy-item.ts'
+import { findAppliedPolicies } from './features/policies/applied-policies.ts'
+import { applyPolicies } from './features/policies/apply-policies.ts'
+import { refuseEnforcedSettings } from './features/policies/enforced-settings.ts'
+import { findNamingPolicies } from './features/policies/naming-policies.ts'
+import { findNodePolicies } from './features/policies/node-policies.ts'
+import { changePlaceFields } from './features/policies/place-fields.ts'
 import { automationRoutes } from './features/policies/routes.ts'
+import { findScriptUses } from './features/policies/script-uses.ts'
 import { PolicySweep } from './features/policies/sweep.ts'
 import { powerJobs } from './features/power/jobs.ts'
 import { pendingActionsJobs } from './features/power/pending-actions/jobs.ts'
@@ -46,7 +60,7 @@ import { powerRoutes } from './features/power/routes.ts'
 import { remoteAccessRoutes } from './features/remote/access/routes.ts'
 import { RulesSync } from './features/remote/access/rules-sync.ts'
 import type { ChannelHub } from './features/remote/channel-hub.ts'
-import { endLostSessions, endReportedSessions } from './features/remote/end-sessions.ts'
+import { endLostSessions, endReportedSessions, endSessionsOf } from './features/remote/end-sessions.ts'
 import { filesRoutes } from './features/remote/files/routes.ts'
 import { remoteJobs } from './features/remote/jobs.ts'
 import { logsRoutes } from './features/remote/logs/routes.ts'
@@ -78,8 +92,11 @@ import { storeSoftware } from './features/software/store-software.ts'
 import { descriptionRoutes } from './features/system/description-routes.ts'
 import { registerFigures } from './features/system/figures.ts'
 import { coreRoutes } from './features/system/routes.ts'
+import { startFailureTasks } from './features/tasks/failure-tasks.ts'
+import { deleteWithTasks, redefineSnippetTasks, redefineTasksOf } from './features/tasks/forget-script.ts'
 import { tasksJobs } from './features/tasks/jobs.ts'
 import { lockFieldOwners } from './features/tasks/lock-field-owners.ts'
+import { redefineVariables } from './features/tasks/redefine-variables.ts'
 import { tasksRoutes } from './features/tasks/routes.ts'
 import { storeTaskReports } from './features/tasks/store-task-reports.ts'
 import { toldTasks } from './features/tasks/told-tasks.ts'
@@ -93,9 +110,41 @@ import type { SessionCookies } from './features/users/sessions/session-cookies.t
 import { Fleet } from './fleet/fleet.ts'
 import type { FleetHandlers, FleetLinks, ReportBatch } from './fleet/handlers.ts'
 import { linkRoutes } from './fleet/link-routes.ts'
+import type { Hooks } from './hooks.ts'
 import { VERSION } from './platform/config/version.ts'
 import type { DescribedRoute } from './platform/http/openapi.ts'
 import type { Api } from './platform/http/route.ts'
+
+/**
+ * The features in order. Each may import those above it, the fleet, the samples and the platform; what it needs of those
+ * below it is a hook, or a handler of the fleet. tools/import-rules.ts reads this list.
+ */
+export const FEATURES = [
+  'audit',
+  'keystore',
+  'users',
+  'custom-fields',
+  'clients',
+  'maintenance',
+  'agents',
+  'scripts',
+  'notes',
+  'runs',
+  'software',
+  'patches',
+  'alerts',
+  'checks',
+  'metrics',
+  'tasks',
+  'power',
+  'remote',
+  'policies',
+  'settings',
+  'timeline',
+  'installers',
+  'system',
+  'live',
+] as const
 
 export interface Modules {
   fleet: Fleet
@@ -230,6 +279,39 @@ async function openSweeps(ctx: Context, fastify: FastifyInstance, fleet: Fleet) 
     await fleet[Symbol.asyncDispose]()
   })
   return { maintenance, policies, serverMachine, sweep }
+}
+
+/** Who does what hooks.ts asks for. */
+export const hooks: Hooks = {
+  variablesChanged: redefineVariables,
+  async scriptChanged(tx, emit, scriptId) {
+    await redefineChecksOf(tx, emit, scriptId)
+    await redefineTasksOf(tx, emit, scriptId)
+  },
+  async snippetsChanged(tx, emit) {
+    await redefineSnippetChecks(tx, emit)
+    await redefineSnippetTasks(tx, emit)
+  },
+  async removeScript(scene, script) {
+    await forgetScript(scene, script.id, script.at)
+    await forgetScriptInTemplates(scene, script.id)
+    await deleteWithTasks(scene, script)
+  },
+  findScriptUses,
+  findServerScripts,
+  changePlaceFields,
+  findNodePolicies,
+  assignTemplate,
+  findNamingPolicies,
+  addPolicyItem,
+  countChecks: findCheckCounts,
+  openAgentTemplates,
+  findAppliedPolicies,
+  refuseEnforcedSettings,
+  applyPolicies,
+  checkIntervalChanged: redefineChecksOfInterval,
+  removeAgent: endSessionsOf,
+  checksFailed: startFailureTasks,
 }
 
 /** What the fleet leaves to features. */

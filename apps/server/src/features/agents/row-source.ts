@@ -5,8 +5,8 @@ import { viewAgentRow } from './view.ts'
 
 /** Reads the machines table for the rows that the fleet keeps in memory. */
 export const agentRowSource: RowSource = {
-  find: async (ctx, agentIds) => viewRows(ctx, await findAgents(ctx.db, agentIds, ctx.now())),
-  findAfter: async (ctx, range) => viewRows(ctx, await findAgentsAfter(ctx.db, { ...range, now: ctx.now() })),
+  find: async (ctx, agentIds) => viewRows(ctx, await findAgents(ctx, agentIds)),
+  findAfter: async (ctx, range) => viewRows(ctx, await findAgentsAfter(ctx, range)),
   findNames: findAgentNames,
 }
 

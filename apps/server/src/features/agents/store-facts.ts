@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AgentFacts } from '@muster/contract/agent/facts'
 import type { Report } from '@muster/contract/agent/link'
-import type { Event } from '@muster/contract/events'
-import type { Context } from '../../context.ts'
+import type { HookScene } from '../../hooks.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
 import { describeChanges, storeChanges } from './fact-changes.ts'
 import { readFacts } from './view.ts'
 
@@ -43,13 +41,13 @@ const PASSING: ReadonlySet<string> = new Set<keyof AgentFacts>([
 
 /** Stores facts as they were reported, and sends what follows from those that describe a machine. */
 export async function storeFactReports(
-  { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
+  { ctx, tx, emit }: HookScene,
   reports: readonly { agentId: string; report: FactsReport }[],
 ): Promise<void> {
   const reported = new Map<string, FactsReport[]>()
   for (const { agentId, report } of reports) reported.set(agentId, [...(reported.get(agentId) ?? []), report])
   const anew = await storeFacts(tx, ctx.now(), reported)
-  await redefineVariables(tx, emit, { agentIds: anew })
+  await ctx.hooks.variablesChanged(tx, emit, { agentIds: anew })
   const passing = [...new Set(reported.keys()).difference(new Set(anew))]
   if (anew.length > 0) emit({ type: 'agent.changed', ids: anew, agent_ids: anew })
   if (passing.length > 0) emit({ type: 'agent.changed', ids: passing, agent_ids: passing, passing: true })

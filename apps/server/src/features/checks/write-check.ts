@@ -247,3 +247,17 @@ async function requireOwnCheck(db: Db, caller: { scope: Scope }, id: number): Pr
     `This check comes from the policy "${check.policy_name ?? 'that was just deleted'}": change it there.`,
   )
 }
+
+/** A check or task belongs to a machine or to a policy: `invalid` for both or none. */
+export function ownerOf({
+  agent,
+  policy,
+}: {
+  agent?: string | undefined
+  policy?: number | undefined
+}): { agent: string } | { policy: number } {
+  if (agent !== undefined && policy === undefined) return { agent }
+  if (policy !== undefined && agent === undefined) return { policy }
+  const sentence = 'Give either agent or policy.'
+  throw new AppError('invalid', sentence, { fields: { agent: [sentence] } })
+}

@@ -8,7 +8,6 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
@@ -49,7 +48,7 @@ export function addField(ctx: Context, caller: Caller, form: FieldForm): Promise
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [row.id] })
       return row
     }),
@@ -89,7 +88,7 @@ export function changeField(ctx: Context, caller: Caller, change: FieldChange): 
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [id] })
       // Its name stands beside its values.
       if (row.name !== before.name || row.hide_in_summary !== before.hide_in_summary)
@@ -139,7 +138,7 @@ export function removeField(ctx: Context, caller: Caller, id: number): Promise<v
       at: ctx.now(),
       emit,
     })
-    await redefineVariables(tx, emit, 'all')
+    await ctx.hooks.variablesChanged(tx, emit, 'all')
     emit({ type: 'customfield.changed', ids: [id] })
   })
 }

@@ -38,17 +38,3 @@ export function addPolicyItem(
     return { id: policyItemId(policyId, number), policy: policyId, number }
   })
 }
-
-/** A check or task belongs to a machine or to a policy: `invalid` for both or none. */
-export function ownerOf({
-  agent,
-  policy,
-}: {
-  agent?: string | undefined
-  policy?: number | undefined
-}): { agent: string } | { policy: number } {
-  if (agent !== undefined && policy === undefined) return { agent }
-  if (policy !== undefined && agent === undefined) return { policy }
-  const sentence = 'Give either agent or policy.'
-  throw new AppError('invalid', sentence, { fields: { agent: [sentence] } })
-}

@@ -125,7 +125,7 @@ const NOTHING = {
   checks: NO_CHECKS,
   site_template: null,
   client_template: null,
-  template: undefined,
+  template: null,
   policy: null,
 }
 

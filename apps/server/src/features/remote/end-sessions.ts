@@ -46,6 +46,12 @@ export async function endLostSessions(
   })
 }
 
+/** Call it before a machine is deleted. */
+export async function endSessionsOf(writing: Writing, agentId: string): Promise<void> {
+  for (const row of await listOpenSessions(writing.tx, { agentIds: [agentId] }))
+    await writeEnd(writing, row, { exitCode: null, reason: 'The machine was removed.' })
+}
+
 /** Writes that a session is over, and for how long it was; or that the machine refused it. */
 export async function writeEnd(
   { ctx, tx, emit }: Writing,

@@ -1,7 +1,12 @@
 import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { audit } from '../audit/write-audit.ts'
-import { lockCoreSettings, readCoreSettings, SERVER_SWITCHES, writeCoreSettings } from '../../platform/config/core-settings.ts'
+import {
+  lockCoreSettings,
+  readCoreSettings,
+  SERVER_SWITCHES,
+  writeCoreSettings,
+} from '../../platform/config/core-settings.ts'
 
 /** Turns off what reaches the server's own machine, where it was on before the server became a hosted one. */
 export async function switchOffWhenHosted(ctx: Context): Promise<void> {

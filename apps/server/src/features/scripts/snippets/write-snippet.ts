@@ -9,14 +9,11 @@ import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { redefineChecks } from '../../checks/redefine-checks.ts'
 import { refuseSnippetUses } from '../script-uses.ts'
-import { redefineSnippetTasks } from '../../tasks/forget-script.ts'
 import { lockRow } from '../../../platform/database/lock-row.ts'
 import {
   deleteSnippetRow,
   findSnippet,
-  findSnippetChecks,
   findSnippetCodes,
   insertSnippet,
   type SnippetRow,
@@ -36,7 +33,7 @@ export function addSnippet(
       const [created_at, modified] = [at.toISOString(), at.toISOString()]
       const codes = await findSnippetCodes(tx)
       const row = await insertSnippet(tx, { ...form, description: desc, created_at, modified })
-      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+      await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
         action: 'add',
@@ -46,7 +43,7 @@ export function addSnippet(
         at,
         emit,
       })
-      await tellChange(tx, emit)
+      await tellChange(ctx, tx, emit)
       return row
     }),
   )
@@ -75,7 +72,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
         description: desc ?? before.description,
         modified: laterThan(before.modified, at),
       })
-      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+      await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
         action: 'modify',
@@ -86,7 +83,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
         at,
         emit,
       })
-      await tellChange(tx, emit)
+      await tellChange(ctx, tx, emit)
       return row
     }),
   )
@@ -98,7 +95,7 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
     const row = await requireLockedSnippet(tx, id)
     const codes = await findSnippetCodes(tx)
     await deleteSnippetRow(tx, id)
-    await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+    await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
     await audit(tx, {
       caller,
       action: 'delete',
@@ -108,14 +105,13 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
       at: ctx.now(),
       emit,
     })
-    await tellChange(tx, emit)
+    await tellChange(ctx, tx, emit)
   })
 }
 
 /** Scripts that include it are other scripts now, on the machines that run them as checks or in tasks too. */
-async function tellChange(tx: Db, emit: (event: Event) => void): Promise<void> {
-  await redefineChecks(tx, emit, { checkIds: await findSnippetChecks(tx) })
-  await redefineSnippetTasks(tx, emit)
+async function tellChange({ hooks }: Context, tx: Db, emit: (event: Event) => void): Promise<void> {
+  await hooks.snippetsChanged(tx, emit)
   emit({ type: 'script.changed', ids: [] })
 }
 

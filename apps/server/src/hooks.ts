@@ -1,0 +1,91 @@
+import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
+import type { Event } from '@muster/contract/events'
+import type { PolicyItem } from '@muster/contract/fields'
+import type { PolicyCheck, PolicyTask } from '@muster/contract/policies/policy-content'
+import type { AgentSetting } from '@muster/rules/policies/policy-settings'
+import type { Context } from './context.ts'
+import type { AgentTemplates } from './features/agents/queries.ts'
+import type { NamingPolicy } from './features/alerts/templates/view.ts'
+import type { NodePolicies } from './features/clients/view.ts'
+import type { PlaceFields } from './features/clients/write-client.ts'
+import type { ScriptUse } from './features/scripts/script-uses.ts'
+import type { Db } from './platform/database/database.ts'
+import type { Caller } from './platform/http/caller.ts'
+
+/** A transaction, and what leaves after its commit. */
+export interface HookScene {
+  ctx: Context
+  tx: Db
+  emit: (event: Event) => void
+}
+
+/** Whose variables (`{{agent.hostname}}`, `{{global.KEY}}`) may have other values now. */
+export type VariableOwner = { agentIds: string[] } | { siteId: number } | { clientId: number } | 'all'
+
+/**
+ * What a feature needs from features that come after it in modules.ts, and so may not import. modules.ts says who does
+ * it. A hook that takes a transaction writes and emits inside it.
+ */
+export interface Hooks {
+  /** Call after every change of what variables stand for: scripts of checks and tasks are sent with the new values. */
+  variablesChanged(tx: Db, emit: HookScene['emit'], owner: VariableOwner): Promise<void>
+  /** Call after the text or the shell of a script has changed. */
+  scriptChanged(tx: Db, emit: HookScene['emit'], scriptId: number): Promise<void>
+  /** Call after a snippet was added, changed or removed. */
+  snippetsChanged(tx: Db, emit: HookScene['emit']): Promise<void>
+  /** Deletes a script by `remove`, and takes it out of checks, tasks and alert templates. */
+  removeScript(scene: HookScene, script: { id: number; at: Date; remove: () => Promise<void> }): Promise<void>
+  /** Alert templates, policies, tasks and checks that run one of these scripts. */
+  findScriptUses(db: Db, scriptIds: ReadonlySet<number>): Promise<ScriptUse[]>
+  /** The scripts that alert templates run on the server, with the names of the templates. */
+  findServerScripts(db: Db): Promise<Map<number, string[]>>
+
+  /** Changes the policies of a client, site or machine. Call it before other rows are locked: policies come first. */
+  changePlaceFields(
+    parts: HookScene & { caller: Caller },
+    at: { level: 'client' | 'site' | 'agent'; id: string },
+    fields: PlaceFields,
+  ): Promise<void>
+  findNodePolicies(db: Db): Promise<NodePolicies>
+  /** Gives a client, site or machine an alert template, or takes it away. False when nothing changed. */
+  assignTemplate(
+    scene: HookScene,
+    caller: Caller,
+    target:
+      | { type: 'client' | 'site'; id: number; name: string }
+      | { type: 'agent'; id: string; name: string },
+    change: { from: number | null; to: number | null | undefined },
+  ): Promise<boolean>
+  /** Policies that name an alert template, as far as the caller sees them. */
+  findNamingPolicies(db: Db, caller: Caller): Promise<NamingPolicy[]>
+  addPolicyItem(
+    ctx: Context,
+    caller: Caller,
+    given: {
+      policyId: number
+      added: { kind: 'checks'; item: PolicyCheck } | { kind: 'tasks'; item: PolicyTask }
+    },
+  ): Promise<PolicyItem>
+
+  /** How the checks of these machines do. */
+  countChecks(db: Db, agentIds: string[], now: Date): Promise<(agentId: string) => AgentRow['checks']>
+  /** The alert templates that count for machines. */
+  openAgentTemplates(db: Db): Promise<AgentTemplates>
+  /** The policies that reach a machine, the nearest first. */
+  findAppliedPolicies(db: Db, agentId: string): Promise<AgentDetail['applied_policies']>
+  /** Refuses to give a machine settings of its own which an enforced policy sets. */
+  refuseEnforcedSettings(
+    db: Db,
+    agent: { agent_id: string; hostname: string; setting_sources: string },
+    names: readonly AgentSetting[],
+  ): Promise<void>
+  /** Brings machines in line with their policies. */
+  applyPolicies(ctx: Context, agentIds: readonly string[]): Promise<unknown>
+  /** Call after the check interval of a machine has changed. */
+  checkIntervalChanged(tx: Db, emit: HookScene['emit'], agentId: string): Promise<void>
+  /** Call before a machine is deleted. */
+  removeAgent(scene: HookScene, agentId: string): Promise<void>
+
+  /** Call when checks have begun to fail: starts the tasks that are assigned to them. */
+  checksFailed(ctx: Pick<Context, 'jobs'>, tx: Db, checkIds: readonly number[]): Promise<void>
+}
