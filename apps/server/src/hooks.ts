@@ -19,15 +19,15 @@ export interface HookScene {
   emit: (event: Event) => void
 }
 
-/** Whose variables (`{{agent.hostname}}`, `{{global.KEY}}`) may have other values now. */
+/** The machines on which variables (`{{agent.hostname}}`, `{{global.KEY}}`) may have other values now. */
 export type VariableOwner = { agentIds: string[] } | { siteId: number } | { clientId: number } | 'all'
 
 /**
- * What a feature needs from features that come after it in modules.ts, and so may not import. modules.ts says who does
- * it. A hook that takes a transaction writes and emits inside it.
+ * What a feature needs from those below it in modules.ts, which it may not import. modules.ts names the function behind
+ * each hook. A hook that takes a transaction writes and emits inside it.
  */
 export interface Hooks {
-  /** Call after every change of what variables stand for: scripts of checks and tasks are sent with the new values. */
+  /** Call after every change of a variable: checks and tasks whose scripts use one are sent to their machines again. */
   variablesChanged(tx: Db, emit: HookScene['emit'], owner: VariableOwner): Promise<void>
   /** Call after the text or the shell of a script has changed. */
   scriptChanged(tx: Db, emit: HookScene['emit'], scriptId: number): Promise<void>
@@ -67,13 +67,13 @@ export interface Hooks {
     },
   ): Promise<PolicyItem>
 
-  /** How the checks of these machines do. */
+  /** Counts the checks of these machines by their state. */
   countChecks(db: Db, agentIds: string[], now: Date): Promise<(agentId: string) => AgentRow['checks']>
   /** The alert templates that count for machines. */
   openAgentTemplates(db: Db): Promise<AgentTemplates>
   /** The policies that reach a machine, the nearest first. */
   findAppliedPolicies(db: Db, agentId: string): Promise<AgentDetail['applied_policies']>
-  /** Refuses to give a machine settings of its own which an enforced policy sets. */
+  /** Refuses settings of a machine that an enforced policy sets. */
   refuseEnforcedSettings(
     db: Db,
     agent: { agent_id: string; hostname: string; setting_sources: string },
@@ -86,6 +86,6 @@ export interface Hooks {
   /** Call before a machine is deleted. */
   removeAgent(scene: HookScene, agentId: string): Promise<void>
 
-  /** Call when checks have begun to fail: starts the tasks that are assigned to them. */
+  /** Call when checks begin to fail: starts the tasks assigned to them. */
   checksFailed(ctx: Pick<Context, 'jobs'>, tx: Db, checkIds: readonly number[]): Promise<void>
 }

@@ -116,8 +116,8 @@ import type { DescribedRoute } from './platform/http/openapi.ts'
 import type { Api } from './platform/http/route.ts'
 
 /**
- * The features in order. Each may import those above it, the fleet, the samples and the platform; what it needs of those
- * below it is a hook, or a handler of the fleet. tools/import-rules.ts reads this list.
+ * The features in order. A feature may import those above it, the fleet, the samples and the platform. What it needs from
+ * those below it goes through a hook or a handler of the fleet. tools/import-rules.ts reads this list.
  */
 export const FEATURES = [
   'audit',
@@ -153,11 +153,11 @@ export interface Modules {
   sweep: AlertSweep
   maintenance: MaintenanceSweep
   policies: PolicySweep
-  /** Ends what would keep connections open. */
+  /** Ends channels and web terminals, which keep connections open. */
   stop: () => void
 }
 
-/** Opens every module: its routes, its jobs, and what runs beside them. The table of contents of the API. */
+/** Opens the routes and jobs of every feature: the table of contents of the API. */
 export async function openModules(
   api: Api,
   ctx: Context,
@@ -259,7 +259,7 @@ export async function openModules(
   return { fleet, live, channels, ...sweeps, stop }
 }
 
-/** What runs beside the requests, from when the server listens until it stops. */
+/** Opens what runs in the background, from when the server listens until it stops. */
 async function openSweeps(ctx: Context, fastify: FastifyInstance, fleet: Fleet) {
   const maintenance = await MaintenanceSweep.open(ctx)
   const policies = new PolicySweep(ctx)
@@ -281,7 +281,7 @@ async function openSweeps(ctx: Context, fastify: FastifyInstance, fleet: Fleet) 
   return { maintenance, policies, serverMachine, sweep }
 }
 
-/** Who does what hooks.ts asks for. */
+/** The functions behind the hooks. */
 export const hooks: Hooks = {
   variablesChanged: redefineVariables,
   async scriptChanged(tx, emit, scriptId) {
@@ -314,7 +314,7 @@ export const hooks: Hooks = {
   checksFailed: startFailureTasks,
 }
 
-/** What the fleet leaves to features. */
+/** What features do for the fleet. */
 export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandlers {
   const tracker = new RunTracker(ctx)
   const software = new SoftwareAsks((agentId) =>
@@ -333,8 +333,8 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
       expire: () => expireRuns(ctx),
     },
     live: {
-      metrics: (tell) => new LiveMetrics(tell),
-      processes: (tell) => new LiveProcesses(tell),
+      metrics: (send) => new LiveMetrics(send),
+      processes: (send) => new LiveProcesses(send),
     },
     onUp: (agentId, { remote_rules }) => rules.meet(agentId, remote_rules ?? ''),
     onDown: (agentId) => rules.forget(agentId),
@@ -358,10 +358,7 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
   }
 }
 
-/**
- * All of it within one transaction, in this order: rows of clients and sites are locked before those of machines, and
- * facts come before what is judged or filled in by them.
- */
+/** All inside one transaction, in this order. Clients and sites are locked first, as by whoever changes them by hand. */
 async function storeReports(
   ctx: Context,
   { tx, emit, limits, of }: ReportBatch,

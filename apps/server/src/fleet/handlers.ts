@@ -26,8 +26,8 @@ export interface FleetLinks {
 }
 
 /**
- * What features do with machines and their links, since the fleet knows no feature: modules.ts registers them, and says
- * in which order they work where that matters.
+ * What features do with machines and their links. The fleet imports no feature: modules.ts registers these handlers, and
+ * says in which order features work where that matters.
  */
 export interface FleetHandlers extends AsyncDisposable {
   rows: RowSource
@@ -38,16 +38,16 @@ export interface FleetHandlers extends AsyncDisposable {
     expire(): Promise<void>
   }
   live: {
-    metrics(tell: TellWatch): LiveView<number, MetricsSample, LiveMetrics>
-    processes(tell: TellWatch): LiveView<string, ProcessLook, LiveProcesses>
+    metrics(send: SendWatch): LiveView<number, MetricsSample, LiveMetrics>
+    processes(send: SendWatch): LiveView<string, ProcessLook, LiveProcesses>
   }
   onUp(agentId: string, answer: AnswerFrame): void
   onDown(agentId: string): void
   /** Links have come up and are stored. `sendDefinitions` brings checks and tasks of the machines up to date. */
   onReturn(machines: LinkedMachine[], sendDefinitions: () => Promise<void>): Promise<void>
-  /** What machines had to report when their links came up is stored. */
+  /** What machines reported as their links came up is stored. */
   onCaughtUp(agentIds: string[]): Promise<void>
-  /** Stores reports within their transaction. Answers what is to be done after its commit. */
+  /** Stores reports inside their transaction. Returns what to do after its commit. */
   storeReports(batch: ReportBatch): Promise<() => Promise<void>>
 }
 
@@ -69,18 +69,18 @@ export interface Delivery {
   commandKey: SigningKey
   /** Sends to a machine whose link this process holds; false = no such link. */
   send(agentId: string, frame: ServerFrame): boolean
-  /** That it has just come back and has yet to say how it is. */
+  /** Its link has just come up, and its reports are not stored yet. */
   isReturning(agentId: string): boolean
   /** The runs that were sent over a link that has just come up, until all that waited for its machine is sent. */
   sentOnNewLink(agentId: string): Set<number> | undefined
 }
 
-/** Tells a machine for how many seconds to go on; false = it is not linked to this process. */
-export type TellWatch = (agentId: string, seconds: number) => boolean
+/** Asks a machine to report for so many seconds; false = this process has no link to it. */
+export type SendWatch = (agentId: string, seconds: number) => boolean
 
-/** What machines of this process say while somebody looks. */
+/** What machines linked to this process report while somebody watches. */
 export interface LiveView<After, News, Answer> extends Disposable {
-  /** What is newer than `after`, waited for; undefined = the machine is not linked here. */
+  /** Waits for what is newer than `after`; undefined = the machine is not linked here. */
   next(agentId: string, after: After): Promise<Answer | undefined>
   take(agentId: string, news: News): void
   /** The link of a machine is lost. */
@@ -110,7 +110,7 @@ export interface RowSource {
   find(ctx: Context, agentIds: string[]): Promise<FoundRow[]>
   /** Those after `afterId` in the order of ids, for reading all of them in slices. */
   findAfter(ctx: Context, range: { afterId: number; limit: number }): Promise<FoundRow[]>
-  /** The same with names only: little enough to read for all machines at once. */
+  /** Names only, small enough to read for all machines at once. */
   findNames(
     db: Db,
     caller: { scope: Scope },

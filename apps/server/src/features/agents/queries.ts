@@ -73,7 +73,7 @@ function selectAgents(db: Db) {
     )
 }
 
-/** What is read of machines beside their own tables belongs to features that come later. */
+/** Counts of checks and alert templates belong to features that come later. */
 type Source = Pick<Context, 'db' | 'hooks' | 'now'>
 
 export async function findAgent(
@@ -94,7 +94,7 @@ export function findPlacedAgent(
   return selectPlaced(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
 }
 
-/** The same for several, whoever asks. */
+/** Several machines, whoever asks. */
 export function findPlacedAgents(db: Db, agentIds: string[]): Promise<PlacedAgent[]> {
   return selectPlaced(db).where('agents.agent_id', 'in', agentIds).execute()
 }

@@ -39,7 +39,7 @@ const PASSING: ReadonlySet<string> = new Set<keyof AgentFacts>([
   'problems',
 ])
 
-/** Stores facts as they were reported, and sends what follows from those that describe a machine. */
+/** Stores reported facts. What variables stand for may change with those that describe a machine. */
 export async function storeFactReports(
   { ctx, tx, emit }: HookScene,
   reports: readonly { agentId: string; report: FactsReport }[],
