@@ -3,8 +3,9 @@ import { join, parse } from 'node:path'
 import { expect, test } from 'vitest'
 import * as rules from './convention-rules.ts'
 import { findForbiddenImports } from './import-rules.ts'
+import { findNewWords } from './language-rules.ts'
 import { root } from './programs.ts'
-import { listTopFolders, readSources } from './source-files.ts'
+import { listTopFolders, readSources, type SourceFile } from './source-files.ts'
 import { findUnstyled } from './style-rules.ts'
 
 const files = readSources(root)
@@ -25,6 +26,7 @@ test.each([
   ['constants of the specification stand once', rules.findWrongConstants],
   ['nothing names a private folder or host', rules.findPrivatePlaces],
   ['imports follow the architecture', findForbiddenImports],
+  ['no word of the glossary returns', (sources: SourceFile[]) => findNewWords(sources)],
 ])('%s', (_name, findProblems) => {
   expect(findProblems(files)).toEqual([])
 })
