@@ -24,6 +24,8 @@ test.each([
   ['every mark names its issue', rules.findOpenMarks],
   ['exports are named', rules.findDefaultExports],
   ['constants of the specification stand once', rules.findWrongConstants],
+  ['decisions have a status and a date', rules.findBadDecisions],
+  ['documents name paths that exist', rules.findMissingPaths],
   ['nothing names a private folder or host', rules.findPrivatePlaces],
   ['imports follow the architecture', findForbiddenImports],
   ['no word of the glossary returns', (sources: SourceFile[]) => findNewWords(sources)],
