@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/** One IPv6 customer has at least 2^64 addresses, so the network counts. */
+/** One IPv6 customer has at least 2^64 addresses, so the /64 network counts. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   if (address.toLowerCase().startsWith('::ffff:') && address.includes('.')) return address.slice(7)

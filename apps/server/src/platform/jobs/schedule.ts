@@ -1,8 +1,8 @@
 import { Cron } from 'croner'
 
-/** When a job runs by itself, to the minute, in the server's time zone. */
+/** When a job runs, to the minute, in the server's time zone. */
 export interface Schedule {
-  /** The most recent minute, now included, at which the job is due. */
+  /** The most recent due minute, including now. */
   latestRun(now: Date): Date | undefined
 }
 
@@ -17,11 +17,11 @@ export const everyHour: Schedule = {
   latestRun: (now) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS),
 }
 
-/** `everyDay('03:10')`; in a night when clocks change it still runs once. */
+/** `everyDay('03:10')`. It runs once even in a night when clocks change. */
 export function everyDay(time: string): Schedule {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
-  if (hour === undefined || minute === undefined) throw new Error(`not a time of day: ${time}`)
+  if (hour === undefined || minute === undefined) throw new Error(`invalid time of day: ${time}`)
   const cron = new Cron(`${Number(minute)} ${Number(hour)} * * *`, { paused: true })
-  // croner leaves the reference itself out; a run at the very start of this minute counts.
+  // croner excludes the reference itself, but a run at the very start of this minute counts.
   return { latestRun: (now) => cron.previousRuns(1, new Date(now.getTime() + 1))[0] }
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** `own`: this machine, its link, or what a cloud offers to its machines only; `lan`: a private network. */
+/** `own`: this machine, its link, or cloud metadata services; `lan`: a private network. */
 export type AddressKind = 'public' | 'lan' | 'own'
 
 const OWN = listOf([
@@ -9,16 +9,16 @@ const OWN = listOf([
   '169.254.0.0/16',
   '192.0.0.0/24',
   '224.0.0.0/3',
-  // What Azure and Alibaba tell their machines about themselves, keys included; others use 169.254.169.254.
+  // Metadata services of Azure and Alibaba, which include keys. Others use 169.254.169.254.
   '168.63.129.16/32',
   '100.100.100.200/32',
   '::/96',
   'fe80::/10',
   'ff00::/8',
-  // Translated and tunnelled addresses of which it is not certain where they end.
+  // Translated and tunnelled addresses with an uncertain destination.
   '64:ff9b:1::/48',
   '2001::/32',
-  // The same of Amazon and Google by version 6.
+  // IPv6 metadata services of Amazon and Google.
   'fd00:ec2::/32',
   'fd20:ce::/32',
 ])
@@ -36,12 +36,12 @@ export function kindOfAddress(address: string): AddressKind {
   const bare = address.replace(/%.*$/, '')
   const inner = innerAddress(bare) ?? bare
   const family = isIPv6(inner) ? 'ipv6' : 'ipv4'
-  // What is no address at all is not for going to.
+  // Not a valid address: treated as forbidden.
   if (isIP(inner) === 0 || OWN.check(inner, family)) return 'own'
   return LAN.check(inner, family) ? 'lan' : 'public'
 }
 
-/** The address of version 4 that one of version 6 stands for. */
+/** Returns the IPv4 address embedded in an IPv6 address. */
 function innerAddress(address: string): string | undefined {
   if (!isIPv6(address)) return undefined
   const groups = groupsOf(address)
