@@ -1,16 +1,11 @@
-import { isIPv6 } from 'node:net'
 import { AppError } from '@muster/contract/errors'
-import { type App, createApp } from './app.ts'
-import { type Context, createContext } from './context.ts'
-import { loadStarterSet } from './features/scripts/load-starter-set.ts'
 import { createFirstAdmin } from './features/users/create-first-admin.ts'
 import { type Config, ConfigError, readConfig } from './platform/config/config.ts'
 import { keepFilesPrivate } from './platform/files/private-files.ts'
+import { type RunningServer, startServer } from './start-server.ts'
 
 const GRACE_MS = 10_000
 const EXIT_WRONG_SETTING = 2
-/** Connections not yet accepted. Of Node's 511 a fleet that comes back fills all, and whoever finds no place waits up to 15 s. */
-const MOST_WAITING = 4096
 
 keepFilesPrivate()
 try {
@@ -21,15 +16,10 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
-  const ctx = await createContext(config)
+  const server = await startServer(config)
+  const { ctx, address } = server
+  stopOnSignal(server)
   try {
-    const app = await createApp(ctx)
-    await loadStarterSet(ctx)
-    await ctx.jobs.start()
-    await app.fastify.listen({ host: config.host, port: config.port, backlog: MOST_WAITING })
-    app.fleet.rows.keepFresh()
-    stopOnSignal(ctx, app)
-    const address = listeningAt(config, app)
     const admin = await createFirstAdmin(ctx)
     // People first: programs take the last line for the sign that all is ready.
     if (admin !== undefined) process.stdout.write(welcome(config, address, admin))
@@ -40,12 +30,8 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/**
- * In order: no new requests (503), sockets closed, running requests finished; then jobs, bus, database
- * and lock. What
- * does not end within the grace is cut off. A second signal cuts it off at once.
- */
-function stopOnSignal(ctx: Context, app: App): void {
+/** What does not end within the grace is cut off. A second signal cuts it off at once. */
+function stopOnSignal({ ctx, stop: stopServer }: RunningServer): void {
   let isStopping = false
   const stop = async () => {
     if (isStopping) process.exit(1)
@@ -56,11 +42,7 @@ function stopOnSignal(ctx: Context, app: App): void {
       process.exit(1)
     }, GRACE_MS)
     try {
-      try {
-        await app.stop()
-      } finally {
-        await ctx[Symbol.asyncDispose]()
-      }
+      await stopServer()
       clearTimeout(timer)
       ctx.log.info('stopped')
       process.exit(0)
@@ -71,17 +53,6 @@ function stopOnSignal(ctx: Context, app: App): void {
   }
   process.on('SIGTERM', () => void stop())
   process.on('SIGINT', () => void stop())
-}
-
-function listeningAt(config: Config, { fastify }: App): string {
-  const address = fastify.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : config.port
-  return originOf(config, config.host, port)
-}
-
-function originOf(config: Config, host: string, port: number): string {
-  const scheme = config.tls === undefined ? 'http' : 'https'
-  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 function welcome(
