@@ -57,7 +57,7 @@ test('the line installs a service, is safe to repeat, and the agent is back afte
   const secondPid = await readPid()
   expect(secondPid).not.toBe(firstPid)
 
-  // Issue 4, section 4: nothing of a terminal outlives an agent that is killed, whatever it ignores.
+  // Nothing of a terminal outlives an agent that is killed, whatever signals it ignores.
   const request = { tool: 'terminal', session: null, cols: 80, rows: 24 } as const
   const agentId = first?.agent_id ?? ''
   const terminal = await ToolWindow.open(admin, { through: server.url, agentId, request })

@@ -35,7 +35,7 @@ async function choose(page: Page, label: string, option: string) {
   await expect(dialog).toBeHidden()
 }
 
-test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is then forbidden', async ({
+test('a terminal waits for consent on the machine, and is refused once remote access is disabled', async ({
   admin,
   server,
   openConsole,

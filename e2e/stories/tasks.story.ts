@@ -40,7 +40,7 @@ test('tasks: a machine runs what it is told by its own clock, and says how it we
     await expect(taskRow(page, 'Every minute')).toContainText('pending')
   })
 
-  await test.step('4.1 the first one comes by itself, also while the server is away, which hears of it afterwards', async () => {
+  await test.step('the first run starts on time while the server is down, and is reported afterwards', async () => {
     await chooseAction(page, 'Every minute', 'Run now')
     await expect(taskRow(page, 'Every minute')).toContainText(/passing.*ran on Linux/, LATER)
     await server.kill()
