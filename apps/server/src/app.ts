@@ -14,7 +14,7 @@ import { SignInGate } from './platform/http/sign-in-gate.ts'
 
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
-/** A hello has at most 4 KiB; what comes in the same packet is read with it. */
+/** A hello has at most 4 KiB. Anything in the same packet is read with it. */
 const CONSOLE_GATE_LIMITS = {
   perSource: 500,
   total: 5000,
@@ -26,7 +26,7 @@ export interface App extends Omit<Modules, 'stop'> {
   fastify: FastifyInstance
   api: Api
   routes: readonly DescribedRoute[]
-  /** Finishes what runs and closes every connection; new requests hear 503 from the first moment. */
+  /** Finishes running requests and closes every connection. New requests get 503 at once. */
   stop: () => Promise<void>
 }
 

@@ -13,7 +13,7 @@ import type { Db } from './platform/database/database.ts'
 import type { Caller } from './platform/http/caller.ts'
 
 /** A transaction, and what leaves after its commit. */
-export interface HookScene {
+export interface InTransaction {
   ctx: Context
   tx: Db
   emit: (event: Event) => void
@@ -28,13 +28,16 @@ export type VariableOwner = { agentIds: string[] } | { siteId: number } | { clie
  */
 export interface Hooks {
   /** Call after every change of a variable: checks and tasks whose scripts use one are sent to their machines again. */
-  variablesChanged(tx: Db, emit: HookScene['emit'], owner: VariableOwner): Promise<void>
+  variablesChanged(tx: Db, emit: InTransaction['emit'], owner: VariableOwner): Promise<void>
   /** Call after the text or the shell of a script has changed. */
-  scriptChanged(tx: Db, emit: HookScene['emit'], scriptId: number): Promise<void>
+  scriptChanged(tx: Db, emit: InTransaction['emit'], scriptId: number): Promise<void>
   /** Call after a snippet was added, changed or removed. */
-  snippetsChanged(tx: Db, emit: HookScene['emit']): Promise<void>
+  snippetsChanged(tx: Db, emit: InTransaction['emit']): Promise<void>
   /** Deletes a script by `remove`, and takes it out of checks, tasks and alert templates. */
-  removeScript(scene: HookScene, script: { id: number; at: Date; remove: () => Promise<void> }): Promise<void>
+  removeScript(
+    transaction: InTransaction,
+    script: { id: number; at: Date; remove: () => Promise<void> },
+  ): Promise<void>
   /** Alert templates, policies, tasks and checks that run one of these scripts. */
   findScriptUses(db: Db, scriptIds: ReadonlySet<number>): Promise<ScriptUse[]>
   /** The scripts that alert templates run on the server, with the names of the templates. */
@@ -42,21 +45,21 @@ export interface Hooks {
 
   /** Changes the policies of a client, site or machine. Call it before other rows are locked: policies come first. */
   changePlaceFields(
-    parts: HookScene & { caller: Caller },
+    parts: InTransaction & { caller: Caller },
     at: { level: 'client' | 'site' | 'agent'; id: string },
     fields: PlaceFields,
   ): Promise<void>
   findNodePolicies(db: Db): Promise<NodePolicies>
   /** Gives a client, site or machine an alert template, or takes it away. False when nothing changed. */
   assignTemplate(
-    scene: HookScene,
+    transaction: InTransaction,
     caller: Caller,
     target:
       | { type: 'client' | 'site'; id: number; name: string }
       | { type: 'agent'; id: string; name: string },
     change: { from: number | null; to: number | null | undefined },
   ): Promise<boolean>
-  /** Policies that name an alert template, as far as the caller sees them. */
+  /** Visible policies that assign an alert template. */
   findNamingPolicies(db: Db, caller: Caller): Promise<NamingPolicy[]>
   addPolicyItem(
     ctx: Context,
@@ -82,9 +85,9 @@ export interface Hooks {
   /** Brings machines in line with their policies. */
   applyPolicies(ctx: Context, agentIds: readonly string[]): Promise<unknown>
   /** Call after the check interval of a machine has changed. */
-  checkIntervalChanged(tx: Db, emit: HookScene['emit'], agentId: string): Promise<void>
+  checkIntervalChanged(tx: Db, emit: InTransaction['emit'], agentId: string): Promise<void>
   /** Call before a machine is deleted. */
-  removeAgent(scene: HookScene, agentId: string): Promise<void>
+  removeAgent(transaction: InTransaction, agentId: string): Promise<void>
 
   /** Call when checks begin to fail: starts the tasks assigned to them. */
   checksFailed(ctx: Pick<Context, 'jobs'>, tx: Db, checkIds: readonly number[]): Promise<void>

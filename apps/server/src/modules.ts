@@ -168,7 +168,7 @@ export async function openModules(
   const { serverMachine, ...sweeps } = await openSweeps(ctx, fastify, fleet)
   metrics.gauge(
     'muster_connected_agents',
-    'Machines whose link this process holds',
+    'Machines whose links this process holds',
     () => fleet.links.connectedIds().length,
   )
   linkRoutes(api, fleet)
@@ -292,10 +292,10 @@ export const hooks: Hooks = {
     await redefineSnippetChecks(tx, emit)
     await redefineSnippetTasks(tx, emit)
   },
-  async removeScript(scene, script) {
-    await forgetScript(scene, script.id, script.at)
-    await forgetScriptInTemplates(scene, script.id)
-    await deleteWithTasks(scene, script)
+  async removeScript(transaction, script) {
+    await forgetScript(transaction, script.id, script.at)
+    await forgetScriptInTemplates(transaction, script.id)
+    await deleteWithTasks(transaction, script)
   },
   findScriptUses,
   findServerScripts,
@@ -344,7 +344,7 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
       await endLostSessions(ctx, machines)
       await sendDefinitions()
       const agentIds = machines.map(({ agentId }) => agentId)
-      // Not left to the sweep: what is over now cancels the scripts that waited for the machine because of it.
+      // Not left to the sweep: problems that are over now cancel the scripts that waited for the machine.
       await tendAlerts(ctx, agentIds)
       await callOffOver(ctx, agentIds)
     },
@@ -364,19 +364,19 @@ async function storeReports(
   { tx, emit, limits, of }: ReportBatch,
   software: SoftwareAsks,
 ): Promise<() => Promise<void>> {
-  const scene = { ctx, tx, emit }
+  const transaction = { ctx, tx, emit }
   const now = ctx.now()
   const tasks = of('tasks-known', 'task-started', 'task-result', 'task-missed')
   await lockFieldOwners(tx, tasks)
-  await storeFactReports(scene, of('facts'))
+  await storeFactReports(transaction, of('facts'))
   const results = of('checks').map(({ agentId, report }) => ({ agentId, results: report.results, limits }))
   if (results.length > 0) await storeResults(tx, emit, ctx, results)
   await storeDropped(tx, emit, of('checks-dropped'))
   const metrics = of('metrics').map(({ agentId, report }) => ({ agentId, sample: report.sample }))
   if (metrics.length > 0) await storeMetrics(tx, ctx, metrics)
-  if (tasks.length > 0) await storeTaskReports(scene, tasks)
-  await endReportedSessions(scene, of('session-ended'))
-  await storeReceipts(scene, of('session-receipt'))
+  if (tasks.length > 0) await storeTaskReports(transaction, tasks)
+  await endReportedSessions(transaction, of('session-ended'))
+  await storeReceipts(transaction, of('session-receipt'))
   const wanted = await storeSoftware(tx, emit, { reports: of('software'), now })
   await storePatches(tx, emit, { reports: of('patches'), now })
   const reports = of('accepted', 'started', 'output', 'result')

@@ -22,7 +22,7 @@ export interface FleetLinks {
   isConnected(agentId: string): boolean
   connectedIds(): string[]
   /** False = this process has no link to that machine. */
-  send(agentId: string, chore: Chore): boolean
+  send(agentId: string, request: Chore): boolean
 }
 
 /**
@@ -67,11 +67,11 @@ export interface ReportBatch {
 
 export interface Delivery {
   commandKey: SigningKey
-  /** Sends to a machine whose link this process holds; false = no such link. */
+  /** Sends to an agent whose link this process holds. Returns false without a link. */
   send(agentId: string, frame: ServerFrame): boolean
-  /** Its link has just come up, and its reports are not stored yet. */
+  /** The machine has just reconnected and has not reported its state yet. */
   isReturning(agentId: string): boolean
-  /** The runs that were sent over a link that has just come up, until all that waited for its machine is sent. */
+  /** Runs sent over a link that has just come up, until all waiting runs of its machine are sent. */
   sentOnNewLink(agentId: string): Set<number> | undefined
 }
 

@@ -9,9 +9,8 @@ interface Owner {
 }
 
 /**
- * Machines whose links have just come up. Until the server has noted that they are back, and stored what they had to
- * report, nobody knows whether what was wrong still is: scripts that were to run because of it wait for that, and are
- * called off if it is over.
+ * Agents that have just reconnected. Until the server has recorded that and stored their backlog, it is unknown whether
+ * a problem still exists: alert scripts wait for that, and are cancelled if the problem is over.
  */
 export class ReturningMachines {
   #ctx: Context
@@ -24,7 +23,7 @@ export class ReturningMachines {
     this.#owner = owner
   }
 
-  /** Its link is up; reports up to the number `lastReport` are still to come, if it is not 0. */
+  /** The link is up. Reports up to the number `lastReport` are still to come, unless it is 0. */
   begin(agentId: string, lastReport: number): void {
     this.#open.set(agentId, new Set(lastReport > 0 ? ['welcome', 'reports'] : ['welcome']))
     this.#sent.set(agentId, new Set())
@@ -35,7 +34,7 @@ export class ReturningMachines {
     this.#sent.delete(agentId)
   }
 
-  /** The runs sent over its new link so far, until it is welcomed: the welcome sends again what an old link lost. */
+  /** Runs sent over its new link until it is welcomed. The welcome then resends only what an old link lost. */
   sentOnNewLink(agentId: string): Set<number> | undefined {
     return this.#sent.get(agentId)
   }
@@ -44,20 +43,20 @@ export class ReturningMachines {
     return this.#open.has(agentId)
   }
 
-  /** They are noted as back. */
+  /** Their reconnect is stored. */
   async welcome(machines: LinkedMachine[]): Promise<void> {
     await this.#owner.onReturn(machines)
     const agentIds = machines.map(({ agentId }) => agentId)
     for (const agentId of agentIds) this.#end(agentId, 'welcome')
     const sent = agentIds.map((agentId) => this.#sent.get(agentId))
     await this.#owner.deliver(agentIds, 'sent before too')
-    // Another link of the machine may have come up meanwhile.
+    // Another link of the machine may have come up in the meantime.
     for (const [index, agentId] of agentIds.entries()) {
       if (this.#sent.get(agentId) === sent[index]) this.#sent.delete(agentId)
     }
   }
 
-  /** What it had to report is stored. */
+  /** Its backlog of reports is stored. */
   catchUp(agentId: string): void {
     this.#end(agentId, 'reports')
     if (this.has(agentId)) return

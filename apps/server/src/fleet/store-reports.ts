@@ -4,12 +4,12 @@ import type { QueuedReport } from '../platform/agent-link/report-queue.ts'
 import type { FleetHandlers, Reported } from './handlers.ts'
 import type { ReportLimits } from './report-limits.ts'
 
-/** Tells a machine the definitions that it lacks. */
+/** Sends an agent the definitions that it lacks. */
 interface Wanted {
   tell(agentId: string, ids: number[]): void
 }
 
-/** Stores what machines have reported, all or none, and acts on it. */
+/** Stores reports of agents, all or none, and acts on them. */
 export async function storeReports(
   ctx: Context,
   owner: {

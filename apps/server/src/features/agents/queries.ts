@@ -8,9 +8,9 @@ import type { Scope } from '../../platform/http/caller.ts'
 import type { FoundName, RowFilter } from '../../fleet/handlers.ts'
 import { findValues, type ValueRow } from '../custom-fields/queries.ts'
 
-/** A machine, where it stands and what it says of itself. */
+/** A machine with its site, client and facts. */
 export type PlacedAgent = Selectable<AgentsTable> & {
-  /** Null before its first report. */
+  /** NULL before its first report. */
   facts: string | null
   site_name: string
   client_id: number
@@ -18,20 +18,19 @@ export type PlacedAgent = Selectable<AgentsTable> & {
 }
 
 export type AgentsRow = PlacedAgent & {
-  /** Runs that wait for the machine to come back. */
+  /** Runs that wait for the machine to reconnect. */
   queued_runs: number
-  /** What it is to do at a time. */
+  /** Scheduled actions. */
   planned_actions: number
-  /** Null before it has looked for patches. */
+  /** NULL before the first scan for patches. */
   pending_patches: number | null
   checks: AgentRow['checks']
-  /** Values of its custom fields. */
   values: ValueRow[]
   site_template: number | null
   client_template: number | null
-  /** The alert template that counts for it. */
+  /** The alert template that applies to it. */
   template: AgentRow['alert_template']
-  /** The first of the policies that are assigned to itself. */
+  /** The first policy assigned directly to it. */
   policy: number | null
 }
 
@@ -104,7 +103,7 @@ export async function findAgents(ctx: Source, agentIds: string[]): Promise<Agent
   return withParts(ctx, await selectAgents(ctx.db).where('agents.agent_id', 'in', agentIds).execute())
 }
 
-/** Agents after `afterId` in the order of ids, for reading all of them in slices. */
+/** Agents after `afterId`, ordered by id, to read all of them in slices. */
 export async function findAgentsAfter(
   ctx: Source,
   { afterId, limit }: { afterId: number; limit: number },
@@ -113,7 +112,7 @@ export async function findAgentsAfter(
   return withParts(ctx, await query.execute())
 }
 
-/** Names of agents after `afterId` in the order of ids: little enough to read for all agents at once. */
+/** Names of agents after `afterId`, ordered by id: small enough to read all agents at once. */
 export function findAgentNames(
   db: Db,
   caller: { scope: Scope },
@@ -135,7 +134,7 @@ export function findAgentNames(
 
 type Parts = 'checks' | 'values' | 'template' | 'policy'
 
-/** The alert template that counts for a machine; null = none. */
+/** The alert template that applies to a machine; null = none. */
 export type AgentTemplates = (agent: Omit<AgentsRow, Parts>) => AgentRow['alert_template']
 
 async function withParts({ db, hooks, now }: Source, agents: Omit<AgentsRow, Parts>[]): Promise<AgentsRow[]> {
@@ -145,7 +144,7 @@ async function withParts({ db, hooks, now }: Source, agents: Omit<AgentsRow, Par
   const values = Map.groupBy(await findValues(db, 'agent', ids), ({ owner }) => owner)
   const templateOf = await hooks.openAgentTemplates(db)
   const policies = await findOwnPolicies(db, ids)
-  // Onto the rows themselves: what the database gives is slow to copy, field by field.
+  // Written onto the rows themselves, because copying them field by field is slow.
   return agents.map((agent) =>
     Object.assign(agent, {
       template: templateOf(agent),
@@ -156,7 +155,7 @@ async function withParts({ db, hooks, now }: Source, agents: Omit<AgentsRow, Par
   )
 }
 
-/** By machine, the first of the policies that are assigned to it. */
+/** The first policy assigned directly to each machine. */
 async function findOwnPolicies(db: Db, agentIds: readonly string[]): Promise<Map<string | null, number>> {
   const rows = await db
     .selectFrom('policy_targets')
@@ -165,11 +164,11 @@ async function findOwnPolicies(db: Db, agentIds: readonly string[]): Promise<Map
     .orderBy('position', 'desc')
     .orderBy('policy_id', 'desc')
     .execute()
-  // The last one of a key stays.
+  // The last entry of a key wins.
   return new Map(rows.map(({ agent_id, policy_id }) => [agent_id, policy_id]))
 }
 
-/** Machines of a client or site, as far as the caller sees them. */
+/** Visible machines of a client or site. */
 export function findNodeAgents(
   db: Db,
   node: { type: 'Client' | 'Site'; id: number },

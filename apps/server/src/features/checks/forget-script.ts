@@ -5,7 +5,7 @@ import { forgetResults } from './forget-results.ts'
 import { findScriptChecks } from './queries.ts'
 import { redefineChecks } from './redefine-checks.ts'
 
-/** Call it after a script was changed: the machines that run it as a check get its new text. */
+/** Call after a script has changed: machines that run it as a check get the new text. */
 export async function redefineChecksOf(
   tx: Db,
   emit: (event: Event) => void,
@@ -15,7 +15,7 @@ export async function redefineChecksOf(
   await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
 }
 
-/** Call it after a snippet was changed: the same for scripts that may include it. */
+/** Call after a snippet has changed: the same for scripts that may include it. */
 export async function redefineSnippetChecks(tx: Db, emit: (event: Event) => void): Promise<void> {
   const checks = await tx
     .selectFrom('checks')
@@ -27,7 +27,7 @@ export async function redefineSnippetChecks(tx: Db, emit: (event: Event) => void
   await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
 }
 
-/** Call it before a script is deleted: machines stop running its checks, which are pending from then on. */
+/** Call before a script is deleted: machines stop running its checks, which become pending. */
 export async function forgetScript(scene: Scene, scriptId: number, at: Date): Promise<void> {
   const { tx, emit } = scene
   const checks = await findScriptChecks(tx, scriptId)

@@ -15,7 +15,7 @@ interface Graphed {
   agent: number
 }
 
-/** What a check measured between two moments. */
+/** The measured values of a check in a time range. */
 export async function graphCheck(
   ctx: Pick<Context, 'db' | 'now'>,
   check: Graphed,
@@ -28,7 +28,7 @@ export async function graphCheck(
   return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures, maintenance }
 }
 
-/** What a check measured in the last days (0 = all), as one number for each moment. */
+/** The measurements of a check in the last days (0 = all), as one number per time. */
 export async function readHistory(
   ctx: Pick<Context, 'db' | 'now'>,
   check: CheckRow,
@@ -40,7 +40,7 @@ export async function readHistory(
   const moments = gatherMoments(series)
   const judged = judgedSeries(readSettings(check))
   if (judged === undefined) {
-    // A check that fails without a number (a page that does not answer) has no samples: its failures begin all the same.
+    // A check that fails without a number (a page that does not respond) has no samples, but its failures still start.
     for (const { from: start } of failures) if (start >= from && !moments.has(start)) moments.set(start, {})
   }
   const hasFailed = (at: number) =>
@@ -53,7 +53,7 @@ export async function readHistory(
     })
 }
 
-/** Where all that is kept begins: the shorter the time, the finer its points. */
+/** Start of the stored data: the shorter the range, the finer its points. */
 async function findBeginning(ctx: Pick<Context, 'db' | 'now'>, check: CheckRow, to: number): Promise<number> {
   const { series, failures } = await graphCheck(ctx, check, { from: 0, to })
   const starts = [...series.map(({ points }) => points[0]?.[0] ?? to), ...failures.map(({ from }) => from)]
@@ -72,7 +72,7 @@ function gatherMoments(series: CheckSamples['series']): Map<number, Record<strin
   return moments
 }
 
-/** The series that is the percentage which thresholds judge; undefined of types that have none. */
+/** The series with the percentage that thresholds apply to, or undefined for types without one. */
 function judgedSeries(settings: CheckSettings): string | undefined {
   switch (settings.check_type) {
     case 'cpuload':
@@ -88,10 +88,10 @@ function judgedSeries(settings: CheckSettings): string | undefined {
 
 type Band = CheckSamples['failures'][number]
 
-/** A check that flaps for weeks is drawn as far back as so many changes. */
+/** For a check that flaps for weeks, only this many changes are drawn. */
 const MOST_TRANSITIONS = 5000
 
-/** When a check failed between two moments; bands that begin or end outside have their real ends. */
+/** Failures of a check in a time range. Bands that start or end outside keep their real ends. */
 async function findBands(db: Db, checkId: number, { from, to }: Range): Promise<Band[]> {
   const transitions = () =>
     db.selectFrom('check_transitions').select(['at', 'severity']).where('check_id', '=', checkId)

@@ -9,13 +9,13 @@ const byName = new Intl.Collator(undefined, { numeric: true })
 
 export type PolicySlots = Pick<Site, 'server_policy' | 'workstation_policy'>
 
-/** The policies that are assigned to clients and sites themselves. */
+/** The policies assigned directly to clients and sites. */
 export interface NodePolicies {
   ofClient: (id: number) => PolicySlots
   ofSite: (id: number) => PolicySlots
 }
 
-/** What belongs to the rows: machines and failing tasks make sites fail. */
+/** Data of the rows: machines and failing tasks make sites fail. */
 export interface NodeParts {
   sums: Map<number, SiteSum>
   failing: FailingRow[]
@@ -59,7 +59,7 @@ function viewCounts(agent_count: number, maintenance_count: number) {
 
 const has = (count: number | undefined) => count !== undefined && count > 0
 
-/** Clients sorted by name, each with its sites and the sum of them. */
+/** Clients sorted by name, each with its sites and their sum. */
 export function viewClients(rows: SiteStateRow[], parts: NodeParts): Client[] {
   const sitesOf = Map.groupBy(viewSites(rows, parts), (site) => site.client)
   const blocking = new Set(

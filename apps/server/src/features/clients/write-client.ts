@@ -24,13 +24,13 @@ import { refuseMovedMeanwhile, refuseWideningRoles } from './refuse-removal.ts'
 
 type NewClient = Parsed<typeof createClient>['body']
 
-/** Adds a client with its first site; as part of the first-time setup, also what that asks for. */
+/** Adds a client with its first site. In the first-time setup it also stores the other settings of that page. */
 export async function addClient(
   ctx: Context,
   caller: Caller,
   body: NewClient,
 ): Promise<{ clientId: number; siteId: number }> {
-  // Commands on the server's machine read the secrets of every client.
+  // Commands on the server machine could read the secrets of every client.
   if (body.monitor_server === true && (body.initialsetup !== true || !caller.isSuperuser)) {
     throw new AppError(
       'not_allowed',
@@ -41,12 +41,12 @@ export async function addClient(
     throw new AppError('not_allowed', 'The machine of a hosted server cannot be added.')
   }
   const { name } = body.client
-  const sentence = `There is already a client named "${name}".`
+  const sentence = `A client named "${name}" already exists.`
   return refuseTaken({ field: 'client.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
       const isFirst = (await markSetupDone(tx)) && (await countClients(tx)) === 0
       if (body.initialsetup === true) {
-        if (!isFirst) throw new AppError('setup_closed', 'The first-time setup has been finished already.')
+        if (!isFirst) throw new AppError('setup_closed', 'The first-time setup is already finished.')
         await finishSetup(tx, caller, body, emit)
       }
       const at = ctx.now()
@@ -80,7 +80,7 @@ export async function addClient(
   )
 }
 
-/** Who sees only some clients would not see the one just made: the role gets it. */
+/** A limited caller would not see the new client, so the role gets access to it. */
 async function showToRole(
   tx: Db,
   caller: Caller,
@@ -99,9 +99,9 @@ async function showToRole(
   emit({ type: 'user.changed', ids: colleagues.map(({ id }) => id) })
 }
 
-/** What a client, a site or a machine can be given of policies with its other fields. */
+/** Policy fields of a client, a site or a machine. */
 export interface PlaceFields {
-  /** Of a machine; the others are of clients, sites and all machines. */
+  /** For a machine. The other fields are for clients, sites and all machines. */
   policy?: number | null | undefined
   server_policy?: number | null | undefined
   workstation_policy?: number | null | undefined
@@ -115,10 +115,10 @@ interface ClientChange extends PlaceFields {
   alert_template?: number | null | undefined
 }
 
-/** Renames a client, sets its custom fields, policies or alert template, or all of it. */
+/** Renames a client, or sets its custom fields, policies or alert template. */
 export function changeClient(ctx: Context, caller: Caller, change: ClientChange): Promise<void> {
   const { id, alert_template: to } = change
-  const sentence = `There is already a client named "${change.name ?? 'like this one'}".`
+  const sentence = `A client named "${change.name ?? 'like this one'}" already exists.`
   return refuseTaken({ field: 'client.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
       await ctx.hooks.changePlaceFields({ ctx, tx, emit, caller }, { level: 'client', id: `${id}` }, change)
@@ -153,7 +153,7 @@ export function changeClient(ctx: Context, caller: Caller, change: ClientChange)
 
 export interface Removal {
   id: number
-  /** Where its machines go; needed when there are any. */
+  /** The new site of its machines. Required if there are any. */
   moveToSite: number | undefined
 }
 

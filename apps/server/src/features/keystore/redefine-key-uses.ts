@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { hasRestrictedKeys } from './key-use.ts'
 
-/** Call it in the transaction of every change of the role that a user has or of whether one is a superuser. */
+/** Call in the transaction of every change of a user's role or of a role's superuser flag. */
 export async function redefineKeyUses(
   { hooks }: Pick<Context, 'hooks'>,
   tx: Db,

@@ -4,7 +4,7 @@ import type { NamingPolicy } from '../alerts/templates/view.ts'
 import { createPolicySight } from './policy-sight.ts'
 import { loadPolicySet } from './policy-set.ts'
 
-/** Policies that name an alert template, as far as the caller sees them. */
+/** Visible policies that assign an alert template. */
 export async function findNamingPolicies(db: Db, caller: Caller): Promise<NamingPolicy[]> {
   if (!mayDo(caller, 'can_list_automation_policies')) return []
   const set = await loadPolicySet(db)

@@ -44,7 +44,7 @@ async function findPolicyUses(db: Db, ids: ReadonlySet<number>): Promise<ScriptU
   })
 }
 
-/** Of tasks and checks that machines have of their own; policies are named themselves. */
+/** Uses by machines' own tasks and checks. Policies are listed themselves. */
 async function findOwnUses(db: Db, ids: ReadonlySet<number>): Promise<ScriptUse[]> {
   const tasks = await db
     .selectFrom('tasks')

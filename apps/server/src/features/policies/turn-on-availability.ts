@@ -7,7 +7,7 @@ import { isWatched, overdueAt } from '../alerts/overdue.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findEnforced } from './enforced-settings.ts'
 
-/** Turns the alerts of overdue machines on that raise none; their alerts open with the next sweep. */
+/** Turns on overdue alerts of overdue machines that raise none. Their alerts open with the next sweep. */
 export async function turnOnAvailabilityAlerts(
   ctx: Context,
   caller: Caller,

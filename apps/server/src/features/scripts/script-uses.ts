@@ -6,27 +6,27 @@ import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { findKeyRefusal, hasRestrictedKeys, refuseKeys } from '../keystore/key-use.ts'
 import type { ScriptRow } from './queries.ts'
 
-/** Something that runs a script without anybody asking for it. */
+/** A configuration that runs a script automatically. */
 export interface ScriptUse {
   script: number
   /** `The task "Nightly" on web-01 runs it`. */
   text: string
-  /** The right to run the script there by hand. */
+  /** The right to run the script there directly. */
   permission: 'can_run_scripts' | 'can_run_server_scripts'
-  /** What it is called with, in which keys of the store may be named. */
+  /** Arguments and variables, which may name keys of the store. */
   texts: readonly string[]
 }
 
 /**
  * Changing a script changes what tasks, checks, policies and alert templates run: refuses callers who may not run it
- * there by hand, with the same keys of the store. Call it in the transaction of the change.
+ * there directly, with the same keys of the store. Call it in the transaction of the change.
  */
 export async function refuseScriptUses(ctx: Context, tx: Db, caller: Caller, id: number): Promise<void> {
   const forbidden = await findForbiddenUse(ctx, tx, caller, [id])
   if (forbidden !== undefined) refuseUse('This script is in use.', forbidden)
 }
 
-/** The same for scripts whose text is another one with other snippets. `codes`: the code of each snippet by name. */
+/** Refuses changes of snippets that change such scripts. `codes`: the code of each snippet by name. */
 export async function refuseSnippetUses(
   ctx: Context,
   tx: Db,
@@ -64,7 +64,7 @@ function refuseUse(start: string, { use, reason }: Forbidden): never {
   throw new AppError('not_allowed', `${start} ${use.text}. ${reason}`)
 }
 
-/** Uses are expensive to find, and nothing is forbidden to most callers. */
+/** Uses are expensive to find, and most callers may do everything. */
 async function isUnlimited(db: Db, caller: Caller): Promise<boolean> {
   if (!mayDo(caller, 'can_run_scripts') || !mayDo(caller, 'can_run_server_scripts')) return false
   return caller.isSuperuser || !(await hasRestrictedKeys(db))
@@ -89,7 +89,7 @@ async function findForbiddenUse(
   return undefined
 }
 
-/** What a script is called with where nobody says something else. */
+/** Default arguments and variables of a script. */
 export function ownTexts({ args, env_vars }: Pick<ScriptRow, 'args' | 'env_vars'>): string[] {
   // Stored by script-columns.ts from the contract's lists.
   return [...(JSON.parse(args) as string[]), ...(JSON.parse(env_vars) as string[])]

@@ -8,7 +8,7 @@ import {
   writeCoreSettings,
 } from '../../platform/config/core-settings.ts'
 
-/** Turns off what reaches the server's own machine, where it was on before the server became a hosted one. */
+/** Turns off access to the server's own machine if it was on before the server became hosted. */
 export async function switchOffWhenHosted(ctx: Context): Promise<void> {
   if (!ctx.config.hosted) return
   await ctx.transaction(async (tx, emit) => {
