@@ -64,7 +64,7 @@ test(
     writeFileSync(join(folder, 'file'), 'content')
     const file = await startToDownload(scene, { path: join(folder, 'file') })
     await disk.fill(20).catch(() => undefined)
-    const sentence = 'The disk of the server is full: make room on it, and try again.'
+    const sentence = 'The disk of the server is full. Free some space and try again.'
     await expect(addClient(session, 'Another')).rejects.toThrow(sentence)
     await disk.empty()
     await addClient(session, 'Another')

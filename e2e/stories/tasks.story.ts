@@ -83,11 +83,11 @@ test('tasks: a machine runs what it is told by its own clock, and says how it we
     await dialog.getByRole('button', { name: 'Add task' }).click()
     await expect(taskRow(page, 'Nightly')).toContainText('Every day at 02:00')
     await chooseAction(page, 'Nightly', 'Run now')
-    await expect(taskRow(page, 'Nightly')).toContainText(/failing · error.*ended with exit code 3/, LATER)
+    await expect(taskRow(page, 'Nightly')).toContainText(/failing · error.*exited with code 3/, LATER)
     await expect(treeLine(page, /Berlin/)).toContainText('fails', LATER)
     await page.getByRole('tab', { name: 'Alerts' }).click()
     const alerts = page.getByRole('tabpanel')
-    await expect(alerts.getByText(/Task "Nightly": "Clean up" ended with exit code 3/)).toBeVisible(LATER)
+    await expect(alerts.getByText(/Task "Nightly": "Clean up" exited with code 3/)).toBeVisible(LATER)
     await page.getByRole('tab', { name: 'Tasks' }).click()
     await chooseAction(page, 'Nightly', 'Show runs')
     await expect(dialog.getByRole('region', { name: 'Output of action 1' })).toHaveText(

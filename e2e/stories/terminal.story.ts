@@ -133,7 +133,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
       )
     })
     .toEqual([
-      expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
+      expect.stringMatching(/^Ended the terminal on ".+" after \d+ (s|min)/),
       expect.stringMatching(/^Opened a terminal on "/),
     ])
 

@@ -9,7 +9,9 @@ import { keepFilesPrivate } from './platform/files/private-files.ts'
 
 const GRACE_MS = 10_000
 const EXIT_WRONG_SETTING = 2
-/** Connections not yet accepted. Of Node's 511 a fleet that comes back fills all, and whoever finds no place waits up to 15 s. */
+/**
+ * Length of the accept queue. A reconnecting fleet fills Node's default of 511, and other clients then wait up to 15 s.
+ */
 const MOST_WAITING = 4096
 
 keepFilesPrivate()
@@ -31,7 +33,7 @@ async function run(config: Config): Promise<void> {
     stopOnSignal(ctx, app)
     const address = listeningAt(config, app)
     const admin = await createFirstAdmin(ctx)
-    // People first: programs take the last line for the sign that all is ready.
+    // First, because programs take the last line as the sign that the server is ready.
     if (admin !== undefined) process.stdout.write(welcome(config, address, admin))
     process.stdout.write(`muster listening on ${address}\n`)
   } catch (error) {
@@ -41,9 +43,8 @@ async function run(config: Config): Promise<void> {
 }
 
 /**
- * In order: no new requests (503), sockets closed, running requests finished; then jobs, bus, database
- * and lock. What
- * does not end within the grace is cut off. A second signal cuts it off at once.
+ * In order: refuse new requests (503), close sockets, finish running requests, then jobs, bus, database and lock.
+ * Whatever does not end within the grace period is cut off. A second signal cuts off at once.
  */
 function stopOnSignal(ctx: Context, app: App): void {
   let isStopping = false
@@ -65,7 +66,7 @@ function stopOnSignal(ctx: Context, app: App): void {
       ctx.log.info('stopped')
       process.exit(0)
     } catch (error) {
-      ctx.log.error({ err: error }, 'did not stop in order')
+      ctx.log.error({ err: error }, 'did not stop cleanly')
       process.exit(1)
     }
   }
@@ -93,8 +94,8 @@ function welcome(
   const open = config.publicUrl ?? (anyHost ? address.replace(/\/\/[^/]+(:\d+)$/, '//127.0.0.1$1') : address)
   const password =
     generatedPassword === undefined
-      ? '  password  the one in MUSTER_ADMIN_PASSWORD\n'
-      : `  password  ${generatedPassword}\n  This password is shown only now.\n`
+      ? '  password  the value of MUSTER_ADMIN_PASSWORD\n'
+      : `  password  ${generatedPassword}\n  Shown only once.\n`
   return `\n  Open ${open} and sign in:\n  user      ${username}\n${password}\n`
 }
 
@@ -102,7 +103,7 @@ function describeFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof AppError) return error.message
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && error.code === 'EADDRINUSE') {
-    return `another program listens on this address already (${error.message}); choose another MUSTER_PORT`
+    return `another program already listens on this address (${error.message}); choose another MUSTER_PORT`
   }
   if ('code' in error && error.code === 'EACCES') {
     return `this user may not listen on this address (${error.message}); choose another MUSTER_PORT`

@@ -110,7 +110,7 @@ test.each([
   expect(networkOf(address)).toBe(network)
 })
 
-test('what may be reached is a setting', () => {
+test('reachable targets are a setting', () => {
   const allowed = (address: string) =>
     (['public', 'lan', 'any'] as const).filter((targets) => refusalOf(address, targets) === undefined)
   expect(allowed('9.9.9.9')).toEqual(['public', 'lan', 'any'])
@@ -119,17 +119,17 @@ test('what may be reached is a setting', () => {
   expect(refusalOf('169.254.169.254', 'lan')).toContain('MUSTER_CHECK_TARGETS')
 })
 
-test('a name is refused by the address that it has', async () => {
+test('a name is refused by its address', async () => {
   await expect(resolveTarget('localhost', 'lan')).rejects.toThrow(/belongs to this server/)
   await expect(resolveTarget('127.0.0.1', 'public')).rejects.toThrow(/belongs to this server/)
   await expect(resolveTarget('192.168.7.7', 'public')).rejects.toThrow(/is in a private network/)
   await expect(resolveTarget('no-such-host-here', 'any')).rejects.toThrow(
-    'There is no host no-such-host-here.',
+    'The host no-such-host-here does not exist.',
   )
   expect(await resolveTarget('localhost', 'any')).toContain('127.0.0.1')
 })
 
-test('nothing is sent to an address that may not be reached', async () => {
+test('nothing is sent to a forbidden address', async () => {
   let connections = 0
   const listener = createServer(() => void (connections += 1)).listen(0, '127.0.0.1')
   await new Promise((resolve) => listener.once('listening', resolve))
