@@ -52,20 +52,20 @@ export interface AgentOptions {
   readSlowFacts: (signal: AbortSignal) => Promise<Facts>
   readSoftware: ReadSoftware
   readPatches: ReadPatches
-  /** The agent's own command line. */
+  /** Command line that starts this agent. */
   program: readonly string[]
-  /** Removes the agent from this machine; the process ends soon after. */
+  /** Removes the agent from this machine. The process exits soon after. */
   uninstall: () => Promise<void>
   now?: () => number
   quickEveryMs?: number
   firstSoftwareMs?: number
   softwarePlacesMs?: number
   firstPatchesMs?: number
-  /** Another one after each start of the machine. */
+  /** Changes each time the machine boots. */
   bootMark?: () => string
-  /** How long a terminal waits for its person. */
+  /** How long a terminal without a viewer is kept. */
   keepTerminalMs?: number
-  /** Without it no session has a receipt. */
+  /** Without it, sessions record no changes. */
   receipts?: ReceiptMaker
 }
 
@@ -75,7 +75,7 @@ export interface Agent extends AsyncDisposable {
   problems: Problems
 }
 
-/** Puts the agent together and starts its link. Disposal ends its runs and says good-bye. */
+/** Creates the parts of the agent and starts its link. Disposal ends all runs and closes the link. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { folder, identity, os, log } = options
   const now = options.now ?? Date.now
@@ -247,7 +247,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks.onLinkUp()
       tasks.onLinkUp()
     },
-    onForgotten: () => void remote.endAll('The server does not know this machine any more.'),
+    onForgotten: () => void remote.endAll('The server no longer knows this machine.'),
     onMetricsInterval: (seconds) => metrics.every(seconds),
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
@@ -298,18 +298,18 @@ interface Machine {
   log: Log
 }
 
-/** A copied disk makes two machines with one identity, which only people can sort out. */
+/** A cloned disk gives two machines the same identity. Only an administrator can resolve that. */
 function tellMovedMachine({ folder, identity, os, log }: Machine, problems: Problems): void {
   try {
     const machineId = os.findMachineId()
     if (machineId === undefined || makeMachineKey(machineId, folder) === identity.machine_key) return
   } catch (cause) {
-    log.debug({ cause: describeError(cause) }, 'machine id cannot be compared')
+    log.debug({ cause: describeError(cause) }, 'failed to compare the machine id')
     return
   }
-  log.info({ folder }, 'data folder was enrolled on another machine or in another place')
+  log.info({ folder }, 'data folder was enrolled on another machine or in another folder')
   problems.set(
     'moved',
-    'The agent was enrolled on another machine or in another folder. If this machine is a copy of another one, enrol it again.',
+    'The agent was enrolled on another machine or in another folder. If this machine is a clone of another one, enrol it again.',
   )
 }

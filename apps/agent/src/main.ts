@@ -32,7 +32,7 @@ const OPTIONS = {
 keepFilesPrivate()
 process.exitCode = await main()
 
-// Modules are loaded where they are needed: an agent that runs for months carries nothing of the other commands.
+// Modules are loaded on use: an agent that runs for months does not carry the code of other commands.
 async function main(): Promise<number> {
   await import('./cli/lean-schemas.ts')
   const { CliError } = await import('./cli/cli-error.ts')
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
 
 async function dispatch(): Promise<number> {
   const { MUSTER_ENROL_TOKEN: givenToken } = process.env
-  // What the agent starts has no use for it.
+  // Child processes do not need it.
   delete process.env.MUSTER_ENROL_TOKEN
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   const [command, ...rest] = positionals
@@ -60,7 +60,7 @@ async function dispatch(): Promise<number> {
   }
   const { os } = await import('./os/index.ts')
   const folder = resolve(values.data ?? os.defaultDataFolder())
-  // The command line that starts this agent again.
+  // Command line that starts this agent again.
   const program = [process.execPath, ...process.execArgv, resolve(process.argv[1] ?? '')]
   switch (command) {
     case 'enrol': {
@@ -72,7 +72,7 @@ async function dispatch(): Promise<number> {
       return runAgent(folder, program)
     case 'status':
       return (await import('./cli/status.ts')).printStatus(folder)
-    // The next ones are for the agent itself.
+    // The next commands are for the agent's own child processes.
     case 'warm-up':
       await (await import('./cli/warm-up.ts')).warmUp()
       return 0

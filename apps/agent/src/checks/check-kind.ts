@@ -6,7 +6,7 @@ import type { CheckScripts } from './check-scripts.ts'
 export type DefinitionOf<Type extends MachineCheckType> = Extract<CheckDefinition, { check_type: Type }>
 export type MeasuredOf<Type extends MachineCheckType> = Extract<Measured, { check_type: Type }>
 
-/** What a check remembers from one run to the next; it is gone with the check. */
+/** State that a check keeps between its runs. Dropped with the check. */
 export interface CheckMemory {
   cpu?: { atMs: number; busy: number; total: number }
 }
@@ -15,16 +15,16 @@ export interface CheckContext {
   probes: Probes
   scripts: CheckScripts
   memory: CheckMemory
-  /** Checks that have begun and not come to their end, given up or not. */
+  /** Checks that have started and not finished, including those that timed out. */
   hanging: Set<number>
   log: Log
-  /** The result is not wanted any more, or its time is over. */
+  /** Aborted when the result is no longer needed or the time limit is over. */
   signal: AbortSignal
 }
 
-/** One type of check. Throws Unmeasurable with a sentence where this machine cannot tell. */
+/** Measures one type of check. Throws Unmeasurable with a message for users if the machine cannot measure it. */
 export interface CheckKind<Type extends MachineCheckType> {
-  /** Beyond this the check is given up. */
+  /** Time limit of one measurement. */
   limitMs: (definition: DefinitionOf<Type>) => number
   measure: (definition: DefinitionOf<Type>, context: CheckContext) => Promise<MeasuredOf<Type>>
 }

@@ -12,7 +12,6 @@ type ScriptSettings = z.infer<(typeof measureSettings)['script']>
 
 export type ScriptEnd = RunEnd & { outcome: 'exited' | 'timed_out' | 'failed' }
 
-/** Runs the scripts of checks. */
 export class CheckScripts {
   #runs: BackgroundRuns
   #place: RunPlace
@@ -31,9 +30,9 @@ export class CheckScripts {
       const end = await this.#runs.run(prepare, {
         ...options,
         timeoutSeconds: settings.timeout_seconds,
-        stop: () => ({ outcome: 'failed', reason: 'The check was taken back while it ran.' }),
+        stop: () => ({ outcome: 'failed', reason: 'The check was removed while it ran.' }),
       })
-      // Cancelled and refused are words of commands.
+      // A check knows neither `cancelled` nor `refused`; those are outcomes of commands.
       const outcome = end.outcome === 'exited' || end.outcome === 'timed_out' ? end.outcome : 'failed'
       return { ...end, outcome }
     } catch (cause) {

@@ -128,7 +128,7 @@ test('definitions that are not understood say so and spoil no other', async () =
   expect(resultsOf(server, 1)[0]?.measured.check_type).toBe('memory')
   expect(resultsOf(server, 2)[0]?.measured).toMatchObject({
     check_type: 'unmeasurable',
-    reason: expect.stringContaining('does not understand this check (weather)'),
+    reason: expect.stringContaining('does not support this check (weather)'),
   })
   expect(resultsOf(server, 3)[0]?.measured.check_type).toBe('unmeasurable')
   expect(await server.until(() => missing(server)[0])).toMatchObject({ ids: [4] })

@@ -12,7 +12,7 @@ import { CheckDefinitions } from './definitions.ts'
 import { CheckResults } from './results.ts'
 import { Scheduler } from './scheduler.ts'
 
-/** Definitions may come in several commands; what is still lacking after this time is asked for. */
+/** Definitions may arrive in several commands. Those still missing after this time are requested. */
 const ASK_AFTER_MS = 500
 
 export interface ChecksOptions {
@@ -23,11 +23,11 @@ export interface ChecksOptions {
   os: Os
   log: Log
   scripts: CheckScripts
-  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
 }
 
-/** The checks of this machine: what the server wants measured, when it is measured, and the results on their way. */
+/** The checks of this machine: their definitions, schedule and results. */
 export class Checks implements AsyncDisposable {
   #options: ChecksOptions
   #definitions: CheckDefinitions
@@ -51,7 +51,7 @@ export class Checks implements AsyncDisposable {
     this.#scheduler.plan(this.#definitions.listPlanned(), 'start')
   }
 
-  /** The version of `set-checks` that is wholly at hand; 0 = none. */
+  /** The version of `set-checks` that is stored completely; 0 = none. */
   get version(): number {
     return this.#definitions.version
   }
@@ -62,15 +62,15 @@ export class Checks implements AsyncDisposable {
   }
 
   /**
-   * Takes over what the server wants; part of the transaction that remembers the command. An older version than one
-   * that came over the same link was overtaken. Over a new link any version counts: a server that was restored from a
-   * backup starts with an older one.
+   * Stores the definitions from the server, in the transaction that records the command. Within one link, an older
+   * version than the last is ignored. A new link accepts any version, because a server restored from a backup starts
+   * with an older one.
    */
   set(wanted: Wanted): void {
     if (wanted.version < this.#newest) return
     this.#newest = wanted.version
     this.#definitions.set(wanted)
-    // The transaction may be done twice, or not at all.
+    // The transaction may be retried or rolled back.
     this.#replan ??= setImmediate(() => {
       this.#replan = undefined
       this.#scheduler.plan(this.#definitions.listPlanned(), 'change')
@@ -80,7 +80,7 @@ export class Checks implements AsyncDisposable {
   }
 
   runNow(ids: readonly number[] | null): void {
-    // After a change that came just before.
+    // Debounces several changes in a row.
     setImmediate(() => this.#scheduler.runNow(ids))
   }
 
@@ -106,14 +106,14 @@ export class Checks implements AsyncDisposable {
       if (signal.aborted || !this.#definitions.isCurrent(id, revision)) return
       this.#results.add({ check_id: id, revision, at: new Date(now()).toISOString(), measured })
     } catch (cause) {
-      log.error({ check_id: id, cause: describeError(cause) }, 'check failed unexpectedly')
+      log.error({ check_id: id, cause: describeError(cause) }, 'check failed with an unexpected error')
     }
   }
 
   #askSoon(version: number): void {
     clearTimeout(this.#askTimer)
     this.#askTimer = setTimeout(() => {
-      // Once over each link: a definition that cannot be read at all must not be asked for without end.
+      // Requested once per link, or an unreadable definition would be requested forever.
       const ids = this.#definitions.listMissing().filter((id) => !this.#askedFor.has(id))
       if (ids.length === 0) return
       for (const id of ids) this.#askedFor.add(id)

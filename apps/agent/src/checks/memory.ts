@@ -5,7 +5,7 @@ export const memory: CheckKind<'memory'> = {
   limitMs: () => 30_000,
   async measure(_, { probes, signal }) {
     const { totalBytes, availableBytes, swap } = await probes.readMemory(signal)
-    if (!(totalBytes > 0)) throw new Unmeasurable('The system does not tell how much memory it has.')
+    if (!(totalBytes > 0)) throw new Unmeasurable('The system does not report its memory size.')
     return {
       check_type: 'memory',
       percent: percentUsed(totalBytes, availableBytes),

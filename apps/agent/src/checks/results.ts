@@ -3,10 +3,10 @@ import type { Log } from '../log/log.ts'
 import type { Outbox } from '../state/outbox.ts'
 
 const GATHER_MS = 1000
-/** Output of scripts makes results large; reports stay far below what one frame may hold. */
+/** Script output makes results large. Reports stay far below the frame limit. */
 const MAX_BATCH_BYTES = 128 * 1024
 
-/** Puts results together that come within a second, so that a report carries several. */
+/** Collects the results of one second into one report. */
 export class CheckResults implements Disposable {
   #outbox: Outbox
   #log: Log
@@ -36,8 +36,8 @@ export class CheckResults implements Disposable {
     try {
       this.#outbox.append({ kind: 'checks', results })
     } catch (cause) {
-      // Nothing may end the agent, and the next measurement comes soon.
-      this.#log.error({ cause, count: results.length }, 'results of checks cannot be kept')
+      // An error here must not stop the agent. The next measurement follows soon.
+      this.#log.error({ cause, count: results.length }, 'failed to store check results')
     }
   }
 

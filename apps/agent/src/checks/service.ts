@@ -11,7 +11,7 @@ export const service: CheckKind<'service'> = {
     const after = await probes.findService(svc_name, signal)
     const isUp = after.state === 'running' || after.state === 'start_pending'
     if (isUp) return told(after, true)
-    return told({ ...after, detail: `It could not be started: ${trouble ?? after.detail}` }, false)
+    return told({ ...after, detail: `Failed to start: ${trouble ?? after.detail}` }, false)
   },
 }
 

@@ -2,11 +2,12 @@ import type { MachineCheckType } from '@muster/contract/agent/checks'
 import type { CheckKind } from './check-kind.ts'
 
 /**
- * Every type of check. Code is loaded with the first check of its type: most machines have a few of them.
+ * Every type of check. The code of a type is loaded with its first check, because most machines use only a few
+ * types.
  *
- * A new type needs: what it measures and its settings (contract/src/agent/checks.ts), the fields of its form
- * (contract/src/api/checks.ts), the verdict and the numbers to keep (rules/src/checks/table.ts), a file beside this one,
- * and a line here. What differs between systems stands in os/probes.ts.
+ * A new type needs: its settings and its measurement (contract/src/agent/checks.ts), the fields of its form
+ * (contract/src/api/checks.ts), its verdict and series (rules/src/checks/table.ts), a file in this folder and a line
+ * here. Differences between systems belong in os/probes.ts.
  */
 export const checkTable: { [Type in MachineCheckType]: () => Promise<CheckKind<Type>> } = {
   diskspace: async () => (await import('./diskspace.ts')).diskspace,

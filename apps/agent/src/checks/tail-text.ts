@@ -1,19 +1,19 @@
 import { SecretFilter } from '@muster/rules/text/hide-secrets'
 
-/** Keeps the last characters of a text that comes in bytes, however much comes. */
+/** Keeps only the last characters of a byte stream. */
 export class TailText {
   #decoder = new TextDecoder()
   #text = ''
   #limit: number
   #filter: SecretFilter
 
-  /** Secrets are hidden, also in what `take` and `end` answer. */
+  /** Secrets are hidden here and in the results of `take` and `end`. */
   constructor(limit: number, secrets: readonly string[] = []) {
     this.#limit = limit
     this.#filter = new SecretFilter(secrets)
   }
 
-  /** Takes bytes, and answers their text; a character that is not whole yet comes with the next ones. */
+  /** Returns the decoded text. An incomplete character is returned with the next bytes. */
   take(bytes: Buffer): string {
     const text = this.#filter.take(this.#decoder.decode(bytes, { stream: true }))
     this.#text += text
@@ -21,7 +21,7 @@ export class TailText {
     return text
   }
 
-  /** Nothing more comes: answers what was held back until now. */
+  /** Returns the text that was held back. */
   end(): string {
     const rest = this.#filter.take(this.#decoder.decode()) + this.#filter.end()
     this.#text += rest

@@ -1,6 +1,5 @@
 import type { FoundEntries } from '../os/log-entries.ts'
 
-/** Entries of a log as they are reported. */
 export function tellEntries({ count, isWhole, entries }: FoundEntries) {
   return {
     count,

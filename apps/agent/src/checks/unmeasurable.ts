@@ -1,4 +1,4 @@
-/** Why a machine cannot measure something, as a sentence for people. */
+/** The machine cannot measure something. The message is shown to users. */
 export class Unmeasurable extends Error {
   override name = 'Unmeasurable'
 }

@@ -1,4 +1,4 @@
-/** Something the person at the command line has to know, as one line. */
+/** An error to print as one line on the command line. */
 export class CliError extends Error {
   override name = 'CliError'
 }

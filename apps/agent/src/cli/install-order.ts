@@ -13,7 +13,7 @@ const InstallOrder = z.discriminatedUnion('kind', [
 ])
 export type InstallOrder = z.infer<typeof InstallOrder>
 
-/** `install-order`: what the agent starts to install something. Answers the exit code. */
+/** Runs in the agent's child process. Returns the exit code. */
 export async function carryOut(orderFile: string): Promise<number> {
   const order = InstallOrder.parse(JSON.parse(readFileSync(orderFile, 'utf8')))
   const tools = await os.loadPatchTools()

@@ -6,8 +6,8 @@ import { withStartUmask } from '../os/umask.ts'
 import { AGENT_VERSION } from '../version.ts'
 
 /**
- * An agent waits most of its life: without compilers its code takes a few more microseconds and 12 MB less. What passes
- * through its channels is collected by a call.
+ * Flags for an agent that is idle most of the time: without JIT compilers its code is a few microseconds slower and
+ * takes 12 MB less. Bytes that pass through channels are collected by an explicit call.
  */
 const LEAN_FLAGS = [
   '--no-opt',
@@ -17,15 +17,15 @@ const LEAN_FLAGS = [
   '--optimize-for-size',
   '--expose-gc',
 ]
-/** One pool of the C library instead of one for each thread, which gives back what it does not need: 2 MB less. */
+/** One malloc arena instead of one per thread, which returns unused memory: 2 MB less. */
 const LEAN_MEMORY = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /**
- * Starts this very process over with less memory, keeping its process id.
+ * Replaces this process with one that uses less memory and has the same process id.
  *
- * Run from its sources, an agent carries the TypeScript compiler along for good (20 MB more) unless Node finds
- * them compiled in a cache, and the cache has to be named before Node starts. It is filled by a process that loads
- * everything and ends. Does nothing the second time, and where a process cannot be replaced (Windows).
+ * When run from source, Node keeps the TypeScript compiler in memory (20 MB) unless it finds the compiled code in a
+ * cache, which must be configured before Node starts. A child process that loads everything fills the cache. Does
+ * nothing on the second start, and on systems that cannot replace a process (Windows).
  */
 export function startLean(folder: string, [node = process.execPath, ...script]: string[]): void {
   if (process.execArgv.includes('--no-opt') || process.platform === 'win32' || process.execve === undefined)

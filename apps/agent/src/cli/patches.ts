@@ -6,7 +6,7 @@ import { os } from '../os/index.ts'
 const LOWEST = 19
 const LOOK_EVERY_MS = 1000
 
-/** `patches` and `patches-now`: what the agent starts to see what may be installed; prints a summary and a report. */
+/** Runs in the agent's child process. Prints a summary of the available patches and a report. */
 export async function printPatches(refresh: 'now' | 'when old'): Promise<void> {
   setPriority(LOWEST)
   const signal = stopWithAgent()
@@ -25,7 +25,7 @@ export async function printPatches(refresh: 'now' | 'when old'): Promise<void> {
   }
 }
 
-/** Aborted when the agent asks for it, or is there no more: what looks for patches would go on without anybody. */
+/** Aborted when the agent asks for it or has exited. The patch tools would continue without the agent otherwise. */
 function stopWithAgent(): AbortSignal {
   const stop = new AbortController()
   process.once('SIGTERM', () => stop.abort())

@@ -3,13 +3,13 @@ import { keepSnapshot, makeReceipt } from '../remote/receipts/make-receipt.ts'
 
 const LOWEST = 19
 
-/** `snapshot`: what the agent starts when a session begins. */
+/** Runs in the agent's child process when a session starts. */
 export async function keepSnapshotOfMachine(file: string): Promise<void> {
   setPriority(LOWEST)
   await keepSnapshot(file)
 }
 
-/** `receipt`: what it starts when one has ended; prints what changed as JSON. */
+/** Runs in the agent's child process when a session has ended. Prints the changes as JSON. */
 export async function printReceipt(file: string): Promise<void> {
   setPriority(LOWEST)
   process.stdout.write(JSON.stringify(await makeReceipt(file)))

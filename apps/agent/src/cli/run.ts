@@ -10,7 +10,7 @@ import { makeReceiptsApart } from '../remote/receipts/receipts-apart.ts'
 import { lockDataFolder } from '../state/lock.ts'
 import { AGENT_VERSION } from '../version.ts'
 
-/** `run`: until a signal ends it. `program` is the command line that starts this agent. */
+/** Runs until a signal stops it. `program` is the command line that starts this agent. */
 export async function run(folder: string, program: string[]): Promise<void> {
   const identity = requireIdentity(folder)
   const log = createProcessLog()
@@ -45,8 +45,8 @@ export async function run(folder: string, program: string[]): Promise<void> {
   log.info({ why: await stop.promise }, 'agent stops')
 }
 
-/** Whoever started the agent holds the other end of its standard input, and is gone when that closes. */
+/** The process that started the agent holds the other end of its standard input. It has exited when that closes. */
 function stopWithParent(stop: (why: string) => void): void {
-  process.stdin.once('close', () => stop('the program that started it has ended'))
+  process.stdin.once('close', () => stop('its parent process has exited'))
   process.stdin.resume()
 }

@@ -8,7 +8,7 @@ import { Unmeasurable } from '../checks/unmeasurable.ts'
 
 const LOWEST = 19
 
-/** `software` and `software-hash`: what the agent starts to see what is installed; prints a summary and a report. */
+/** Runs in the agent's child process. Prints a summary of the installed software and a report. */
 export async function printSoftware(much: 'all' | 'hash'): Promise<void> {
   setPriority(LOWEST)
   const tools = await os.loadSoftwareTools()

@@ -7,11 +7,11 @@ import { isLocked } from '../state/lock.ts'
 import { CliError } from './cli-error.ts'
 
 const PATIENCE_MS = 15_000
-// The installer puts the server's certificate there.
+// The installer stores the server's certificate there.
 const OWN_FILES =
   /^(agent\.json|key\.pem|state\.|agent\.lock|status\.json|installation\.json|server-ca\.pem|run$|code-cache$)/
 
-/** `uninstall`: removes the service, what the agent keeps, and the program if the installer put it in a folder of its own. */
+/** Removes the service, the agent's data, and the program if the installer created a folder for it. */
 export async function uninstall(folder: string): Promise<void> {
   process.stdout.write(`${await os.service.uninstall(folder)}\n`)
   if (!existsSync(folder)) {
@@ -31,12 +31,12 @@ export async function uninstall(folder: string): Promise<void> {
 async function waitUntilStopped(folder: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   while (isLocked(folder)) {
-    if (Date.now() > deadline) throw new CliError(`an agent is still running on ${folder}: stop it first`)
+    if (Date.now() > deadline) throw new CliError(`an agent is still running with ${folder}. Stop it first`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
-/** Only the agent's own files: somebody may have given it a folder that holds more. */
+/** Removes only the agent's own files: the folder may contain others. */
 function removeData(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (OWN_FILES.test(name)) rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 })

@@ -1,7 +1,7 @@
 import { loadCheckTypes } from '../checks/table.ts'
 import { os } from '../os/index.ts'
 
-/** Loads everything that a running agent may load, now or later, so that it is in the cache of compiled code. */
+/** Loads every module that a running agent may load, to fill the compile cache. */
 export async function warmUp(): Promise<void> {
   await Promise.all([
     import('./run.ts'),

@@ -1,15 +1,14 @@
 import type { AgentFacts, Disk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
 
-/** Some facts of a machine. */
 export type Facts = { [Name in keyof AgentFacts]?: AgentFacts[Name] | undefined }
 
-/** Clocks are corrected by seconds all the time; the machine did not boot again because of that. */
+/** Clock corrections of a few seconds do not mean that the machine rebooted. */
 const BOOT_TIME_STEP_SECONDS = 10
-/** A disk is told again when its use changed by this share of its size. */
+/** A disk is reported again when its use changed by this share of its size. */
 const DISK_STEP = 0.005
 
-/** The facts of `now` that differ from what was told before, key by key. */
+/** Returns the facts of `now` that differ from those reported before. */
 export function findChangedFacts(told: Facts, now: Facts): Facts {
   const changed = Object.entries(now).filter(
     ([key, value]) => value !== undefined && !isSame(key, told, value),
@@ -21,7 +20,7 @@ function isSame(key: string, told: Facts, value: unknown): boolean {
   if (key === 'boot_time' && told.boot_time !== undefined && typeof value === 'number') {
     return Math.abs(told.boot_time - value) < BOOT_TIME_STEP_SECONDS
   }
-  // Facts come typed from their collectors; under this key there are disks.
+  // Facts are typed by their collectors; this key holds disks.
   if (key === 'disks' && told.disks !== undefined)
     return areSameDisks(told.disks, value as z.infer<typeof Disk>[])
   const before: unknown = Reflect.get(told, key)

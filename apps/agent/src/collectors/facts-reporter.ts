@@ -14,7 +14,7 @@ const MAX_ITEMS: Partial<Record<keyof AgentFacts, number>> = {
   problems: 20,
 }
 
-/** Facts as the contract takes them: lists cut to their bounds, and what does not fit at all left out. */
+/** Fits facts to the contract: cuts lists to their limits and drops invalid facts. */
 export function fitFacts(facts: Facts, log: Log): Facts {
   const fitting: [string, unknown][] = []
   for (const [key, value] of Object.entries(facts)) {
@@ -25,7 +25,7 @@ export function fitFacts(facts: Facts, log: Log): Facts {
     else
       log.warn(
         { key, detail: parsed.error.issues[0]?.message },
-        'fact left out, it does not fit the contract',
+        'dropped a fact that does not fit the contract',
       )
   }
   return Object.fromEntries(fitting)
@@ -37,7 +37,7 @@ const PROBLEMS_AFTER_MS = 200
 
 export interface FactsOptions {
   readQuick: () => Promise<Facts>
-  /** `signal` ends it when the agent stops. */
+  /** `signal` aborts when the agent stops. */
   readSlow: (signal: AbortSignal) => Promise<Facts>
   agentVersion: string
   outbox: Outbox
@@ -48,15 +48,15 @@ export interface FactsOptions {
 }
 
 /**
- * Tells the server what this machine is: everything at the start of a link, then only what changed. While there
- * is no link nothing is collected and nothing is queued; the next link starts with everything anyway.
+ * Reports the facts of this machine: all of them when a link comes up, later only changes. Without a link nothing is
+ * collected or queued, because the next link reports everything anyway.
  */
 export class FactsReporter implements Disposable {
   #options: FactsOptions
   #known: Facts = {}
   #told: Facts = {}
   #isLinked = false
-  /** Above 0 while somebody collects everything for one report. */
+  /** Above 0 while a full report is being collected. */
   #held = 0
   #quickTimer: NodeJS.Timeout | undefined
   #slowTimer: NodeJS.Timeout | undefined
@@ -72,7 +72,7 @@ export class FactsReporter implements Disposable {
     options.problems.onChange(() => this.#tellProblemsSoon())
   }
 
-  /** A link has come up: everything known is told at once, and the rest as soon as it is read. */
+  /** Reports all known facts at once, and the others as soon as they are read. */
   onLinkUp(): void {
     this.#options.outbox.dropFacts()
     this.#told = {}
@@ -92,7 +92,7 @@ export class FactsReporter implements Disposable {
     this.#quickTimer = undefined
   }
 
-  /** Reads everything anew and tells all of it in one report, changed or not. */
+  /** Reads all facts again and reports them in one report, changed or not. */
   async refreshAll(): Promise<void> {
     this.#held += 1
     await Promise.all([this.refreshQuick(), this.#refreshSlow()])
@@ -101,7 +101,7 @@ export class FactsReporter implements Disposable {
     this.#tell()
   }
 
-  /** Reads the cheap facts and tells what changed. */
+  /** Reads the quick facts and reports changes. */
   refreshQuick(): Promise<void> {
     this.#quickRun ??= this.#collect('quick', this.#options.readQuick).finally(
       () => (this.#quickRun = undefined),
@@ -127,7 +127,7 @@ export class FactsReporter implements Disposable {
     const { problems, log } = this.#options
     try {
       const facts = fitFacts(await read(), log)
-      // A user who has gone is still the last one.
+      // A user who signed out is still the last user.
       if (facts.last_logged_in_user === null) delete facts.last_logged_in_user
       if (facts.logged_in_user) facts.last_logged_in_user = facts.logged_in_user
       this.#keepLastUser(facts)
@@ -135,10 +135,10 @@ export class FactsReporter implements Disposable {
       problems.set(`${speed} facts`, null)
     } catch (cause) {
       if (this.#stop.signal.aborted) return
-      log.warn({ speed, cause }, 'facts cannot be collected')
+      log.warn({ speed, cause }, 'failed to collect facts')
       problems.set(
         `${speed} facts`,
-        `Some facts of this machine cannot be collected: ${describeError(cause).slice(0, 200)}`,
+        `Failed to collect some facts of this machine: ${describeError(cause).slice(0, 200)}`,
       )
     }
     this.#tell()

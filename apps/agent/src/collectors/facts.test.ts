@@ -98,14 +98,14 @@ test('a collector that fails is a problem, not the end', async () => {
   }
   const { server } = await givenAgent({
     agent: { readSlowFacts },
-    expectedWarnings: [/facts cannot be collected/],
+    expectedWarnings: [/failed to collect facts/],
   })
   const problems = () =>
     server.reports.flatMap((report) =>
       report.kind === 'facts' && report.facts.problems ? [report.facts.problems] : [],
     )
   await server.until(() =>
-    problems().some(([first]) => first === 'Some facts of this machine cannot be collected: no such tool'),
+    problems().some(([first]) => first === 'Failed to collect some facts of this machine: no such tool'),
   )
   isBroken = false
   server.command(server.sign('report-facts', {}))

@@ -6,14 +6,14 @@ import { WhileWatched } from './while-watched.ts'
 
 export interface LiveSamplerOptions {
   readCounters: () => Promise<Counters>
-  /** Over the link, if it is up; nothing of it is kept. */
+  /** Sends over the link if it is up. Nothing is stored. */
   send: (sample: MetricsSample) => void
   log: Log
-  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
 }
 
-/** Measures the machine each second while somebody looks. */
+/** Samples metrics once a second while a user watches. */
 export class LiveSampler extends WhileWatched {
   constructor({ readCounters, send, log, now }: LiveSamplerOptions) {
     let last: Look | undefined
@@ -27,7 +27,7 @@ export class LiveSampler extends WhileWatched {
         last = look
         if (before !== undefined) send({ at: new Date(now()).toISOString(), values: toValues(before, look) })
       },
-      // Rates from before a pause would be those of the pause.
+      // Rates across a pause would be wrong.
       onStop: () => (last = undefined),
     })
   }

@@ -3,7 +3,7 @@ import { MOST_PATCH_BYTES, MOST_PATCHES, Patch, type PatchReport } from '@muster
 
 const LONGEST = 255
 
-/** The report of these patches: in one order, each once, cut to what the contract takes. Null: nobody could look. */
+/** Creates a sorted report without duplicates, cut to the limits of the contract. `null` = the scan failed. */
 export function makePatchReport(found: readonly Patch[] | null, problem: string | null): PatchReport {
   const told = problem === null ? null : problem.replaceAll(/\s+/g, ' ').slice(0, 1000)
   if (found === null) return { kind: 'patches', found: null, problem: told }

@@ -7,7 +7,7 @@ import type { PatchLook, ReadPatches } from './patches-apart.ts'
 
 const FIRST_LOOK_MS = 120_000
 const EVERY_MS = 6 * 3_600_000
-/** Kept while the system says that it has to restart: since which start of it. */
+/** Stored while the system needs a reboot: the boot mark of that moment. */
 const KEPT_REBOOT = 'reboot_needed_since'
 
 export interface PatchReporterOptions {
@@ -20,8 +20,8 @@ export interface PatchReporterOptions {
 }
 
 /**
- * Looks for patches: some minutes after the start, every six hours, when somebody asks, and after an installation. The
- * times differ from machine to machine, so that a network does not ask all at once.
+ * Scans for patches: some minutes after the start, every six hours, on request, and after an installation. Times
+ * vary between machines, so that a network does not scan at once.
  */
 export class PatchReporter implements Disposable {
   #options: PatchReporterOptions
@@ -39,17 +39,17 @@ export class PatchReporter implements Disposable {
     this.#timer ??= setTimeout(() => this.#lookAndGoOn(), first * (1 + 2 * Math.random()))
   }
 
-  /** Looks now, with lists that are fetched anew, or joins a look that does. */
+  /** Scans with refreshed package lists, or joins such a scan that is running. */
   scan(): void {
     this.#look('now')
   }
 
-  /** What was installed is looked at again, with the lists as they are. */
+  /** Scans again after an installation, without refreshing the lists. */
   lookAgain(): void {
     this.#look('when old')
   }
 
-  /** What only the patch tool of the system says; a restart ends it. */
+  /** Only the system's patch tool knows this. A reboot clears it. */
   get needsReboot(): boolean {
     const since = this.#options.kept.find(KEPT_REBOOT)
     return since !== undefined && isSameBoot(since, this.#options.bootMark())
@@ -65,7 +65,7 @@ export class PatchReporter implements Disposable {
     this.#timer = setTimeout(() => this.#lookAndGoOn(), EVERY_MS * (0.9 + 0.2 * Math.random()))
   }
 
-  /** One at a time; what is asked for meanwhile is looked at afterwards, once. */
+  /** One scan at a time. Requests that arrive meanwhile share one further scan. */
   #look(refresh: 'now' | 'when old'): void {
     if (this.#run !== undefined) {
       this.#again = this.#again === 'now' ? 'now' : refresh
@@ -87,8 +87,8 @@ export class PatchReporter implements Disposable {
       outbox.appendWritten('patches', look.report)
     } catch (cause) {
       if (this.#stop.signal.aborted) return
-      log.warn({ cause: describeError(cause) }, 'patches cannot be looked for')
-      const problem = `The machine could not look for patches: ${describeError(cause)}`.slice(0, 1000)
+      log.warn({ cause: describeError(cause) }, 'failed to scan for patches')
+      const problem = `Failed to scan for patches: ${describeError(cause)}`.slice(0, 1000)
       outbox.append({ kind: 'patches', found: null, problem } satisfies PatchReport)
     }
   }

@@ -85,7 +85,7 @@ test('issue 4, 2.4: the real apt says what may be installed, installs it, and th
   )
   expect(await server.result(9, 30_000)).toMatchObject({
     outcome: 'failed',
-    reason: expect.stringContaining('This machine knows no package muster-unknown.'),
+    reason: expect.stringContaining('Package muster-unknown was not found.'),
   })
 })
 
@@ -97,7 +97,7 @@ test('issue 4, 2.4: never two installations at once; a locked dpkg and a cut in 
   install(2, null)
   expect(await server.result(2)).toMatchObject({
     outcome: 'refused',
-    reason: 'Something is being installed on this machine already. Wait until that has ended.',
+    reason: 'Another installation is running on this machine. Wait until it has finished.',
   })
   await restart()
   expect(await server.result(1)).toMatchObject({
@@ -108,7 +108,7 @@ test('issue 4, 2.4: never two installations at once; a locked dpkg and a cut in 
   install(3, null)
   expect(await server.result(3, 30_000)).toMatchObject({
     outcome: 'failed',
-    reason: `Another program is busy with the packages of this machine: perl, process ${pid}. Try again when it has ended.`,
+    reason: `Another package manager is running: perl, process ${pid}. Try again when it has finished.`,
   })
   await release()
   expect(apt.versionOf('muster-hello')).toBe('1.0')

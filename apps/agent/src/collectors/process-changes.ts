@@ -13,7 +13,7 @@ interface Told {
   use: ProcessUse
 }
 
-/** What is new among the processes since what the server was told last. */
+/** Finds the changes of the process list since the last list that the server received. */
 export class ProcessChanges {
   #processors = Math.max(1, cpus().length)
   #seen: { atMs: number; seen: ProcessesSeen } | undefined
@@ -32,7 +32,7 @@ export class ProcessChanges {
     this.#leftOut = seen.processes.length - most.length
     this.#now = new Map(
       most.map(({ process, cpuSeconds, memoryBytes }) => {
-        // A new one has used what it has used since it started.
+        // The CPU time of a new process counts from its start.
         const used = cpuSeconds - (earlier.get(keyOf(process)) ?? cpuSeconds)
         return [process.pid, { process, use: [process.pid, this.#share(used, seconds), memoryBytes] }]
       }),
@@ -40,7 +40,7 @@ export class ProcessChanges {
     this.#cpuPercent = before === undefined ? 0 : busyShare(before.seen, seen)
   }
 
-  /** The parts of a look, in which nothing is that was told before. */
+  /** Splits the changes into frames. */
   list(): ProcessLook[] {
     const told = this.#told
     const put: MachineProcess[] = []
@@ -69,7 +69,7 @@ export class ProcessChanges {
     return parts
   }
 
-  /** What was listed last has been told. */
+  /** Marks the last list as received by the server. */
   remember(): void {
     this.#told = this.#now
   }
@@ -85,7 +85,7 @@ function busyShare(before: ProcessesSeen, now: ProcessesSeen): number {
   return total <= 0 ? 0 : round(((now.cpu.busy - before.cpu.busy) / total) * 100)
 }
 
-/** Clocks tick in hundredths of a second: more digits would say nothing. */
+/** Clocks tick in 10 ms steps: more digits mean nothing. */
 function round(percent: number): number {
   return Math.min(100, Math.max(0, Math.round(percent * 10) / 10))
 }

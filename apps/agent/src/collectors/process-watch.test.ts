@@ -120,7 +120,7 @@ test('an agent that is asked tells its processes each second, obeys, and falls s
   )
   server.command(wrong)
   expect(await replyTo(server, 'nonce-of-the-wrong-one')).toMatchObject({
-    refused: expect.stringContaining('has already ended'),
+    refused: expect.stringContaining('has already exited'),
     answer: null,
   })
   const end = server.sign(

@@ -5,18 +5,18 @@ import type { ProcessReader, ProcessTools } from '../os/process-tools.ts'
 import type { ProcessChanges } from './process-changes.ts'
 import { WhileWatched } from './while-watched.ts'
 
-/** Shares of the processor need two looks; who begins to watch does not wait a whole second for them. */
+/** CPU shares need two samples. The first values must not take a whole second. */
 const SECOND_LOOK_MS = 200
 const LOOK_LIMIT_MS = 60_000
 
 export interface ProcessWatchOptions {
   loadTools: () => Promise<ProcessTools>
-  /** All parts or none; false = the link is down or busy. */
+  /** Sends all parts or none. `false` = the link is down or busy. */
   send: (parts: ProcessLook[]) => boolean
   log: Log
 }
 
-/** Tells of the processes of the machine while somebody looks. The code for it is loaded when somebody does. */
+/** Sends the processes of the machine while a user watches. Its code is loaded on first use. */
 export class ProcessWatch extends WhileWatched {
   constructor({ loadTools, send, log }: ProcessWatchOptions) {
     let reader: ProcessReader | undefined
@@ -27,7 +27,7 @@ export class ProcessWatch extends WhileWatched {
       look: async (isWatched) => {
         const tools = await loadTools()
         const isFirst = reader === undefined
-        // A look may come a little early.
+        // A timer may fire slightly early.
         if (!isFirst && performance.now() - lookedAtMs < tools.everyMs - 300) return
         const signal = AbortSignal.timeout(LOOK_LIMIT_MS)
         const own = (reader ??= tools.openReader())

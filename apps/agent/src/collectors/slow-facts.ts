@@ -6,7 +6,7 @@ import type { Facts } from './changed-facts.ts'
 const run = promisify(execFile)
 const PATIENCE_MS = 90_000
 
-/** Reads slow facts in a process of its own: `program` is the agent's own command line. */
+/** Reads slow facts in a child process. `program` is the agent's own command line. */
 export async function readSlowFactsApart(
   [program = '', ...args]: string[],
   signal: AbortSignal,

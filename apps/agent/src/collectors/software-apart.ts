@@ -5,22 +5,22 @@ import { z } from 'zod'
 import { Unmeasurable } from '../checks/unmeasurable.ts'
 
 const run = promisify(execFile)
-/** Less than a server waits for its answer. */
+/** Shorter than the server's timeout for a reply. */
 const PATIENCE_MS = 38_000
 const ErrorOutput = z.object({ stderr: z.string() })
 
 export const SoftwareSummary = z.object({ hash: InventoryHash, count: z.int().min(0).max(MOST_PACKAGES) })
 export type SoftwareSummary = z.infer<typeof SoftwareSummary>
 
-/** How to read the software: a summary, and the report as text, which is whole or only says that it was looked at. */
+/** Reads the installed software: a summary, and a report as text, either complete or only the hash. */
 export type ReadSoftware = (
   much: 'all' | 'hash',
   signal: AbortSignal,
 ) => Promise<{ summary: SoftwareSummary; report: string }>
 
 /**
- * Reads it in a process of its own: `program` is the agent's own command line. The report is made and checked there,
- * so that thousands of packages never become objects in a process that runs for months.
+ * Reads in a child process. `program` is the agent's own command line. The report is created and checked there, so
+ * that thousands of packages never become objects in the long-running process.
  */
 export function readSoftwareApart([program = '', ...args]: string[]): ReadSoftware {
   return async (much, signal) => {

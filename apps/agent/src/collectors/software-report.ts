@@ -8,7 +8,7 @@ import {
 
 const MOST_LINE = 255
 
-/** The report of these packages: in one order, each once, cut to what the contract takes. */
+/** Creates a sorted report without duplicates, cut to the limits of the contract. */
 export function makeSoftwareReport(found: readonly InstalledPackage[]) {
   const once = new Map(
     found.map((one) => [JSON.stringify([one.name, one.source, one.version]), one] as const),

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 3_600_000
 
 export interface SoftwareOptions {
   read: ReadSoftware
-  /** Files and folders that change when something is installed or removed. */
+  /** Files and folders that change when software is installed or removed. */
   places: string[]
   outbox: Pick<Outbox, 'appendWritten'>
   log: Log
@@ -20,15 +20,15 @@ export interface SoftwareOptions {
 }
 
 /**
- * Has a look at what is installed: soon after the start, once a day, and when the places where it is kept have changed
- * and are quiet again. The server is told only that there was a look and its hash; it asks for the list when it knows
- * another one, so that ten thousand machines never send theirs at once.
+ * Scans the installed software: soon after the start, once a day, and when the watched paths have changed and are
+ * stable again. The server receives only the hash and requests the list if it has another one, so that ten thousand
+ * machines never send their lists at once.
  */
 export class SoftwareReporter implements Disposable {
   #options: SoftwareOptions
   #isLinked = false
   #lookedAt: number | undefined
-  /** The places at the last look, and a moment ago. */
+  /** State of the paths at the last scan, and at the last poll. */
   #seen = ''
   #last = ''
   #timer: NodeJS.Timeout | undefined
@@ -48,12 +48,16 @@ export class SoftwareReporter implements Disposable {
     this.#isLinked = false
   }
 
-  /** Reports the whole list. Throws Unmeasurable where nothing keeps one, MachineRefused when the agent stops first. */
+  /**
+   * Reports the whole list. Throws Unmeasurable if the system has no such list, MachineRefused if the agent stops
+   * first.
+   */
   async reportAll(): Promise<SoftwareSummary> {
     try {
       return await this.#look('all')
     } catch (cause) {
-      if (this.#stop.signal.aborted) throw new MachineRefused('The agent stopped before it had seen it all.')
+      if (this.#stop.signal.aborted)
+        throw new MachineRefused('The agent stopped before the scan was complete.')
       throw cause
     }
   }
@@ -82,13 +86,13 @@ export class SoftwareReporter implements Disposable {
     try {
       await this.#look('hash')
     } catch (cause) {
-      // A machine without any list of its software is none that is in trouble.
+      // A machine without a software list is not an error.
       if (!this.#stop.signal.aborted)
         this.#options.log.info({ cause: describeError(cause) }, 'no software list')
     }
   }
 
-  /** One after the other: what is asked for meanwhile is read afterwards. */
+  /** Scans run one after the other. A request during a scan starts another scan after it. */
   async #look(much: 'all' | 'hash'): Promise<SoftwareSummary> {
     const before = this.#run
     const run = (async () => {

@@ -62,7 +62,7 @@ test('a process of its own lists the software, and says why it cannot in a sente
   expect(JSON.parse(looked.report)).toEqual({ kind: 'software', hash: report.hash, inventory: null })
   givenPrograms({ 'dpkg-query': 'echo "the status file is locked" >&2; exit 2' })
   await expect(read('all', signal)).rejects.toThrow(
-    new Unmeasurable('dpkg-query does not list the software: the status file is locked'),
+    new Unmeasurable('dpkg-query failed to list the software: the status file is locked'),
   )
 })
 

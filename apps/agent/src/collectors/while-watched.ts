@@ -3,8 +3,8 @@ import type { Log } from '../log/log.ts'
 const EVERY_MS = 1000
 
 /**
- * Looks each second while the server says that somebody watches; nobody does any more when it falls silent.
- * One look at a time: what hangs must not pile them up.
+ * Samples once a second while the server says that a user watches. Stops when the server no longer renews that.
+ * Samples never overlap, so one that hangs cannot pile up others.
  */
 export class WhileWatched implements Disposable {
   #look: (isWatched: () => boolean) => Promise<void>
@@ -15,9 +15,9 @@ export class WhileWatched implements Disposable {
   #isLooking = false
 
   constructor(options: {
-    /** `isWatched` tells after a pause whether anybody still waits for what was seen. */
+    /** `isWatched` returns whether the result of a slow sample is still needed. */
     look: (isWatched: () => boolean) => Promise<void>
-    /** What was remembered from look to look is of no use after a pause. */
+    /** Drops state between samples, which is stale after a pause. */
     onStop: () => void
     log: Log
   }) {
@@ -26,7 +26,7 @@ export class WhileWatched implements Disposable {
     this.#log = options.log
   }
 
-  /** From now on for so long, whatever was said before. */
+  /** Extends or shortens the time to `seconds` from now. 0 stops. */
   watch(seconds: number): void {
     if (seconds === 0) return this.stop()
     this.#untilMs = performance.now() + seconds * 1000
@@ -53,7 +53,7 @@ export class WhileWatched implements Disposable {
     try {
       await this.#look(() => timer !== undefined && this.#timer === timer)
     } catch (cause) {
-      this.#log.debug({ cause }, 'the machine could not be looked at')
+      this.#log.debug({ cause }, 'failed to take a live sample')
     } finally {
       this.#isLooking = false
     }

@@ -5,13 +5,13 @@ import { z } from 'zod'
 import { CliError } from '../cli/cli-error.ts'
 import { dataFiles, writePrivateFile } from './data-folder.ts'
 
-/** Who this agent is and whom it obeys: the content of agent.json. */
+/** Content of agent.json: this agent's identity and the server that it trusts. */
 export const Identity = z.object({
   server_url: z.url({ protocol: /^https?$/ }),
   agent_id: z.string().min(1),
-  /** The only key whose commands are carried out. */
+  /** The only key whose commands are run. */
   command_key: PublicKey,
-  /** When set, the only authority that may have signed the server's certificate. */
+  /** If set, the only CA that the server's certificate may come from. */
   ca_pem: z.string().nullable(),
   machine_key: z.string(),
   enrolled_at: z.string(),
@@ -30,7 +30,7 @@ export function findIdentity(folder: string): Identity | undefined {
   try {
     return Identity.parse(JSON.parse(text))
   } catch (cause) {
-    throw new CliError(`${file} is damaged: enrol this machine again`, {
+    throw new CliError(`${file} is damaged. Enrol this machine again`, {
       cause: cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll(/\s+/g, ' ') : cause,
     })
   }
@@ -39,7 +39,7 @@ export function findIdentity(folder: string): Identity | undefined {
 export function requireIdentity(folder: string): Identity {
   const identity = findIdentity(folder)
   if (identity !== undefined) return identity
-  throw new CliError(`no agent is enrolled in ${folder}: run "enrol --server URL --token TOKEN" first`)
+  throw new CliError(`no agent is enrolled in ${folder}. Run "enrol --server URL --token TOKEN" first`)
 }
 
 export function writeIdentity(folder: string, identity: Identity): void {

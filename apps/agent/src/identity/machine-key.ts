@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 
 /**
- * What the server knows this machine and data folder by: the same again after a reinstall, another one for a
- * second agent with a data folder of its own.
+ * Identifies this machine and data folder to the server. A reinstallation keeps it; a second agent with its own data
+ * folder gets another one.
  */
 export function makeMachineKey(machineId: string, folder: string): string {
   return createHash('sha256')

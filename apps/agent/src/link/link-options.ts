@@ -16,23 +16,22 @@ export interface LinkOptions {
   outbox: Outbox
   log: Log
   now: () => number
-  /** Runs for which the server will still get reports. */
+  /** Runs that the server will still get reports for. */
   activeRuns: () => number[]
-  /** The version of `set-checks` that is wholly at hand; 0 = none. */
+  /** The version of `set-checks` that is stored completely; 0 = none. */
   checksVersion: () => number
   tasksVersion: () => number
-  /** The rules for remote tools; undefined = there have never been any. */
+  /** The remote rules; undefined = none were received yet. */
   remoteRules: () => string
-  /** Sessions of remote tools that go on. */
+  /** Open sessions of remote tools. */
   sessions: () => string[]
   onCommand: (command: SignedCommand) => void
-  /** A frame of a channel. */
   onBytes: (bytes: Buffer) => void
   onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
   onUp: () => void
-  /** The server does not know this machine any more: nobody may have a tool on it. */
+  /** The server no longer knows this machine: all remote sessions must end. */
   onForgotten: () => void
-  /** So many seconds are to lie between two looks of the machine at itself. */
+  /** Interval of metrics samples. */
   onMetricsInterval: (seconds: number) => void
   onState: (state: LinkState) => void
 }

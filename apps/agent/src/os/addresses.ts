@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import type { NetworkAddress } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
 
-/** Addresses by which others may reach this machine: neither loopback nor link-local. */
+/** Addresses that other machines can use: neither loopback nor link-local. */
 export function readAddresses(interfaces = networkInterfaces()): z.infer<typeof NetworkAddress>[] {
   const addresses = Object.entries(interfaces).flatMap(([name, list]) =>
     (list ?? [])
@@ -14,7 +14,7 @@ export function readAddresses(interfaces = networkInterfaces()): z.infer<typeof 
         mac,
       })),
   )
-  // The system lists them in any order; a fact must not change because of that.
+  // Sorted, because the system's order varies and would look like a change.
   return addresses.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
 }
 

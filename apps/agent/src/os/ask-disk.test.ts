@@ -17,10 +17,10 @@ test('a disk that does not answer is given up, and takes no more than its share 
   const third = ask('/', Promise.resolve('fine'))
   await vi.advanceTimersByTimeAsync(5000)
   expect(await Promise.all(first)).toEqual([
-    '/nas did not answer within 5 seconds.',
-    '/usb did not answer within 5 seconds.',
+    '/nas did not respond within 5 seconds.',
+    '/usb did not respond within 5 seconds.',
   ])
-  expect(await third).toBe('/nas and /usb did not answer within 5 seconds.')
+  expect(await third).toBe('/nas and /usb did not respond within 5 seconds.')
   expect(asked).toEqual(['/nas', '/usb'])
 
   const waiting = ask('/', Promise.resolve('fine'))
@@ -28,7 +28,7 @@ test('a disk that does not answer is given up, and takes no more than its share 
   hung[0].resolve('late')
   expect(await waiting).toBe('fine')
   await vi.advanceTimersByTimeAsync(5000)
-  expect(await sameAgain).toBe('/usb did not answer within 5 seconds.')
+  expect(await sameAgain).toBe('/usb did not respond within 5 seconds.')
   hung[1].reject(new Error('too late to matter'))
   await vi.advanceTimersByTimeAsync(0)
   expect(await ask('/usb', Promise.resolve('back'))).toBe('back')

@@ -2,15 +2,15 @@ import { Unmeasurable } from '../checks/unmeasurable.ts'
 
 const PATIENCE_MS = 5000
 /**
- * Questions to disks that may be unanswered at one time. A disk that is away (a network share) keeps one of the few
- * threads that the whole process has, for hours if need be; the link needs them, too.
+ * Limit for disk calls that are unanswered at one time. A disk that hangs (a network share) blocks one of the few
+ * threads of the process, possibly for hours, and the link needs those threads too.
  */
 const MAX_UNANSWERED = 2
 
 const unanswered = new Set<string>()
 const waiting = new Set<() => void>()
 
-/** The answer of a disk, or Unmeasurable when it does not come. What is unanswered is not asked again. */
+/** Returns the result of a disk call. Throws Unmeasurable on timeout. A call that hangs is not repeated. */
 export async function askDisk<Answer>(path: string, ask: () => Promise<Answer>): Promise<Answer> {
   const patience = startPatience()
   try {
@@ -27,7 +27,7 @@ export async function askDisk<Answer>(path: string, ask: () => Promise<Answer>):
       unanswered.delete(path)
       for (const wake of waiting) wake()
     })
-    // Nobody may be left to hear of a late failure.
+    // A late failure is ignored.
     asked.catch(() => {})
     const outcome = await Promise.race([asked.then((answer) => ({ answer })), patience.over])
     if (outcome === 'over') throw silent(path)
@@ -39,7 +39,7 @@ export async function askDisk<Answer>(path: string, ask: () => Promise<Answer>):
 
 function silent(path: string): Unmeasurable {
   const where = unanswered.has(path) || unanswered.size === 0 ? path : [...unanswered].join(' and ')
-  return new Unmeasurable(`${where} did not answer within ${PATIENCE_MS / 1000} seconds.`)
+  return new Unmeasurable(`${where} did not respond within ${PATIENCE_MS / 1000} seconds.`)
 }
 
 function startPatience(): Disposable & { over: Promise<'over'> } {

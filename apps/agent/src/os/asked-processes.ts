@@ -1,7 +1,7 @@
 import type { MachineProcess } from '@muster/contract/agent/processes'
 import type { ProcessesSeen, ProcessReader, SeenProcess } from './process-tools.ts'
 
-/** A reader for systems whose processes are told by a program: it gives back the same object for what has not changed. */
+/** A process reader for systems that list processes with a program. Unchanged processes keep their objects. */
 export class AskedProcessReader implements ProcessReader {
   #ask: (signal: AbortSignal) => Promise<ProcessesSeen>
   #known = new Map<number, { text: string; process: MachineProcess }>()

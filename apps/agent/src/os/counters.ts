@@ -2,24 +2,24 @@ import { freemem, loadavg, totalmem, uptime } from 'node:os'
 import { readCpuTimes } from './cpu-times.ts'
 import type { CpuTimes } from './probes.ts'
 
-/** What a machine says of itself at one moment; counters go up from some start. */
+/** Counters of the machine at one moment. Those that grow count from an arbitrary start. */
 export interface Counters {
   cpu: CpuTimes
-  /** Shares from 0 to 100. */
+  /** Percent, 0 to 100. */
   memoryPercent: number
   swapPercent?: number
-  /** Mean of one minute; absent on Windows, which knows none. */
+  /** Average of one minute; absent on Windows. */
   load?: number
   uptimeSeconds: number
   disks: readonly { mount: string; percent: number }[]
-  /** Bytes of all disks, and of all network interfaces but the loopback. */
+  /** Bytes of all disks, and of all network interfaces except loopback. */
   diskBytes?: { read: number; written: number }
   netBytes?: { received: number; sent: number }
 }
 
 type Disks = Counters['disks']
 
-/** For systems that tell no more without a process of their own. */
+/** For systems that report no more without a child process. */
 export function readPlainCounters(disks: Disks, hasLoad: boolean): Counters {
   return {
     cpu: readCpuTimes(),

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import type { CpuTimes } from './probes.ts'
 
-/** Of all processors together, for systems that have no cheaper way to tell. */
+/** All processors together, for systems without a cheaper source. */
 export function readCpuTimes(): CpuTimes {
   let busy = 0
   let total = 0

@@ -2,7 +2,7 @@ import type { ListeningPort } from '@muster/contract/agent/processes'
 
 const MOST_PORTS = 50
 
-/** Collects what processes listen on; the same place named twice counts once. */
+/** Collects the ports that processes listen on, without duplicates. */
 export class DescribedPorts {
   #ports = new Map<number, Map<string, ListeningPort>>()
 

@@ -2,10 +2,7 @@ import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import type { InstalledPackage } from '@muster/contract/agent/software'
 
-/**
- * What `brew list --versions` says, from the folders that it reads: brew itself refuses to run as root, which agents
- * mostly do.
- */
+/** The result of `brew list --versions`, read from the folders, because brew refuses to run as root. */
 export function listHomebrew(prefixes: string[]): InstalledPackage[] {
   const rooms = prefixes.flatMap((prefix) => ['Cellar', 'Caskroom'].map((room) => join(prefix, room)))
   return rooms.flatMap((room) =>
@@ -23,7 +20,7 @@ export function listHomebrew(prefixes: string[]): InstalledPackage[] {
   )
 }
 
-/** None where there is no such folder. */
+/** Empty if the folder does not exist. */
 function foldersIn(folder: string): string[] {
   let found: Dirent[]
   try {

@@ -22,7 +22,7 @@ import { machineArch } from './machine-arch.ts'
 import type { Os } from './os.ts'
 import { readGraphics, readMachineFallback } from './system-information.ts'
 
-/** Package managers leave one of these behind when an update needs a restart. */
+/** Package managers create one of these when an update needs a reboot. */
 const REBOOT_MARKS = ['/run/reboot-required', '/var/run/reboot-required', '/run/reboot-needed']
 const RPM_FOLDERS = ['/var/lib/rpm', '/usr/lib/sysimage/rpm']
 const RPM_FILES = ['rpmdb.sqlite', 'Packages', 'Packages.db']
@@ -68,7 +68,7 @@ export const linux: Os = {
   findUser: findLinuxUser,
   whyNoOtherUser(name) {
     if (process.getuid?.() === 0) return undefined
-    return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run anything as ${name}.`
+    return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run commands as ${name}.`
   },
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-P', 'now'],
   service: systemdService,

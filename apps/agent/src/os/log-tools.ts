@@ -1,9 +1,9 @@
 import type { ChannelRoom } from '../remote/files/channel-room.ts'
 import type { FoundLog, LogSearch, LogSource } from '@muster/contract/agent/logs'
 
-/** How a system's log is read. Loaded when somebody looks, see `Os.loadLogTools`. */
+/** Reads the log of a system. Loaded on use, see `Os.loadLogTools`. */
 export interface LogTools {
   read(search: LogSearch): Promise<FoundLog>
-  /** Sends what comes, as lines, after some that were there, until nobody reads any more. */
+  /** Sends new lines, after some existing ones, until the reader leaves. */
   follow(room: ChannelRoom, source: Exclude<LogSource, { kind: 'file' }>): Promise<never>
 }

@@ -1,4 +1,4 @@
-/** Why a machine does not do what it is asked, as a sentence for people. */
+/** The agent cannot do what was requested. The message is shown to users. */
 export class MachineRefused extends Error {
   override name = 'MachineRefused'
 }

@@ -23,7 +23,7 @@ export const macos: Os = {
     return join(base, 'Application Support', 'muster-agent')
   },
   findMachineId() {
-    // Asked once, before there is anything to keep waiting.
+    // Read once at load, before anything else runs.
     const { spawnSync } = process.getBuiltinModule('node:child_process')
     const { stdout } = spawnSync('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice'], { encoding: 'utf8' })
     return /"IOPlatformUUID" = "([^"]+)"/.exec(stdout ?? '')?.[1]
@@ -59,7 +59,7 @@ export const macos: Os = {
   killTree: (root, marker) => killPosix(root, () => findRunProcesses(root, marker)),
   findUser: async () => undefined,
   whyNoOtherUser: (name) =>
-    `The agent on this machine runs as ${userInfo().username} and cannot run anything as ${name}: that works on Linux only so far.`,
+    `The agent on this machine runs as ${userInfo().username} and cannot run commands as ${name}. This is supported on Linux only.`,
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-h', 'now'],
   service: noService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
@@ -79,7 +79,7 @@ export const macos: Os = {
 }
 
 async function findRunProcesses(root: number, marker: string): Promise<number[]> {
-  // -E appends the environment of one's own processes, of all when run as root.
+  // -E appends the environment of the user's own processes, and of all when run as root.
   const { stdout } = await run('ps', ['-axEww', '-o', 'pid=,ppid=,pgid=,stat=,command='], {
     maxBuffer: 64 * 1024 * 1024,
   })
@@ -105,7 +105,7 @@ async function readDisks() {
   const mounts = stdout.split('\n').flatMap((line) => {
     const [, device, mount, fstype, options] = /^(\/dev\/\S+) on (.+) \((\w+), ([^)]*)\)$/.exec(line) ?? []
     if (device === undefined || mount === undefined || fstype === undefined) return []
-    // The volumes beside the root share its container and are not for people.
+    // Volumes beside the root share its container and are internal.
     return mount.startsWith('/System/Volumes/') || options?.includes('nobrowse')
       ? []
       : [{ device, mount, fstype }]

@@ -12,12 +12,12 @@ export interface Mount {
 }
 
 const TIMEOUT_MS = 5000
-/** Reads without an answer so far. Each holds a thread, so later callers wait for the same answer. */
+/** Calls without a result so far. Each blocks a thread, so later callers wait for the same call. */
 const pending = new Map<string, Promise<StatsFs | 'gone' | 'failed'>>()
-/** The last answer of every disk, for a read that fails. */
+/** The last result of every disk, for a call that fails. */
 const lastSizes = new Map<string, DiskSizes>()
 
-/** Returns the sizes of mounted disks. Left out: disks that are empty, gone, or have never answered. */
+/** Returns the sizes of mounted disks. Left out: disks that are empty, gone, or have never responded. */
 export async function measureDisks(mounts: Mount[], readStats = statfsOf): Promise<DiskSizes[]> {
   const mounted = new Set(mounts.map(({ mount }) => mount))
   for (const mount of lastSizes.keys()) if (!mounted.has(mount)) lastSizes.delete(mount)
@@ -41,7 +41,7 @@ async function measureDisk(mount: Mount, readStats: typeof statfsOf): Promise<Di
   }
   const total = stats.blocks * stats.bsize
   const used = total - stats.bfree * stats.bsize
-  // As `df` has it: of the space that users can have, without what is reserved for root.
+  // As in `df`: relative to the space that users can use, without the part reserved for root.
   const free = stats.bavail * stats.bsize
   const percent = Math.min(100, Math.round((used / Math.max(1, used + free)) * 1000) / 10)
   const sizes = { ...mount, total, used, free, percent }

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { askDisk } from './ask-disk.ts'
 import type { MountSpace } from './probes.ts'
 
-/** Undefined where there is nothing of this name. */
+/** Undefined if the path does not exist. */
 export async function measureMountSpace(mount: string): Promise<MountSpace | undefined> {
   try {
     const stats = await askDisk(mount, () => statfs(mount))
@@ -17,7 +17,7 @@ export async function measureMountSpace(mount: string): Promise<MountSpace | und
   }
 }
 
-/** Whether a path does not exist, or its drive has no disk. */
+/** Returns whether a path does not exist, or its drive has no disk. */
 export function isGone(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && GONE.has(String(cause.code))
 }

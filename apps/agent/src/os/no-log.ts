@@ -1,6 +1,6 @@
 import { Unmeasurable } from '../checks/unmeasurable.ts'
 
-/** The event log on a machine that is no Windows. */
+/** The event log on systems other than Windows. */
 export const noEventLog = (system: string) => async (): Promise<never> => {
   throw new Unmeasurable(`Only Windows has an event log, and this machine runs ${system}.`)
 }

@@ -17,53 +17,53 @@ export interface MachineUser {
   shell: string
 }
 
-/** What differs between operating systems. One implementation per system; `os/index.ts` chooses. */
+/** The differences between operating systems. One implementation per system; `os/index.ts` chooses. */
 export interface Os {
   platform: AgentFacts['platform']
   defaultDataFolder(): string
-  /** The installation's own id, or undefined where there is none. */
+  /** The id of the installation; undefined if the system has none. */
   findMachineId(): string | undefined
-  /** Facts that are cheap enough for every minute: no process is started for them where that can be avoided. */
+  /** Facts that are cheap enough for every minute, without a child process if possible. */
   readQuickFacts(): Promise<Partial<AgentFacts>>
-  /** Read once a minute: cheap, and without a process where that can be avoided. `quick` may be each second. */
+  /** Read once a minute: cheap, without a child process if possible. `quick` may run each second. */
   readCounters(detail: 'all' | 'quick'): Promise<Counters>
-  /** Facts that hardly change. Read in a process of their own, so that neither their memory nor their hangs stay. */
+  /** Facts that rarely change. Read in a child process, so that its memory and hangs do not stay. */
   readSlowFacts(): Promise<Partial<AgentFacts>>
-  /** Processes below `root` (0 = none) and all that carry `MUSTER_RUN=marker`, whoever their parent is now. */
+  /** Processes below `root` (0 = none) and all that carry `MUSTER_RUN=marker`, whatever their parent is now. */
   findRunProcesses(root: number, marker: string): Promise<number[]>
-  /** Ends a process and all below it, first politely, then by force; resolves when they are gone. */
+  /** Ends a process and its children, first with SIGTERM, then with SIGKILL. Resolves when they are gone. */
   killTree(root: number, marker: string): Promise<void>
-  /** IANA name of the zone of the machine's clocks, as it is now. */
+  /** IANA name of the current time zone. */
   readTimeZone(): string
   findUser(name: string): Promise<MachineUser | undefined>
-  /** Why this agent cannot run something as another user, as a sentence; undefined when it can. */
+  /** Why this agent cannot run commands as another user, as a message; undefined if it can. */
   whyNoOtherUser(name: string): string | undefined
-  /** What the system's program `shutdown` is told. */
+  /** Arguments of `shutdown`. */
   shutdownArguments(action: PowerAction): string[]
   service: Service
-  /** What checks need. Loaded with the first of them, because a machine may have none. */
+  /** Used by checks. Loaded with the first check, because a machine may have none. */
   loadProbes(): Promise<Probes>
-  /** For people who look at the processes of the machine. Loaded with the first of them. */
+  /** Used when a user opens the processes. */
   loadProcessTools(): Promise<ProcessTools>
-  /** For people who look into its log. */
+  /** Used when a user opens the logs. */
   loadLogTools(): Promise<LogTools>
-  /** For people who look into its registry. */
+  /** Used when a user opens the registry. */
   loadRegistryTools(): Promise<RegistryTools>
-  /** For people who look at its services. */
+  /** Used when a user opens the services. */
   loadServiceTools(): Promise<ServiceTools>
-  /** For the process that lists what is installed. */
+  /** Used by the child process that lists the installed software. */
   loadSoftwareTools(): Promise<SoftwareTools>
-  /** For the processes that look for patches and install them. */
+  /** Used by the child processes that scan for patches and install them. */
   loadPatchTools(): Promise<PatchTools>
-  /** Files and folders that change when something is installed or removed; those that are not there do no harm. */
+  /** Files and folders that change when software is installed or removed. They need not exist. */
   softwarePlaces(): string[]
 }
 
-/** The system's own service manager. */
+/** The service manager of the system. */
 export interface Service {
-  /** Writes and starts a service that runs the agent on this data folder. */
+  /** Creates and starts a service that runs the agent with this data folder. */
   install(options: { folder: string; program: string[] }): Promise<string>
-  /** Stops and removes it if it is there; answers what was done, as a sentence. */
+  /** Stops and removes the service if it exists. Returns a message. */
   uninstall(folder: string): Promise<string>
   /** Starts a process that outlives the service and runs `program`. */
   startDetached(program: string[]): Promise<void>

@@ -2,26 +2,26 @@ import type { Patch } from '@muster/contract/agent/patches'
 
 export interface PatchScan {
   patches: Patch[]
-  /** Why the list may be old, as a sentence. */
+  /** Why the list may be outdated, as a message. */
   problem: string | null
-  /** Whether the machine has to restart, where the system says it to nobody but its patch tool. */
+  /** Whether the machine has to reboot, if only the patch tool of the system knows. */
   needsReboot?: boolean
 }
 
 /**
- * How a system is kept up to date. Loaded in processes of their own, see `collectors/patches-apart.ts` and
- * `cli/install-order.ts`: what an installation writes to the standard output is what people see of it.
+ * Updates a system. Loaded in child processes, see `collectors/patches-apart.ts` and `cli/install-order.ts`: the
+ * standard output of an installation is shown to the user.
  */
 export interface PatchTools {
-  /** `refresh`: whether the lists are fetched anew, or only when they are old. Throws Unmeasurable where nothing looks. */
+  /** `refresh`: always refresh the lists, or only if they are old. Throws Unmeasurable if no tool is available. */
   scan(options: { refresh: 'now' | 'when old'; signal: AbortSignal }): Promise<PatchScan>
-  /** All, or those that `scan` has named so. Throws MachineRefused with what went wrong. */
+  /** Installs all patches, or those with these names from `scan`. Throws MachineRefused. */
   install(guids: readonly string[] | null): Promise<void>
-  /** The first of these packages that the system knows. Throws MachineRefused. */
+  /** Installs the first of these packages that the system knows. Throws MachineRefused. */
   installPackage(names: readonly string[]): Promise<void>
 }
 
-/** A patch of which only what is given is known. */
+/** A patch with defaults for unknown fields. */
 export function makePatch(known: Pick<Patch, 'guid' | 'source' | 'title'> & Partial<Patch>): Patch {
   return {
     kb: '',

@@ -7,7 +7,7 @@ import { firstLine, runTool } from './run-tool.ts'
 const LIMIT_MS = 5000
 const PACKETS = 3
 
-/** `-W` counts seconds on Linux and milliseconds on macOS, whose ping6 takes it for something else. */
+/** `-W` is in seconds on Linux and in milliseconds on macOS, whose ping6 uses it for something else. */
 export async function pingPosix(
   host: string,
   {
@@ -17,22 +17,22 @@ export async function pingPosix(
   }: { signal: AbortSignal; waitFor: string | undefined; program?: string },
 ): Promise<PingAnswer> {
   const file = findProgram(program)
-  if (file === undefined) throw new Unmeasurable('There is no ping program on this machine.')
-  // Names of addresses in the output would be asked for, which takes time. The small one of BusyBox never asks.
+  if (file === undefined) throw new Unmeasurable('ping is not installed on this machine.')
+  // Resolving names in the output takes time. BusyBox never does.
   const numeric = /busybox/.test(realpathSync(file)) ? [] : ['-n']
   const patience = waitFor === undefined ? [] : ['-W', waitFor]
   const args = [...numeric, '-c', String(PACKETS), ...patience, '--', host]
   const { stdout, stderr, timedOut } = await runTool(file, args, { signal, timeoutMs: LIMIT_MS })
   const output = `${stdout}\n${stderr}`.trim()
   if (/permitted|permission denied|cap_net_raw/i.test(stderr))
-    throw new Unmeasurable(`The agent may not send ping packets: ${firstLine(stderr)}`)
+    throw new Unmeasurable(`The agent has no permission to send ping packets: ${firstLine(stderr)}`)
   const answer = parsePosixPing(output)
   if (answer !== undefined) return answer
-  if (timedOut) return { ...countReplies(stdout), output: `${output}\nNo end within 5 seconds.`.trim() }
-  return { sent: 0, received: 0, ms: null, output: output || `ping said nothing about ${host}.` }
+  if (timedOut) return { ...countReplies(stdout), output: `${output}\nTimed out after 5 seconds.`.trim() }
+  return { sent: 0, received: 0, ms: null, output: output || `ping printed nothing about ${host}.` }
 }
 
-/** The summary of ping on Linux (iputils, BusyBox, inetutils) and macOS; undefined without one. */
+/** The summary of ping on Linux (iputils, BusyBox, inetutils) and macOS; undefined if missing. */
 export function parsePosixPing(output: string): PingAnswer | undefined {
   const [, sent, received] = /(\d+) packets transmitted, (\d+)(?: packets)? received/.exec(output) ?? []
   if (sent === undefined || received === undefined) return undefined
@@ -45,7 +45,7 @@ export function parsePosixPing(output: string): PingAnswer | undefined {
   }
 }
 
-/** Of a ping that was ended before its summary: names take long to find out, or the network is slow. */
+/** For a ping that was killed before its summary, by slow DNS or a slow network. */
 function countReplies(stdout: string): Omit<PingAnswer, 'output'> {
   const times = [...stdout.matchAll(/ time[=<]([\d.]+) ms/g)].map(([, ms]) => Number(ms))
   const hasStarted = /^PING6?[ (]/m.test(stdout)

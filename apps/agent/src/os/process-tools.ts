@@ -3,7 +3,7 @@ import type { CpuTimes } from './probes.ts'
 
 export interface SeenProcess {
   process: MachineProcess
-  /** Of all its threads, since it started. */
+  /** CPU time of all its threads since its start. */
   cpuSeconds: number
   memoryBytes: number
 }
@@ -14,25 +14,25 @@ export interface ProcessesSeen {
   memory: { totalBytes: number; usedBytes: number }
 }
 
-/** Remembers from one look to the next what does not change. */
+/** Keeps values that do not change between rounds. */
 export interface ProcessReader {
   read(signal: AbortSignal): Promise<ProcessesSeen>
 }
 
 export interface EndOptions {
-  /** It is killed; else it is asked to end, where the system knows such a thing. */
+  /** Kills the process. Otherwise it is asked to exit, if the system supports that. */
   force: boolean
-  /** With all that it has started. */
+  /** Includes its child processes. */
   tree: boolean
 }
 
-/** What a system can do with its processes. Loaded when somebody looks, see `Os.loadProcessTools`. */
+/** The process tools of a system. Loaded on use, see `Os.loadProcessTools`. */
 export interface ProcessTools {
-  /** So often somebody who looks is told; asking some systems is much work. */
+  /** Interval of updates. Listing processes is expensive on some systems. */
   everyMs: number
   openReader(): ProcessReader
-  /** Throws MachineRefused when there is no such process, or it may not be ended. */
+  /** Throws MachineRefused if the process does not exist or cannot be ended. */
   end(target: ProcessTarget, options: EndOptions): Promise<{ name: string; ended: number; left: number[] }>
-  /** Answers the name of the process. */
+  /** Returns the name of the process. */
   setPriority(target: ProcessTarget, nice: number): Promise<string>
 }

@@ -5,7 +5,7 @@ import type {
   WholeValue,
 } from '@muster/contract/agent/registry'
 
-/** The registry of Windows. Loaded when somebody looks, see `Os.loadRegistryTools`. */
+/** The Windows registry. Loaded on use, see `Os.loadRegistryTools`. */
 export interface RegistryTools {
   readKey: (from: { path: string; keys_from: number; values_from: number }) => Promise<RegistryPage>
   readValue: (value: { path: string; name: string }) => Promise<WholeValue>

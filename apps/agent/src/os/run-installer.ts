@@ -8,13 +8,13 @@ const MOST_KEPT = 16_000
 
 export interface InstallerEnd {
   code: number | null
-  /** The end of what it wrote, to find out what went wrong. */
+  /** The end of its output, to find the error. */
   said: string
 }
 
 /**
- * Runs a program that installs something, to its end; what it writes is passed on as it comes. In English, without
- * questions. `onStatus` hears what it writes to its descriptor 3.
+ * Runs an installer and passes its output on as it arrives. In English and without prompts. `onStatus` receives its
+ * output on descriptor 3.
  */
 export function runInstaller(
   name: string,
@@ -22,7 +22,7 @@ export function runInstaller(
   { env = {}, onStatus }: { env?: Record<string, string>; onStatus?: (text: string) => void } = {},
 ): Promise<InstallerEnd> {
   const program = findProgram(name)
-  if (program === undefined) throw new MachineRefused(`There is no program ${name} on this machine.`)
+  if (program === undefined) throw new MachineRefused(`${name} is not installed on this machine.`)
   const child = withStartUmask(() =>
     spawn(program, args, {
       env: { ...process.env, PATH: searchPath(), LC_ALL: 'C', LANG: 'C', ...env },
@@ -38,19 +38,19 @@ export function runInstaller(
   }
   listen(child.stdout, process.stdout)
   listen(child.stderr, process.stderr)
-  // The fourth is a pipe when it is asked for, and is read only.
+  // Descriptor 3 is a read-only pipe if requested.
   const status = child.stdio[3] as Readable | null | undefined
   if (onStatus !== undefined) status?.setEncoding('utf8').on('data', onStatus)
   return new Promise((resolve, reject) => {
     child.on('error', (cause) =>
-      reject(new MachineRefused(`${name} cannot be started: ${cause.message}.`, { cause })),
+      reject(new MachineRefused(`Failed to start ${name}: ${cause.message}.`, { cause })),
     )
     child.on('close', (code) => resolve({ code, said }))
   })
 }
 
-/** Only an administrator of the machine may install. */
+/** Only an administrator of the machine may install software. */
 export function requireRoot(): void {
   if (process.getuid !== undefined && process.getuid() !== 0)
-    throw new MachineRefused('The agent on this machine does not run as root, so it cannot install anything.')
+    throw new MachineRefused('The agent on this machine does not run as root, so it cannot install software.')
 }

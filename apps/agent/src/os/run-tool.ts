@@ -6,7 +6,7 @@ import { withStartUmask } from './umask.ts'
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
 export interface ToolAnswer {
-  /** Null when it had to be ended. */
+  /** Null if it was killed. */
   code: number | null
   stdout: string
   stderr: string
@@ -14,8 +14,8 @@ export interface ToolAnswer {
 }
 
 /**
- * Runs a program of the system and tells how it ended; whatever its exit code, that is an answer. The output is in
- * English where the program knows how. Throws Unmeasurable when there is no such program.
+ * Runs a system program. Any exit code is a result. The output is in English if the program supports that. Throws
+ * Unmeasurable if the program does not exist.
  */
 export async function runTool(
   name: string,
@@ -23,7 +23,7 @@ export async function runTool(
   options: { signal: AbortSignal; timeoutMs: number },
 ): Promise<ToolAnswer> {
   const program = findProgram(name)
-  if (program === undefined) throw new Unmeasurable(`There is no program ${name} on this machine.`)
+  if (program === undefined) throw new Unmeasurable(`${name} is not installed on this machine.`)
   const { PATH: _, ...inherited } = process.env
   const started = performance.now()
   return new Promise((resolve, reject) => {
@@ -43,13 +43,13 @@ export async function runTool(
           return resolve({ code: error.code, stdout, stderr, timedOut: false })
         const timedOut = error.killed === true && performance.now() - started >= options.timeoutMs
         if (timedOut) return resolve({ code: null, stdout, stderr, timedOut })
-        reject(new Unmeasurable(`${name} could not be run: ${error.message.split('\n', 1)[0] ?? ''}.`))
+        reject(new Unmeasurable(`Failed to run ${name}: ${error.message.split('\n', 1)[0] ?? ''}.`))
       }),
     )
   })
 }
 
-/** The first line with something in it. */
+/** The first line that is not empty. */
 export function firstLine(...texts: string[]): string {
   const lines = texts.flatMap((text) => text.split('\n'))
   return lines.find((line) => line.trim() !== '')?.trim() ?? ''

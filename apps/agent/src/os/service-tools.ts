@@ -1,11 +1,11 @@
 import type { MachineService, ServiceAction, WantedStartType } from '@muster/contract/agent/services'
 
-/** What a system can do with its services. Loaded when somebody looks, see `Os.loadServiceTools`. */
+/** The service tools of a system. Loaded on use, see `Os.loadServiceTools`. */
 export interface ServiceTools {
-  /** The one that runs this agent, if that can be told. */
+  /** The service that runs this agent, if known. */
   ownName(dataFolder: string): string | undefined
   list(name: string | null): Promise<MachineService[]>
-  /** Throws MachineRefused with what the system said. */
+  /** Throws MachineRefused with the message of the system. */
   control(name: string, action: ServiceAction): Promise<void>
   setStartType(name: string, startType: WantedStartType): Promise<void>
   readLog(name: string, lines: number): Promise<string[]>

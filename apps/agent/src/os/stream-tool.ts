@@ -7,7 +7,7 @@ import { withStartUmask } from './umask.ts'
 const MAX_STDERR = 4000
 
 export interface StreamEnd {
-  /** Null when it was ended before its own end. */
+  /** Null if it was killed. */
   code: number | null
   stderr: string
 }
@@ -15,19 +15,19 @@ export interface StreamEnd {
 interface StreamOptions {
   signal: AbortSignal
   timeoutMs: number
-  /** UTF-8 unless the program is known for something else. */
+  /** UTF-8 by default. */
   encoding?: BufferEncoding
-  /** False: nothing more is wanted, and the program is ended. */
+  /** Return `false` to stop the program. */
   onText: (text: string) => boolean
 }
 
 /**
- * Runs a program of the system whose output is too large to be kept, piece by piece, until its end, the time limit,
- * or until enough has been read. Throws Unmeasurable when there is no such program.
+ * Runs a system program whose output is too large to keep, piece by piece, until it exits, the time limit is over or
+ * `onPiece` stops it. Throws Unmeasurable if the program does not exist.
  */
 export function streamTool(name: string, args: string[], options: StreamOptions): Promise<StreamEnd> {
   const program = findProgram(name)
-  if (program === undefined) throw new Unmeasurable(`There is no program ${name} on this machine.`)
+  if (program === undefined) throw new Unmeasurable(`${name} is not installed on this machine.`)
   const { PATH: _, ...inherited } = process.env
   const child = withStartUmask(() =>
     spawn(program, args, {
@@ -51,7 +51,7 @@ export function streamTool(name: string, args: string[], options: StreamOptions)
     stderr = (stderr + text).slice(0, MAX_STDERR)
   })
   return new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(new Unmeasurable(`${name} could not be run: ${error.message}.`)))
+    child.on('error', (error) => reject(new Unmeasurable(`Failed to run ${name}: ${error.message}.`)))
     child.on('close', (code) => {
       if (isWanted) options.onText(decoder.end())
       resolve({ code, stderr })

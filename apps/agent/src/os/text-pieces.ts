@@ -1,13 +1,13 @@
 /**
- * Cuts a text that comes in chunks at each `end`. A piece longer than `maxLength` loses what is beyond: whoever writes
- * into a log must not be able to fill the memory of its reader.
+ * Splits a stream of text at each `end`. A piece longer than `maxLength` is cut, so that a log writer cannot fill
+ * the memory of its reader.
  */
 export class TextPieces {
   #end: string
   #maxLength: number
-  /** The piece that has begun, once it is too long. */
+  /** The current piece is too long. */
   #cut: string | undefined
-  /** The piece that has begun; of one that is too long only what may be the start of its end. */
+  /** The current piece. If it is too long, only the possible start of its end is kept. */
   #rest = ''
 
   constructor(options: { end: string; maxLength: number }) {

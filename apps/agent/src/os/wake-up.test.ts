@@ -41,5 +41,5 @@ test('the packet comes over a real network as cards know it', async () => {
 })
 
 test('where no packet can go out, it is said why', async () => {
-  await expect(sendMagicPackets([MAC], ['256.1.1.1'], 9)).rejects.toThrow('No wake-up packet could be sent')
+  await expect(sendMagicPackets([MAC], ['256.1.1.1'], 9)).rejects.toThrow('Failed to send a wake-up packet')
 })

@@ -3,10 +3,13 @@ import { findDialogProgram, type DialogText } from './dialogs.ts'
 import { findPersonAt } from './person-at.ts'
 import { showDialog } from './show-dialog.ts'
 
-/** What became of a question: `silent` = nobody answered in time; `nobody` says why nobody could be asked. */
+/**
+ * Result of a consent request: `silent` = no response in time; `nobody` = the reason why the user could not be
+ * asked.
+ */
 export type Answer = 'allowed' | 'refused' | 'silent' | 'called off' | { nobody: string }
 
-/** Asks the person at the machine. The window is gone when this resolves. */
+/** Asks the user at the machine. The window is closed when this resolves. */
 export async function askPerson(
   dialog: DialogText,
   {
@@ -27,9 +30,9 @@ export async function askPerson(
   const timer = setTimeout(() => resolve('silent'), seconds * 1000)
   const callOff = () => resolve('called off')
   signal.addEventListener('abort', callOff)
-  child.once('error', ({ message }) => resolve({ nobody: `${program.path} cannot be started: ${message}` }))
+  child.once('error', ({ message }) => resolve({ nobody: `failed to start ${program.path}: ${message}` }))
   child.once('exit', (code, killed) => {
-    // A window that is closed, and one that could not be shown, end with a code that allows nothing.
+    // A window that was closed or could not be shown exits with a code that allows nothing.
     if (killed !== null) resolve({ nobody: 'the question could not be shown' })
     else resolve(code === allowed ? 'allowed' : 'refused')
   })

@@ -1,20 +1,20 @@
 import { findProgram } from '../run/find-program.ts'
 
-/** What a person is shown. Both texts are shown as they are, never as markup. */
+/** Content of a dialog. Both texts are plain text, never markup. */
 export interface DialogText {
   title: string
   text: string
 }
 
-/** A program that shows windows to the person at the machine. */
+/** A program that shows dialogs to the user at the machine. */
 export interface DialogProgram {
   path: string
-  /** A question with "Allow" and "Refuse", and the exit code that means "Allow". */
+  /** A question with "Allow" and "Refuse". `code` is the exit code for "Allow". */
   question: (dialog: DialogText) => { args: string[]; allowed: number }
   notice: (dialog: DialogText) => string[]
 }
 
-/** One that is installed; undefined where there is none. */
+/** The installed dialog program; undefined if none. */
 export function findDialogProgram(): DialogProgram | undefined {
   for (const [name, make] of Object.entries(PROGRAMS)) {
     const path = findProgram(name)
@@ -49,5 +49,5 @@ const PROGRAMS: Record<string, Omit<DialogProgram, 'path'>> = {
 
 const ZENITY_BUTTONS = ['--ok-label=Allow', '--cancel-label=Refuse']
 const zenityTexts = (title: string, text: string) => [`--title=${title}`, `--text=${text}`]
-/** Qt takes what looks like markup for it, and kdialog makes a new line of a backslash and an n. */
+/** Qt interprets markup, and kdialog turns a backslash and an n into a new line. */
 const plain = (text: string) => text.replaceAll(/[<>&]/g, ' ').replaceAll('\\', String.raw`\\`)

@@ -7,7 +7,7 @@ import { givenDisplay } from './desktop/given-display.ts'
 import { givenFolder } from '../testing/given.ts'
 import { findPersonAt } from './person-at.ts'
 
-const UNCERTAIN = 'it cannot be told for certain whose desktop this is'
+const UNCERTAIN = 'the owner of the desktop is not certain'
 const NOBODY = 65_534
 const PERSON = 54_321
 // Only root may ask as somebody else; others ask as themselves.

@@ -4,36 +4,38 @@ import { type Display, findScreens, SOCKETS } from './desktop/displays.ts'
 import { UserNames } from '../os/linux/user-names.ts'
 import type { MachineUser, Os } from '../os/os.ts'
 
-/** Numbers below belong to services. */
+/** Lower user ids belong to services. */
 const FIRST_PERSON = 1000
 const LOGIND_SESSIONS = '/run/systemd/sessions'
 
-/** Who sits at an X11 display. */
+/** The user of an X11 display. */
 export interface PersonAt {
   display: Display
-  /** As whom windows are shown; undefined = as the agent's own user. */
+  /** The user whose account shows windows; undefined = the agent's own user. */
   user: MachineUser | undefined
 }
 
-/** The person at the machine, or why nobody can be shown anything, as a part of a sentence. */
+/** The user at the machine, or why none can be asked, as part of a sentence. */
 export async function findPersonAt(
   os: Pick<Os, 'findUser'>,
   { sessions = LOGIND_SESSIONS }: { sessions?: string } = {},
 ): Promise<PersonAt | { nobody: string }> {
-  if (process.platform !== 'linux') return { nobody: 'people can be asked on Linux only so far' }
+  if (process.platform !== 'linux') return { nobody: 'this is supported on Linux only' }
   const { displays, hasWayland } = await findScreens()
   const [display] = displays
-  if (display === undefined) return { nobody: hasWayland ? 'its desktop is Wayland' : 'no X11 desktop runs' }
+  if (display === undefined)
+    return { nobody: hasWayland ? 'the desktop uses Wayland' : 'no X11 desktop is running' }
   if (process.getuid?.() !== 0) return { display, user: undefined }
   const uid = findOwner(display, sessions)
   if (uid !== undefined) return { display, user: await os.findUser(await new UserNames().nameOf(uid)) }
-  if (hasPeople(display.name)) return { nobody: 'it cannot be told for certain whose desktop this is' }
+  if (hasPeople(display.name)) return { nobody: 'the owner of the desktop is not certain' }
   return { display, user: undefined }
 }
 
 /**
- * The person whom the display's server or its key belongs to, else whose session systemd says it is. Not whose programs
- * are on it: any user can start one that says so, and whoever is asked can allow.
+ * The user who owns the display's server or its key, otherwise the one of its systemd session. The owners of
+ * programs on it do not count: any user can start a program that claims the display, and the user who is asked can
+ * grant access.
  */
 function findOwner({ name, authority, isServersKey }: Display, sessions: string): number | undefined {
   const files = [isServersKey === true ? authority : undefined, join(SOCKETS, `X${name.slice(1)}`)]
@@ -47,7 +49,7 @@ function findOwner({ name, authority, isServersKey }: Display, sessions: string)
 
 const isPerson = (uid: number | undefined): uid is number => uid !== undefined && uid >= FIRST_PERSON
 
-/** A session of a person as systemd-logind writes it down: sd-login(3), src/login/logind-session.c. */
+/** A session file of systemd-logind: sd-login(3), src/login/logind-session.c. */
 function readSession(file: string): {
   isAtSeat: boolean
   display: string | undefined
@@ -78,7 +80,7 @@ function listFiles(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => !name.endsWith('.ref')) : []
 }
 
-/** Nothing of what has ended, or is somebody else's. */
+/** Empty if the process has exited or belongs to another user. */
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -32,16 +32,16 @@ export interface RemoteToolsOptions {
   /** By the machine's own clock. */
   now: () => number
   zone: () => string
-  /** For what tools need on disk while they run. */
+  /** For files of running tools. */
   folder: string
-  /** How long a terminal waits for its person. */
+  /** How long a terminal without a viewer is kept. */
   keepTerminalMs: number | undefined
   receiptFolder: string
-  /** Undefined = sessions have no receipts. */
+  /** Undefined = sessions record no changes. */
   receiptMaker: ReceiptMaker | undefined
 }
 
-/** All by which people work on this machine from afar, and the rules for it. */
+/** All remote tools of this machine, and the rules for them. */
 export class RemoteTools implements AsyncDisposable {
   readonly channels: Channels
   readonly terminals: Terminals
@@ -62,7 +62,7 @@ export class RemoteTools implements AsyncDisposable {
     this.gate = new RemoteGate({ ...options, closeAll: (reason) => this.#closeAll(reason) })
   }
 
-  /** Opens a terminal or a desktop, after the person at the machine was asked where the rules want that. */
+  /** Opens a terminal or a desktop, after consent of the user at the machine if the rules require it. */
   async open(
     channel: Channel,
     tool: ToolOrder,
@@ -87,7 +87,7 @@ export class RemoteTools implements AsyncDisposable {
     await (tool.tool === 'terminal'
       ? this.terminals.open(channel, tool, { author, person: visit.person })
       : this.desktops.open(channel, tool))
-    // Who is recorded is told of it, whatever the rules say of the note.
+    // A recorded user is always notified, whatever the rules say about banners.
     const isTold = rules.banner || (recorded && tool.tool !== 'terminal')
     if (!isTold || goesOn) return
     const { showBanner } = await import('./show-banner.ts')
@@ -100,7 +100,7 @@ export class RemoteTools implements AsyncDisposable {
     return parts.flatMap((part) => part.listSessions())
   }
 
-  /** Ends what an earlier process of this agent left behind. */
+  /** Ends processes that an earlier process of this agent left behind. */
   async endInterrupted(): Promise<void> {
     const parts = [this.terminals, this.desktops, this.#consents]
     await Promise.all(parts.map((part) => part.endInterrupted()))
@@ -128,5 +128,5 @@ export class RemoteTools implements AsyncDisposable {
   }
 }
 
-/** Without what would give a dialog lines of its own, or turn the ones that are there round. */
+/** Removes line breaks and bidirectional control characters, which could fake lines of a dialog. */
 const plain = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ')

@@ -6,8 +6,8 @@ import { findPersonAt } from './person-at.ts'
 import { showDialog } from './show-dialog.ts'
 
 /**
- * Tells the person at the machine who is there. The window carries the mark of the session, and ends with all else that
- * does when the session ends. Where nothing can be shown, nothing is.
+ * Notifies the user at the machine of a remote session. The window carries the session's mark and is closed with it.
+ * Does nothing if no window can be shown.
  */
 export async function showBanner(
   { session, tool, person, recorded }: Visit,
@@ -16,15 +16,15 @@ export async function showBanner(
   const at = await findPersonAt(os)
   const program = findDialogProgram()
   if ('nobody' in at || program === undefined || isOver()) return
-  const kept = recorded ? ', and what is shown is recorded' : ''
-  const text = `${person} ${WORDS[tool]}${kept}. This note goes when that ends.`
+  const kept = recorded ? '. The session is recorded' : ''
+  const text = `${person} ${WORDS[tool]}${kept}. This window closes when the session ends.`
   const args = program.notice({ title: 'Remote access', text })
   const child = showDialog({ path: program.path, args, marker: session }, at)
-  child.once('error', (cause) => log.info({ cause: describeError(cause) }, 'no note could be shown'))
+  child.once('error', (cause) => log.info({ cause: describeError(cause) }, 'failed to show the banner'))
 }
 
 const WORDS = {
-  terminal: 'has a terminal on this computer',
-  desktop: 'sees the screen of this computer',
-  vnc: 'sees a screen by way of this computer',
+  terminal: 'is using a terminal on this computer',
+  desktop: 'is viewing the screen of this computer',
+  vnc: 'is viewing a screen through this computer',
 } as const

@@ -3,7 +3,7 @@ import { withStartUmask } from '../os/umask.ts'
 import { makeEnvironment, workingFolder } from '../run/environment.ts'
 import type { PersonAt } from './person-at.ts'
 
-/** Starts a program that shows a window to the person at the machine, as that person. */
+/** Starts a dialog program as the user at the machine. */
 export function showDialog(
   { path, args, marker }: { path: string; args: string[]; marker: string },
   { display, user }: PersonAt,

@@ -18,7 +18,6 @@ import type { Installing } from '../run/installing.ts'
 import type { Runs } from '../run/runs.ts'
 import type { Tasks } from '../tasks/tasks.ts'
 
-/** What commands work with. */
 export interface CommandContext {
   payload: CommandPayload
   expiresAtMs: number
@@ -42,9 +41,9 @@ export interface CommandContext {
 
 export type ReplyParts = Omit<Extract<LiveFrame, { type: 'reply' }>, 'type'>
 
-/** A command by its contract: `check` says what is wrong with the input, `take` starts the work. */
+/** A command of the contract: `check` returns what is wrong with the input, `take` starts the work. */
 export interface AgentCommand {
-  /** Whether it runs something whose output and result are reported. */
+  /** Whether it is a run, whose output and result are reported. */
   isRun: boolean
   check: (input: unknown) => { wrong: string } | { take: (context: CommandContext) => void | Promise<void> }
 }
@@ -61,7 +60,7 @@ export function defineCommand<Name extends CommandName>(
     check(raw) {
       const input = commands[name].safeParse(raw)
       if (!input.success) return { wrong: describeWrongInput(input.error) }
-      // The schema of this very name made it; TypeScript does not follow that through the generic index.
+      // The schema of this name has parsed the input. TypeScript loses that through the generic index.
       const parsed = input.data as CommandInput<Name>
       return { take: (context) => options.take(parsed, context) }
     },

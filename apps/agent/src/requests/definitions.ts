@@ -7,7 +7,7 @@ export const runChecks = defineCommand('run-checks', {
   take: ({ ids }, { checks }) => checks.runNow(ids),
 })
 
-/** As the contract has it, except that definitions are read one by one: a newer server may know more types. */
+/** As in the contract, but definitions are parsed one by one, because a newer server may know more types. */
 const Input = commands['set-checks'].extend({ put: z.array(z.unknown()).max(500) })
 
 export const setChecks: AgentCommand = {

@@ -4,7 +4,7 @@ import { makeEnvironment, workingFolder } from '../run/environment.ts'
 import type { ProcessPlan } from '../run/run-process.ts'
 import { RunRefused } from '../run/run-refused.ts'
 
-/** User, environment and folder of a run, or a refusal when the wish cannot be met here. */
+/** User, environment and folder of a run. Throws RunRefused if they are not available here. */
 export async function planSurroundings(
   input: { env_vars: string[]; run_as_user: string | null },
   os: Os,
@@ -13,13 +13,13 @@ export async function planSurroundings(
   return { env: makeEnvironment(input.env_vars, user), cwd: workingFolder(user), user }
 }
 
-/** The user to switch to; undefined when the agent already is that user, or nobody is named. */
+/** The user to switch to; undefined if the agent already runs as that user, or none is named. */
 async function findOtherUser(name: string | null, os: Os): Promise<MachineUser | undefined> {
   if (name === null || name === ownName()) return undefined
   const why = os.whyNoOtherUser(name)
   if (why !== undefined) throw new RunRefused(why)
   const user = await os.findUser(name)
-  if (user === undefined) throw new RunRefused(`There is no user "${name}" on this machine.`)
+  if (user === undefined) throw new RunRefused(`User "${name}" does not exist on this machine.`)
   return user
 }
 

@@ -6,22 +6,22 @@ export const sendWakeUp = defineQuestion('send-wake-up', async ({ macs }) => {
   const { findBroadcasts, sendMagicPackets } = await import('../os/wake-up.ts')
   const broadcasts = findBroadcasts()
   if (broadcasts.length === 0)
-    throw new MachineRefused('It has no network that a wake-up packet could go to.')
+    throw new MachineRefused('The machine is in no network that a wake-up packet could be sent to.')
   return { count: await sendMagicPackets(macs, broadcasts) }
 })
 
 const LIMIT_MS = 20_000
 
-/** Restarts the machine or shuts it down. The system ends the agent with all the rest, often before it can answer. */
+/** Restarts the machine or shuts it down. The agent is often stopped before it can reply. */
 export const changePower = defineQuestion('change-power', async ({ action }, { os }) => {
   const { code, stdout, stderr, timedOut } = await runTool('shutdown', os.shutdownArguments(action), {
     signal: AbortSignal.timeout(LIMIT_MS + 1000),
     timeoutMs: LIMIT_MS,
   })
-  if (timedOut) throw new MachineRefused(`The system has not answered within ${LIMIT_MS / 1000} seconds.`)
+  if (timedOut) throw new MachineRefused(`The system did not respond within ${LIMIT_MS / 1000} seconds.`)
   if (code !== 0)
     throw new MachineRefused(
-      `The system refused: ${firstLine(stderr, stdout) || `shutdown ended with ${code}`}`,
+      `The system refused: ${firstLine(stderr, stdout) || `shutdown exited with ${code}`}`,
     )
   return {}
 })

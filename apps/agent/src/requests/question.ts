@@ -5,7 +5,7 @@ import { describeError } from '../log/log.ts'
 import { MachineRefused } from '../os/machine-refused.ts'
 import { type AgentCommand, type CommandContext, describeWrongInput } from './command.ts'
 
-/** A command that is answered by a `reply` frame, whatever happens. */
+/** A command that always gets a `reply` frame. */
 export function defineQuestion<Name extends QuestionName>(
   name: Name,
   answer: (input: CommandInput<Name>, context: CommandContext) => Promise<Reply<Name>>,
@@ -15,7 +15,7 @@ export function defineQuestion<Name extends QuestionName>(
     check(raw) {
       const input = commands[name].safeParse(raw)
       if (!input.success) return { wrong: describeWrongInput(input.error) }
-      // The schema of this very name made it; TypeScript does not follow that through the generic index.
+      // The schema of this name has parsed the input. TypeScript loses that through the generic index.
       const parsed = input.data as CommandInput<Name>
       return {
         take: async (context) => {
@@ -25,7 +25,7 @@ export function defineQuestion<Name extends QuestionName>(
             context.sendReply({ nonce, refused: null, answer: found })
           } catch (cause) {
             const isTold = cause instanceof MachineRefused || cause instanceof Unmeasurable
-            const refused = isTold ? cause.message : `The machine failed: ${describeError(cause)}`
+            const refused = isTold ? cause.message : `The agent failed: ${describeError(cause)}`
             context.sendReply({ nonce, refused, answer: null })
             if (!isTold) throw cause
           }

@@ -3,8 +3,8 @@ import { defineCommand } from './command.ts'
 import { defineQuestion } from './question.ts'
 
 /**
- * What belongs to remote tools, and is refused where they may not be used. Ending something, tidying up and looking at
- * what is measured stay allowed.
+ * Commands of remote tools, which the remote rules may deny. Ending sessions, cleaning up and watching metrics stay
+ * allowed.
  */
 export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'open-channel',

@@ -4,7 +4,7 @@ import type { ServiceTools } from '../os/service-tools.ts'
 import { defineQuestion } from './question.ts'
 import type { CommandContext } from './command.ts'
 
-/** What an answer holds, and a message between two server processes. */
+/** Limit for a reply, and for a message between two server processes. */
 const MOST_CHARACTERS = 200_000
 const LONGEST_LINE = 4000
 
@@ -34,7 +34,10 @@ export const listServices = defineQuestion('list-services', async ({ name }, { o
   return { services: await tools.list(name) }
 })
 
-/** Changes a service and tells how it is afterwards. The agent's own is left alone: nobody could answer. */
+/**
+ * Changes a service and returns its new state. The agent's own service is refused, because the agent could not
+ * reply.
+ */
 async function changeService(
   name: string,
   { os, dataFolder }: CommandContext,
@@ -42,10 +45,10 @@ async function changeService(
 ): Promise<MachineService> {
   const tools = await os.loadServiceTools()
   if (name === tools.ownName(dataFolder))
-    throw new MachineRefused('This is the service of the agent itself, which cannot be changed from here.')
-  if ((await tools.list(name)).length === 0) throw new MachineRefused(`There is no service ${name}.`)
+    throw new MachineRefused("This is the agent's own service, which cannot be changed here.")
+  if ((await tools.list(name)).length === 0) throw new MachineRefused(`Service ${name} does not exist.`)
   await change(tools)
   const after = (await tools.list(name))[0]
-  if (after === undefined) throw new MachineRefused(`There is no service ${name} any more.`)
+  if (after === undefined) throw new MachineRefused(`Service ${name} no longer exists.`)
   return after
 }

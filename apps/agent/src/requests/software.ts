@@ -26,7 +26,7 @@ function accept(limits: Limits, { payload, runs, installing }: CommandContext, o
   })
 }
 
-/** Windows takes minutes for it: the report tells when it is done. */
+/** Windows takes minutes; the report follows when the scan has finished. */
 export const scanPatches = defineQuestion('scan-patches', async (_, { patches }) => {
   patches.scan()
   return {}

@@ -22,7 +22,7 @@ import { reportFacts, watchMetrics } from './facts.ts'
 import { runChecks, setChecks } from './definitions.ts'
 import { uninstall } from './uninstall.ts'
 
-/** As the contract has it, except that definitions are read one by one: a newer server may know more types. */
+/** As in the contract, but definitions are parsed one by one, because a newer server may know more types. */
 const Input = commands['set-tasks'].extend({ put: z.array(z.unknown()).max(200) })
 
 const setTasks: AgentCommand = {
@@ -34,7 +34,7 @@ const setTasks: AgentCommand = {
   },
 }
 
-/** Everything that a server may ask of this machine. */
+/** Every command that a server can send to this machine. */
 export const commandTable: Record<CommandName, AgentCommand> = {
   'run-command': runCommand,
   'run-script': runScript,

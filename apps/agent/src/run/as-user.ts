@@ -16,5 +16,5 @@ export function asUser(
   if (runuser !== undefined) {
     return { program: runuser, args: ['-u', user.name, '--', plan.program, ...plan.args] }
   }
-  throw new Error('neither setpriv nor runuser is installed, so that nothing can be run as another user')
+  throw new Error('running as another user needs setpriv or runuser, and neither is installed')
 }

@@ -4,16 +4,16 @@ import type { MachineUser } from '../os/os.ts'
 import { searchPath } from './find-program.ts'
 import { RunRefused } from './run-refused.ts'
 
-/** What a run inherits from the agent. Everything else of the agent's environment is its own business. */
+/** Variables that a run inherits. The rest of the agent's environment is private. */
 const INHERITED = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(https?|no|all|ftp)_proxy)$/i
 const NAME_VALUE = /^([A-Za-z_][A-Za-z0-9_.()-]*)=([^\0]*)$/s
 
-/** The environment of a run: a clean one, and the given `NAME=value` list on top. */
+/** The environment of a run: a clean one, with the given `NAME=value` list on top. */
 export function makeEnvironment(list: string[], user: MachineUser | undefined): Record<string, string> {
   return { ...(process.platform === 'win32' ? windowsBase() : posixBase(user)), ...parseList(list) }
 }
 
-/** Where a run starts: at home if that exists, else at the root. */
+/** The working folder of a run: the home folder if it exists, otherwise the root. */
 export function workingFolder(user: MachineUser | undefined): string {
   const home = user?.home ?? homedir()
   try {
@@ -30,7 +30,7 @@ function parseList(list: string[]): Record<string, string> {
     list.map((entry) => {
       const [, name, value] = NAME_VALUE.exec(entry) ?? []
       if (name === undefined || value === undefined) {
-        throw new RunRefused(`"${entry.slice(0, 60)}" is not an environment variable: write NAME=value.`)
+        throw new RunRefused(`"${entry.slice(0, 60)}" is not a valid environment variable. Use NAME=value.`)
       }
       return [name, value]
     }),
@@ -53,7 +53,7 @@ function posixBase(user: MachineUser | undefined): Record<string, string> {
   }
 }
 
-/** Windows programs do not start without most of their environment; only the agent's own settings are left out. */
+/** Windows programs need most of their environment to start. Only the agent's own settings are removed. */
 function windowsBase(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([key]) => !/^(NODE_|MUSTER_)/i.test(key))
   return Object.fromEntries(kept.map(([key, value]) => [key, value ?? '']))

@@ -5,18 +5,18 @@ import type { PreparedRun, RunPlace } from './prepare-script.ts'
 import { RunRefused } from './run-refused.ts'
 import { writeScriptFile } from './script-file.ts'
 
-/** Where the process that installs writes why it could not, beside its order. */
+/** The file where the installing process writes its error, beside its order. */
 export const WHY_SUFFIX = '.why'
 
 export interface InstallingOptions {
   place: RunPlace
-  /** The agent's own command line. */
+  /** Command line that starts this agent. */
   program: readonly string[]
-  /** Something may be installed that was not, and the other way round. */
+  /** Called when the installed software may have changed. */
   onEnd: () => void
 }
 
-/** What this machine installs for people: one thing at a time. */
+/** Installs packages and patches, one request at a time. */
 export class Installing {
   #options: InstallingOptions
   #isBusy = false
@@ -25,11 +25,11 @@ export class Installing {
     this.#options = options
   }
 
-  /** Says how the order is carried out, by a process of its own. Throws RunRefused while another one is. */
+  /** Prepares the installation in a child process. Throws RunRefused while another one is running. */
   async prepare(order: InstallOrder): Promise<PreparedRun> {
     const { place, program, onEnd } = this.#options
     if (this.#isBusy)
-      throw new RunRefused('Something is being installed on this machine already. Wait until that has ended.')
+      throw new RunRefused('Another installation is running on this machine. Wait until it has finished.')
     const [node = process.execPath, ...args] = program
     this.#isBusy = true
     try {
@@ -60,7 +60,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined
   } catch {
-    // It is written only where something went wrong.
+    // It exists only after an error.
     return undefined
   }
 }

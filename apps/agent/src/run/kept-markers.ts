@@ -2,7 +2,9 @@ import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { Kept } from '../state/kept.ts'
 
-/** The marks of processes at work, kept so that the next process of this agent knows what this one left running. */
+/**
+ * Markers of active processes, stored so that the next process of this agent can find those that were left running.
+ */
 export class KeptMarkers {
   #name: string
   #os: Os
@@ -10,7 +12,7 @@ export class KeptMarkers {
   #kept: Kept
   #markers = new Set<string>()
 
-  /** `name`: under which they are kept. */
+  /** `name`: the key under which they are stored. */
   constructor(options: { name: string; os: Os; log: Log; kept: Kept }) {
     this.#name = options.name
     this.#os = options.os
@@ -28,7 +30,7 @@ export class KeptMarkers {
     this.#save()
   }
 
-  /** Ends what an earlier process of this agent left behind. */
+  /** Ends processes that an earlier process of this agent left behind. */
   async endInterrupted(): Promise<void> {
     const left = (this.#kept.find(this.#name) ?? '').split(' ').filter((marker) => marker !== '')
     if (left.length === 0) return

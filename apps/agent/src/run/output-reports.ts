@@ -3,7 +3,7 @@ import { SecretFilter } from '@muster/rules/text/hide-secrets'
 
 const FLUSH_AFTER_MS = 50
 const FLUSH_FROM_CHARS = 32 * 1024
-/** A program that alternates its streams would make a report of each line; beyond this they are put together. */
+/** A program that alternates its streams would create a report per line. Beyond this number they are merged. */
 const MAX_SEGMENTS = 16
 const MAX_TEXT_CHARS = 250_000
 
@@ -11,9 +11,9 @@ export type OutputStream = 'stdout' | 'stderr'
 export type OutputReport = Extract<Report, { kind: 'output' }>
 
 /**
- * Turns the bytes of one run into reports: a few at a time, characters never torn apart, at most `capBytes` kept
- * of both streams together. Bytes beyond are only counted, so memory does not grow with the output. Secrets leave the
- * machine hidden.
+ * Converts the output of one run to reports: a few at a time, without splitting characters, at most `capBytes` of
+ * both streams together. Further bytes are only counted, so memory does not grow with the output. Secrets are hidden
+ * before they leave the machine.
  */
 export class OutputReports {
   #historyId: number
@@ -50,7 +50,7 @@ export class OutputReports {
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS)
   }
 
-  /** Everything has been read: sends what is left, with a mark for a character that the program left unfinished. */
+  /** Sends the rest when everything has been read, with a replacement for an incomplete character. */
   end(): void {
     for (const stream of ['stdout', 'stderr'] as const) {
       const filter = this.#filters[stream]

@@ -1,4 +1,4 @@
-/** Lets so many in at one time; the others wait in the order in which they came. */
+/** Admits a limited number at a time. The others wait in order of arrival. */
 export class Places {
   #free: number
   #waiting: (() => void)[] = []

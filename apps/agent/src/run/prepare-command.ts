@@ -12,11 +12,11 @@ type CommandLine = Pick<
   'shell' | 'custom_shell' | 'cmd' | 'env_vars' | 'run_as_user'
 >
 
-/** Linux takes at most 128 KiB in one argument; longer commands go through a file. */
+/** Linux accepts at most 128 KiB per argument. Longer commands are written to a file. */
 const MAX_ARGUMENT_BYTES = 120_000
 const NO_FILES: Disposable = { [Symbol.dispose]() {} }
 
-/** Says how a command line is run; disposal removes the file that a long one needs. */
+/** Returns how a command line is run. Disposal removes the file of a long one. */
 export async function prepareCommand(input: CommandLine, place: RunPlace): Promise<PreparedRun> {
   const surroundings = await planSurroundings(input, place.os)
   const inFile = (name: string, body: string, command: (path: string) => [string, ...string[]]) => {
@@ -37,7 +37,7 @@ export async function prepareCommand(input: CommandLine, place: RunPlace): Promi
 
 function planCmd(cmd: string): Pick<ProcessPlan, 'program' | 'args' | 'verbatimArguments'> {
   if (process.platform !== 'win32')
-    throw new RunRefused('cmd is a shell of Windows; this machine has bash and sh.')
+    throw new RunRefused('cmd is a Windows shell. This machine has bash and sh.')
   // /s: everything between the outer quotes is the command, as typed.
   return {
     program: process.env.ComSpec ?? 'cmd.exe',
@@ -50,7 +50,7 @@ function findShell({ shell, custom_shell }: CommandLine): string {
   if (shell === 'custom') {
     const wanted = custom_shell?.trim() ?? ''
     const program = wanted === '' ? undefined : findProgram(wanted)
-    if (program === undefined) throw new RunRefused(`There is no program "${wanted}" on this machine.`)
+    if (program === undefined) throw new RunRefused(`Program "${wanted}" was not found on this machine.`)
     return program
   }
   const program = shell === 'bash' ? findProgram('/bin/bash', 'bash') : findProgram('/bin/sh', 'sh')

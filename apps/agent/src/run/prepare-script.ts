@@ -10,18 +10,18 @@ type ScriptInput = Pick<
   'interpreter' | 'body' | 'args' | 'env_vars' | 'run_as_user'
 >
 
-/** Where runs find their files, and the system they run on. */
+/** The folder for files of runs, and the system. */
 export interface RunPlace {
   dataFolder: string
   os: Os
 }
 export interface PreparedRun extends Disposable {
   plan: ProcessPlan
-  /** What went wrong, where the process that has ended left a sentence for it. */
+  /** Returns the error message that the finished process left, if any. */
   why?: () => string | undefined
 }
 
-/** Writes the file of a script and says how it is run; disposal removes the file. */
+/** Writes the file of a script and returns how to run it. Disposal removes the file. */
 export async function prepareScript(input: ScriptInput, { dataFolder, os }: RunPlace): Promise<PreparedRun> {
   const surroundings = await planSurroundings(input, os)
   const script = planScript(input.interpreter, input.body)

@@ -1,4 +1,4 @@
-/** Why a run cannot take place, as a sentence; nothing was started. */
+/** The run was not started. The message is shown to users. */
 export class RunRefused extends Error {
   override name = 'RunRefused'
 }

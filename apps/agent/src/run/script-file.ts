@@ -10,8 +10,8 @@ export interface ScriptFile extends Disposable {
 }
 
 /**
- * Writes a script where only the user who runs it can read it: in the data folder, or in the temporary folder where
- * that is not possible. For another user it is the other way round, because the data folder is closed to everybody.
+ * Writes a script so that only its user can read it: in the data folder, or in the temporary folder if that fails.
+ * For another user the temporary folder comes first, because the data folder is private to the agent.
  */
 export function writeScriptFile(options: {
   dataFolder: string
@@ -32,11 +32,11 @@ export function writeScriptFile(options: {
     }
   }
   throw new Error(
-    `the script can be written neither to the data folder nor to the temporary folder (${failures.join('; ')})`,
+    `failed to write the script to the data folder and to the temporary folder (${failures.join('; ')})`,
   )
 }
 
-/** The folder for what exists only while something runs. */
+/** The folder for files of active runs. */
 export function runFolder(dataFolder: string): string {
   return join(dataFolder, dataFiles.runs)
 }

@@ -1,6 +1,6 @@
 import { TABLES, type Database } from './database.ts'
 
-/** Makes the content of `to` that of `from`, as a whole or not at all. */
+/** Replaces the content of `to` with that of `from`, in one transaction. */
 export function copyTables(from: Database, to: Database): void {
   to.exec('begin immediate')
   try {
@@ -12,7 +12,7 @@ export function copyTables(from: Database, to: Database): void {
         to.run(`insert into ${table} (${names.join(', ')}) values (${marks})`, ...Object.values(row))
       }
     }
-    // The numbers of reports go on where they were, even when none is waiting.
+    // Report numbers continue, even if no report is waiting.
     const last = from.find(`select seq from sqlite_sequence where name = 'outbox'`)?.seq
     if (last !== undefined) setLastSeq(to, Number(last))
     to.exec('commit')
@@ -22,7 +22,7 @@ export function copyTables(from: Database, to: Database): void {
   }
 }
 
-/** Makes the next report's number at least `seq + 1`. */
+/** Sets the next report number to at least `seq + 1`. */
 export function setLastSeq(database: Database, seq: number): void {
   const changed = database.run(`update sqlite_sequence set seq = max(seq, ?) where name = 'outbox'`, seq)
   if (changed === 0) database.run(`insert into sqlite_sequence (name, seq) values ('outbox', ?)`, seq)

@@ -1,6 +1,6 @@
 import type { State } from './state.ts'
 
-/** Small texts that outlive a restart. */
+/** Small texts that survive a restart. */
 export class Kept {
   #state: State
 

@@ -11,7 +11,7 @@ import { State } from './state.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const TROUBLE = [
-  /data folder cannot be used/,
+  /data folder is not usable/,
   /state file/,
   /part of the state/,
   /output dropped/,
@@ -187,7 +187,7 @@ test('a full disk moves the state to memory and back without losing anything', (
   for (let chunk = 1; chunk <= 10; chunk += 1) outbox.append(output(2, chunk, 100_000))
   expect(state.inMemory).toBe(true)
   expect(problems.list()[0]).toMatch(
-    /cannot write its data folder .* \((the disk is full|it cannot be written)\)/,
+    /cannot write its data folder .* \((the disk is full|it is not writable)\)/,
   )
   nonces.remember('during', Date.now() + 1000)
   expect(outbox.listAfter(0, 20)).toHaveLength(11)

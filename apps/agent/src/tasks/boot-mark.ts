@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 
-/** Computed times of a start differ by this much when the clock is put right. */
+/** Tolerance for computed boot times, which change when the clock is corrected. */
 const SAME_WITHIN_SECONDS = 120
 
-/** Names the time since which the machine runs: another one after each start of it. */
+/** Identifies the current boot of the machine. */
 export function readBootMark(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

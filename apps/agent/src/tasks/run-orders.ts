@@ -2,21 +2,21 @@ import { TaskTrigger } from '@muster/contract/agent/tasks'
 import { z } from 'zod'
 import type { State } from '../state/state.ts'
 
-/** Orders of the server are known for so long, so that one that comes twice runs once. */
+/** How long server requests are remembered, so that a repeated one runs once. */
 const KEEP_MS = 24 * 3_600_000
 
 export const RunOrder = z.object({
   run_id: z.string(),
   task_id: z.int(),
   trigger: TaskTrigger,
-  /** By the schedule. */
+  /** The scheduled time. */
   planned_at: z.string().nullable(),
   ordered_at: z.string(),
 })
 export type RunOrder = z.infer<typeof RunOrder>
 export type OrderState = 'waiting' | 'running' | 'ended'
 
-/** Runs of tasks that are wanted, at work, or over, in the state database. */
+/** Task runs that are waiting, active or ended, in the state database. */
 export class RunOrders {
   #state: State
   #now: () => number
@@ -26,7 +26,7 @@ export class RunOrders {
     this.#now = options.now
   }
 
-  /** Stores an order; one with the same number is the same order. */
+  /** Stores a request. Requests with the same id are the same request. */
   add(order: RunOrder): void {
     this.#state.write((database) => {
       database.run('delete from task_runs where state = ? and changed_at < ?', 'ended', this.#now() - KEEP_MS)
@@ -41,7 +41,7 @@ export class RunOrders {
     })
   }
 
-  /** In the order in which they came. */
+  /** In order of arrival. */
   list(state: OrderState): RunOrder[] {
     const rows = this.#state.read((database) =>
       database.all('select job from task_runs where state = ? order by id', state),

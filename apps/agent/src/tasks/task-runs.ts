@@ -28,7 +28,7 @@ interface ActionSurroundings {
   stop: () => Stop
 }
 
-/** Takes the actions of a task in order. */
+/** Runs the actions of a task in order. */
 async function runActions(
   { actions, continue_on_error }: TaskDefinition,
   surroundings: ActionSurroundings,
@@ -40,7 +40,7 @@ async function runActions(
     if (surroundings.signal.aborted) {
       results.push(notTaken(action, surroundings.stop()))
     } else if (isBroken) {
-      results.push(notTaken(action, { outcome: 'skipped', reason: 'An action before it failed.' }))
+      results.push(notTaken(action, { outcome: 'skipped', reason: 'An earlier action failed.' }))
     } else {
       const result = await runAction(action, room, surroundings)
       results.push(result)
@@ -102,9 +102,9 @@ function notTaken(
 }
 
 const MAX_AT_ONCE = 8
-/** Runs of one task that wait for the one before. */
+/** Runs of one task that wait for the previous one. */
 const MAX_WAITING = 100
-/** What hangs in the system must not keep the agent from ending. */
+/** A hanging process must not block shutdown. */
 const LAST_RUNS_MS = 6000
 
 export interface TaskRunsOptions {
@@ -123,17 +123,17 @@ interface ActiveRun {
   definition: TaskDefinition
   abort: AbortController
   stop?: Stop
-  /** Its task is gone: nobody wants to hear of it. */
+  /** Its task was removed: results are dropped. */
   isUnwanted?: boolean
   ended: Promise<void>
 }
 
-/** Runs tasks, as each of them wants it while an earlier run of it still goes on. */
+/** Runs tasks, with each task's policy for a run that is still active. */
 export class TaskRuns implements AsyncDisposable {
   #options: TaskRunsOptions
   #places = new Places(MAX_AT_ONCE)
   #active = new Set<ActiveRun>()
-  /** By task, in their order. */
+  /** By task, in order of arrival. */
   #waiting = new Map<number, { order: RunOrder; definition: TaskDefinition }[]>()
   #isDisposed = false
 
@@ -141,7 +141,7 @@ export class TaskRuns implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Whether it is at work or waits for an earlier run. */
+  /** Whether it is active or waits for an earlier run. */
   has({ run_id, task_id }: RunOrder): boolean {
     return (
       [...this.#active].some(({ order }) => order.run_id === run_id) ||
@@ -162,7 +162,7 @@ export class TaskRuns implements AsyncDisposable {
         for (const { order: earlier } of waiting) this.#miss(earlier)
         this.#waiting.set(order.task_id, [{ order, definition }])
         for (const run of before)
-          end(run, { outcome: 'cancelled', reason: 'It was ended because the task began anew.' })
+          end(run, { outcome: 'cancelled', reason: 'Ended because the task started again.' })
         return undefined
       default:
         if (waiting.length >= MAX_WAITING) return this.#miss(order)
@@ -170,7 +170,7 @@ export class TaskRuns implements AsyncDisposable {
     }
   }
 
-  /** Ends what belongs to a task that is not wanted any more. */
+  /** Ends the runs of a removed task. */
   forget(isWanted: (taskId: number) => boolean): void {
     for (const [taskId, waiting] of this.#waiting) {
       if (isWanted(taskId)) continue
@@ -185,7 +185,7 @@ export class TaskRuns implements AsyncDisposable {
     }
   }
 
-  /** Reports what cannot be run, or was interrupted. */
+  /** Reports a run that cannot start, or was interrupted. */
   fail(order: RunOrder, reason: string): void {
     const { outbox, orders, state } = this.#options
     const at = this.#instant()
@@ -219,9 +219,9 @@ export class TaskRuns implements AsyncDisposable {
       .catch((cause: unknown) => {
         this.#options.log.error(
           { task_id: order.task_id, cause: describeError(cause) },
-          'task failed unexpectedly',
+          'task failed with an unexpected error',
         )
-        this.fail(order, `The task could not be run: ${describeError(cause)}.`)
+        this.fail(order, `Failed to run the task: ${describeError(cause)}.`)
       })
       .finally(() => {
         this.#active.delete(run)
@@ -260,8 +260,8 @@ export class TaskRuns implements AsyncDisposable {
       runs,
       place,
       signal: run.abort.signal,
-      // Whoever aborts says why.
-      stop: () => run.stop ?? { outcome: 'cancelled', reason: 'It was ended.' },
+      // The code that aborts sets the reason.
+      stop: () => run.stop ?? { outcome: 'cancelled', reason: 'Stopped.' },
     })
     clearTimeout(timer)
     state.write(() => {
@@ -280,14 +280,14 @@ export class TaskRuns implements AsyncDisposable {
     })
   }
 
-  /** A task may ask to be ended when the time of its repetitions is over. */
+  /** A task may request to end with its repetition period. */
   #endInTime(run: ActiveRun): NodeJS.Timeout | undefined {
     const { order, definition } = run
     const { now, zone } = this.#options
     if (!definition.stop_task_at_duration_end || order.planned_at === null) return undefined
     const endMs = endOfRepetition(definition.schedule, zone(), Date.parse(order.planned_at))
     if (endMs === undefined) return undefined
-    const reason = 'It was ended because the time of its repetitions is over.'
+    const reason = 'Ended because the repetition period of the task is over.'
     return setTimeout(
       () => end(run, { outcome: 'cancelled', reason }),
       Math.min(Math.max(0, endMs - now()), 2 ** 31 - 1),

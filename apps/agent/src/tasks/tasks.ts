@@ -15,9 +15,9 @@ import { RunOrders } from './run-orders.ts'
 import { type DueTask, TaskClock } from './task-clock.ts'
 import { TaskRuns } from './task-runs.ts'
 
-/** Definitions may come in several commands; what is still lacking after this time is asked for. */
+/** Definitions may arrive in several commands. Those still missing after this time are requested. */
 const ASK_AFTER_MS = 500
-/** An order may overtake the definition of its task. */
+/** A request may arrive before the definition of its task. */
 const WAIT_FOR_DEFINITION_MS = 60_000
 const SEED = 'tasks_seed'
 const BOOT = 'tasks_boot'
@@ -30,16 +30,15 @@ export interface TasksOptions {
   log: Log
   runs: BackgroundRuns
   place: RunPlace
-  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
   zone: () => string
   bootMark: () => string
 }
 
 /**
- * The tasks of this machine: what the server wants run, when it is run, and what came of it. A run is first a row
- * (run-orders.ts) and then a process, so that one transaction says both that its time has come and that it is dealt
- * with.
+ * The tasks of this machine: their definitions, schedule and results. A run is stored (run-orders.ts) before its
+ * process starts, so that one transaction records both that it is due and that it is handled.
  */
 export class Tasks implements AsyncDisposable {
   #options: TasksOptions
@@ -81,7 +80,7 @@ export class Tasks implements AsyncDisposable {
     this.#beginSoon()
   }
 
-  /** The version of `set-tasks` that is wholly at hand; 0 = none. */
+  /** The version of `set-tasks` that is stored completely; 0 = none. */
   get version(): number {
     return this.#definitions.version
   }
@@ -91,12 +90,12 @@ export class Tasks implements AsyncDisposable {
     this.#askedFor.clear()
   }
 
-  /** Takes over what the server wants, as Checks.set does. */
+  /** Stores the definitions from the server, like `Checks.set`. */
   set(wanted: Wanted): void {
     if (wanted.version < this.#newest) return
     this.#newest = wanted.version
     this.#definitions.set(wanted)
-    // The transaction may be done twice, or not at all.
+    // The transaction may be retried or rolled back.
     this.#replan ??= setImmediate(() => {
       this.#replan = undefined
       this.#plan()
@@ -105,7 +104,7 @@ export class Tasks implements AsyncDisposable {
     })
   }
 
-  /** Part of the transaction that remembers the command. */
+  /** Runs in the transaction that records the command. */
   runNow({ id, run_id, trigger }: CommandInput<'run-task'>): void {
     this.#order(id, trigger, { runId: run_id })
     this.#beginSoon()
@@ -140,9 +139,9 @@ export class Tasks implements AsyncDisposable {
     const name = `${id} ${revision}`
     if (this.#told.has(name)) return
     this.#told.add(name)
-    this.#options.log.info({ task_id: id }, 'task is not understood')
+    this.#options.log.info({ task_id: id }, 'task is not supported')
     const reason =
-      'The agent on this machine does not understand this task, or cannot keep it. Update the agent.'
+      'The agent on this machine does not support this task, or cannot store it. Update the agent.'
     this.#runs.fail(this.#newOrder(id, 'schedule', {}), reason)
   }
 
@@ -201,7 +200,7 @@ export class Tasks implements AsyncDisposable {
   #waitForDefinition(order: ReturnType<RunOrders['list']>[number]): void {
     const waitedMs = this.#options.now() - Date.parse(order.ordered_at)
     if (waitedMs < 0 || waitedMs >= WAIT_FOR_DEFINITION_MS)
-      return this.#runs.fail(order, 'This machine does not know the task.')
+      return this.#runs.fail(order, 'The task does not exist on this machine.')
     this.#orderTimer = setTimeout(() => this.#beginWaiting(), WAIT_FOR_DEFINITION_MS - waitedMs)
     return undefined
   }
@@ -211,7 +210,7 @@ export class Tasks implements AsyncDisposable {
     const missing = this.#definitions.listMissing()
     if (missing.length === 0) return this.#options.outbox.append({ kind: 'tasks-known', version })
     this.#askTimer = setTimeout(() => {
-      // Once over each link: a definition that cannot be read at all must not be asked for without end.
+      // Requested once per link, or an unreadable definition would be requested forever.
       const ids = this.#definitions.listMissing().filter((id) => !this.#askedFor.has(id))
       if (ids.length === 0) return
       for (const id of ids) this.#askedFor.add(id)

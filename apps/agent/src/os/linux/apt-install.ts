@@ -4,10 +4,10 @@ import { runTool } from '../run-tool.ts'
 import { describeAptFailure } from './apt-failure.ts'
 
 const ASK_LIMIT_MS = 60_000
-/** So long it waits for another program that is busy with the packages. */
+/** How long apt waits for another package manager. */
 const LOCK_SECONDS = 60
 
-/** Nobody is there to be asked; what people have changed in settings stays; services are not restarted by surprise. */
+/** No prompts; changed configuration files are kept; services are not restarted. */
 const NO_QUESTIONS = {
   DEBIAN_FRONTEND: 'noninteractive',
   APT_LISTCHANGES_FRONTEND: 'none',
@@ -31,7 +31,7 @@ export async function installAptPackage(names: readonly string[]): Promise<void>
   const name = await findKnown(names)
   if (name === undefined)
     throw new MachineRefused(
-      `This machine knows no package ${names.join(' or ')}. Look whether its lists of packages are fetched.`,
+      `Package ${names.join(' or ')} was not found. Check that the package lists are up to date.`,
     )
   await finishInterrupted()
   await install(['--no-install-recommends', 'install', '--', name])
@@ -46,14 +46,14 @@ async function install(args: string[]): Promise<void> {
   if (end.code !== 0) throw new MachineRefused(describeAptFailure(end))
 }
 
-/** What a machine that went off in the middle has left half installed is brought to its end first. */
+/** Finishes an installation that was interrupted by a shutdown. */
 async function finishInterrupted(): Promise<void> {
   const { stdout } = await runTool('dpkg', ['--audit'], {
     signal: AbortSignal.timeout(ASK_LIMIT_MS),
     timeoutMs: ASK_LIMIT_MS,
   })
   if (stdout.trim() === '') return
-  process.stdout.write('An earlier installation was interrupted; it is finished first.\n')
+  process.stdout.write('Finishing an interrupted installation first.\n')
   const end = await runInstaller('dpkg', ['--force-confdef', '--force-confold', '--configure', '-a'], {
     env: NO_QUESTIONS,
   })
@@ -71,11 +71,11 @@ async function findKnown(names: readonly string[]): Promise<string | undefined> 
   return undefined
 }
 
-/** Fetching is the first part of the way, unpacking and setting up the rest. */
+/** Downloads count as the first part of the progress, unpacking and setup as the rest. */
 const FETCHING = 0.3
 const STEP = 5
 
-/** Makes of what apt tells of its progress a line from time to time: `Progress: 45 %`. */
+/** Prints apt's progress from time to time: `Progress: 45 %`. */
 export class AptProgress {
   #say: (line: string) => void
   #rest = ''
@@ -85,7 +85,7 @@ export class AptProgress {
     this.#say = say
   }
 
-  /** Pieces of lines as apt writes them to its status descriptor: `pmstatus:tzdata:40.0000:Unpacking tzdata`. */
+  /** Reads apt's status descriptor: `pmstatus:tzdata:40.0000:Unpacking tzdata`. */
   take(text: string): void {
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop()?.slice(-1000) ?? ''

@@ -4,7 +4,7 @@ import type { Counters } from '../counters.ts'
 import { readLinuxDisks } from './mounts.ts'
 import { parseCpuTimes, parseMemory } from './proc-load.ts'
 
-/** Some kernels and containers lack single files; what they would say is absent then. */
+/** Some kernels and containers lack single files. Their values are absent then. */
 export async function readLinuxCounters(): Promise<Counters> {
   const { totalBytes, availableBytes, swap } = parseMemory(read('/proc/meminfo'))
   const load = Number(read('/proc/loadavg').split(' ')[0])
@@ -22,9 +22,9 @@ export async function readLinuxCounters(): Promise<Counters> {
   }
 }
 
-/** Of the file, whatever the disk's own sector size is: https://docs.kernel.org/admin-guide/iostats.html */
+/** Always 512, whatever the disk's own sector size is: https://docs.kernel.org/admin-guide/iostats.html */
 const SECTOR_BYTES = 512
-/** Whole disks. Partitions, and what is made of disks (md, dm, loop, zram), would count the same bytes again. */
+/** Whole disks. Partitions and virtual disks (md, dm, loop, zram) would count the same bytes again. */
 const DISK = /^(?:[shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/
 
 /** /proc/diskstats: `254 0 vda reads merged sectors-read ms writes merged sectors-written ...`. */
@@ -40,7 +40,7 @@ export function parseDiskStats(text: string): { read: number; written: number } 
   return { read, written }
 }
 
-/** Interfaces through which others' bytes pass a second time: bridges, tunnels and containers' ends. */
+/** Interfaces that would count bytes twice: bridges, tunnels and container interfaces. */
 const PASSING = /^(?:lo|docker|br-|veth|virbr|tun|tap|wg|cni|flannel|cali|ifb|dummy)/
 
 /** /proc/net/dev: `eth0: bytes packets errs drop fifo frame compressed multicast bytes ...`. */
@@ -67,7 +67,7 @@ function find(file: string): string | undefined {
   try {
     return read(file)
   } catch {
-    // Not on this kernel, or not in this container.
+    // Not available on this kernel or in this container.
     return undefined
   }
 }

@@ -86,16 +86,16 @@ test('a line without end fills no memory', async () => {
 
 test('a journal that cannot be read is told as journalctl tells it', async () => {
   givenJournalctl('echo "Failed to search journal: Bad message" >&2; exit 1')
-  await expect(find()).rejects.toThrow('The journal cannot be read: Failed to search journal: Bad message')
+  await expect(find()).rejects.toThrow('Failed to read the journal: Failed to search journal: Bad message')
   givenJournalctl('echo "No journal files were found." >&2; echo "-- No entries --"')
-  await expect(find()).rejects.toThrow('The journal cannot be read: No journal files were found.')
+  await expect(find()).rejects.toThrow('Failed to read the journal: No journal files were found.')
 })
 
 test('a check that is taken back ends journalctl', async () => {
   givenJournalctl('exec sleep 60')
   const abort = new AbortController()
   setTimeout(() => abort.abort(), 100)
-  await expect(findJournalEntries(SEARCH, abort.signal)).rejects.toThrow('journalctl could not be run')
+  await expect(findJournalEntries(SEARCH, abort.signal)).rejects.toThrow('Failed to run journalctl')
 })
 
 const JOURNALD = '/usr/lib/systemd/systemd-journald'

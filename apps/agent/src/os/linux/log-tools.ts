@@ -18,14 +18,14 @@ import { TextPieces } from '../text-pieces.ts'
 import { parseFields, readField } from './journal.ts'
 
 const LIMIT_MS = 20_000
-/** A message may have any length; what is beyond is passed over. */
+/** Longer messages are skipped. */
 const MAX_LINE = 1024 * 1024
-/** What an answer holds, and a message between two server processes. */
+/** Limit for a reply, and for a message between two server processes. */
 const MOST_CHARACTERS = 200_000
 const FIELDS = 'MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_COMM,_SYSTEMD_UNIT,_PID'
-/** Lines that are there when one begins to look. */
+/** Lines shown when a user starts to follow. */
 const LINES_BEFORE = 200
-const NO_EVENT_LOG = 'This machine keeps a journal, and no event logs of Windows.'
+const NO_EVENT_LOG = 'This machine has a journal and no Windows event logs.'
 
 export const linuxLogTools: LogTools = {
   read: readJournal,
@@ -38,7 +38,7 @@ export const linuxLogTools: LogTools = {
   },
 }
 
-/** Reads the journal backwards, as far as there is room for entries and the time allows. */
+/** Reads the journal backwards until the reply is full or the time limit is over. */
 async function readJournal(search: LogSearch): Promise<FoundLog> {
   requireJournal()
   if (search.log !== undefined) throw new MachineRefused(NO_EVENT_LOG)
@@ -73,7 +73,7 @@ async function readJournal(search: LogSearch): Promise<FoundLog> {
   const isBare = entries.length === 0
   if (isBare && (/No journal files were (found|opened)/.test(stderr) || (code !== 0 && code !== null)))
     throw new MachineRefused(
-      `The journal cannot be read: ${firstLine(stderr) || `journalctl ended with ${code}`}`,
+      `Failed to read the journal: ${firstLine(stderr) || `journalctl exited with code ${code}`}`,
     )
   const complete = isAtStart || (code !== null && !isEnough)
   return { entries, complete, ...(complete || next === undefined ? {} : { next }) }
@@ -87,7 +87,7 @@ function searchArgs({ since, until, before, ...filter }: LogSearch): string[] {
     '--reverse',
     '--no-pager',
     ...filterArgs(filter),
-    // journalctl takes either a time or a place; what is behind a place is older than `until`.
+    // journalctl accepts either a time or a cursor. Entries before the cursor are older than `until`.
     ...(before === undefined ? timeArgs({ since, until }) : [`--after-cursor=${before}`]),
   ]
 }
@@ -97,7 +97,7 @@ function timeArgs({ since, until }: Pick<LogSearch, 'since' | 'until'>): string[
 }
 
 function filterArgs({ unit, priority }: Pick<LogSearch, 'unit' | 'priority'>): string[] {
-  // A number: names differ between versions.
+  // A number, because names differ between versions.
   const least = JOURNAL_PRIORITIES.indexOf(priority)
   return [`--priority=${least}`, ...(unit === null ? [] : [`--unit=${unit}`])]
 }
@@ -122,5 +122,5 @@ function parseEntry(line: string): { entry: LogLine; place: string | undefined }
 
 function requireJournal(): void {
   if (findProgram('journalctl') === undefined)
-    throw new MachineRefused('This machine keeps no journal: there is no journalctl.')
+    throw new MachineRefused('This machine has no journal: journalctl is not installed.')
 }

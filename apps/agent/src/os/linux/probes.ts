@@ -15,8 +15,9 @@ export const linuxProbes: Probes = {
   readCpuTimes: async () => parseCpuTimes(readFileSync('/proc/stat', 'utf8')),
   readMemory: async () => parseMemory(readFileSync('/proc/meminfo', 'utf8')),
   async measureMount(disk) {
-    if (!disk.startsWith('/')) throw new Unmeasurable(`Write the whole path of the mount point, not ${disk}.`)
-    // Without a mount the folder still answers, with the numbers of the disk below it.
+    if (!disk.startsWith('/'))
+      throw new Unmeasurable(`Use the full path of the mount point instead of ${disk}.`)
+    // Without a mount, the numbers would be those of the disk below the folder.
     const mount = posix.normalize(disk).replace(/(?<=.)\/$/, '')
     const mounts = listMountPoints(readFileSync('/proc/self/mountinfo', 'utf8'))
     return mounts.has(mount) ? measureMountSpace(mount) : undefined

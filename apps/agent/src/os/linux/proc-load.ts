@@ -1,9 +1,9 @@
 import type { CpuTimes, MemoryUse } from '../probes.ts'
 
-/** The first line of /proc/stat: the time of all processors together, in hundredths of a second. */
+/** The first line of /proc/stat: the time of all processors together, in 10 ms. */
 export function parseCpuTimes(stat: string): CpuTimes {
   const [name, ...fields] = (stat.split('\n', 1)[0] ?? '').split(/\s+/)
-  // user nice system idle iowait irq softirq steal; what follows (guests) is contained in user and nice.
+  // user nice system idle iowait irq softirq steal; the rest (guests) is included in user and nice.
   const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] =
     fields.map(Number)
   if (name !== 'cpu' || Number.isNaN(user + idle))
@@ -12,7 +12,7 @@ export function parseCpuTimes(stat: string): CpuTimes {
   return { busy, total: busy + idle + iowait }
 }
 
-/** /proc/meminfo. Memory that programs can have at once counts as available, whatever it caches now. */
+/** /proc/meminfo. Memory that programs can use at once counts as available, including caches. */
 export function parseMemory(meminfo: string): MemoryUse {
   const bytes = (name: string) => {
     const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo) ?? []
@@ -22,7 +22,7 @@ export function parseMemory(meminfo: string): MemoryUse {
   const swapBytes = bytes('SwapTotal') ?? 0
   return {
     totalBytes: bytes('MemTotal') ?? 0,
-    // Kernels before 3.14 do not say.
+    // Kernels before 3.14 do not report it.
     availableBytes: bytes('MemAvailable') ?? sum('MemFree', 'Buffers', 'Cached'),
     swap: swapBytes === 0 ? null : { totalBytes: swapBytes, freeBytes: bytes('SwapFree') ?? 0 },
   }

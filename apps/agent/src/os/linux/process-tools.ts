@@ -20,19 +20,19 @@ export const linuxProcessTools: ProcessTools = {
     const found = requireProcess(listProcesses(), target)
     const why = vital(found)
     if (why !== undefined) throw new MachineRefused(why)
-    // On Linux each thread has its own, and a process none.
+    // On Linux each thread has its own priority.
     for (const thread of listThreads(target.pid)) setProcessPriority(found, nice, thread)
     return found.name
   },
 }
 
-/** The parent of all threads of the kernel; in a container the number is anybody's. */
+/** The parent of all kernel threads. In a container, any process may have this number. */
 const KERNEL = 2
 
 function vital({ pid, parent }: ListedProcess): string | undefined {
   if (pid === 1) return 'Process 1 keeps the machine running. Restart the machine instead.'
   const isOfKernel = (pid === KERNEL || parent === KERNEL) && readProcStat(KERNEL)?.name === 'kthreadd'
-  return isOfKernel ? `Process ${pid} is a part of the kernel.` : undefined
+  return isOfKernel ? `Process ${pid} is part of the kernel.` : undefined
 }
 
 function listProcesses(): ListedProcess[] {
@@ -48,6 +48,6 @@ function listThreads(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)
   } catch {
-    throw new MachineRefused(`Process ${pid} has already ended.`)
+    throw new MachineRefused(`Process ${pid} has already exited.`)
   }
 }

@@ -20,10 +20,10 @@ export const systemdService: Service = {
       withStartUmask(() => writeFileSync(join(UNIT_FOLDER, name), unitText({ folder, program })))
       await run('systemctl', ['daemon-reload'])
       await run('systemctl', ['enable', name])
-      // Started or, when this is a repeated installation, started anew.
+      // Starts the service, or restarts it after a repeated installation.
       await run('systemctl', ['restart', name])
     } catch (cause) {
-      throw new CliError(`the service ${name} cannot be installed`, { cause: describeError(cause) })
+      throw new CliError(`failed to install the service ${name}`, { cause: describeError(cause) })
     }
     return `The service ${name} is running.`
   },
@@ -36,12 +36,12 @@ export const systemdService: Service = {
       rmSync(file, { force: true })
       if (hasSystemd()) await run('systemctl', ['daemon-reload'])
     } catch (cause) {
-      throw new CliError(`the service ${name} cannot be removed`, { cause: describeError(cause) })
+      throw new CliError(`failed to remove the service ${name}`, { cause: describeError(cause) })
     }
     return `The service ${name} was stopped and removed.`
   },
   async startDetached(program) {
-    // A child of a service ends with it; a unit of its own does not.
+    // A child of a service ends with it. A transient unit does not.
     if (hasSystemd() && process.env.INVOCATION_ID !== undefined) {
       await run('systemd-run', ['--collect', '--quiet', '--', ...program])
     } else {
@@ -55,7 +55,6 @@ function hasSystemd(): boolean {
 }
 
 function requireSystemd(): void {
-  if (!hasSystemd())
-    throw new CliError('systemd does not run here: have "run" started by your service manager')
-  if (process.getuid?.() !== 0) throw new CliError('a service can be installed by root only')
+  if (!hasSystemd()) throw new CliError('systemd is not running. Start "run" with your own service manager')
+  if (process.getuid?.() !== 0) throw new CliError('only root can install a service')
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 
 export const STANDARD_FOLDER = '/var/lib/muster-agent'
 
-/** An agent with a data folder of its own has a service of its own. */
+/** Each data folder has its own service. */
 export function unitName(folder: string): string {
   if (folder === STANDARD_FOLDER) return 'muster-agent.service'
   return `muster-agent-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}.service`
 }
 
-/** The service file. deploy/systemd/muster-agent.service is this text for the standard places. */
+/** The unit file. deploy/systemd/muster-agent.service is this text for the default paths. */
 export function unitText(options: { folder: string; program: string[] }): string {
   const command = [...options.program, 'run', '--data', options.folder].map(quote).join(' ')
   return `[Unit]

@@ -3,7 +3,7 @@ import { runTool } from '../run-tool.ts'
 
 const LIMIT_MS = 5000
 
-/** Names of users by their numbers: of /etc/passwd, or of a directory service, which is asked once for each. */
+/** User names by number, from /etc/passwd or a directory service, which is asked once per number. */
 export class UserNames {
   #changedAtMs = -1
   #local = new Map<number, string>()
@@ -28,7 +28,7 @@ export class UserNames {
         rows.map((row) => row.split(':')).map(([name = '', , uid]) => [Number(uid ?? NaN), name]),
       )
     } catch {
-      // A machine without that file has its users elsewhere.
+      // A machine without that file stores its users elsewhere.
       this.#local = new Map()
     }
   }
@@ -40,7 +40,7 @@ async function askDirectory(uid: number): Promise<string> {
     const { stdout } = await runTool('getent', ['passwd', String(uid)], { signal, timeoutMs: LIMIT_MS })
     return stdout.split(':', 1)[0]?.trim() || String(uid)
   } catch {
-    // Without getent, or without an answer, the number stands for itself.
+    // Without getent or a result, the number itself is used.
     return String(uid)
   }
 }

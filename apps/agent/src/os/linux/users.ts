@@ -5,7 +5,7 @@ import type { MachineUser } from '../os.ts'
 
 const run = promisify(execFile)
 
-/** A user by name: of /etc/passwd, or of a directory service. */
+/** A user by name, from /etc/passwd or a directory service. */
 export async function findLinuxUser(name: string): Promise<MachineUser | undefined> {
   if (!/^[^:\s/\0-][^:\s/\0]*$/.test(name)) return undefined
   return parsePasswd(readFileSync('/etc/passwd', 'utf8'), name) ?? (await askDirectory(name))
@@ -25,7 +25,7 @@ async function askDirectory(name: string): Promise<MachineUser | undefined> {
     const { stdout } = await run('getent', ['passwd', name], { timeout: 10_000 })
     return parsePasswd(stdout, name)
   } catch {
-    // getent ends with an error for a user that no source knows.
+    // getent fails for a user that no source knows.
     return undefined
   }
 }

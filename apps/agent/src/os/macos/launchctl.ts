@@ -2,7 +2,7 @@ import type { ServiceState } from '../probes.ts'
 
 /** The output of `launchctl print`. */
 export function parseJob(output: string): ServiceState {
-  // The first level is indented once; what belongs to sockets and the like is deeper.
+  // The first level is indented once. Sockets and the like are deeper.
   const value = (name: string) => new RegExp(`^\\t${name} = (.*)$`, 'm').exec(output)?.[1]?.trim()
   const state = value('state') ?? ''
   const exitCode = value('last exit code') ?? ''

@@ -1,6 +1,6 @@
 import type { MemoryUse } from '../probes.ts'
 
-/** Bytes that programs can have at once, from `vm_stat`: what is free, and what only holds copies of files. */
+/** Bytes that programs can use at once, from `vm_stat`: free pages and file caches. */
 export function parseVmStat(output: string): number {
   const pageBytes = Number(/page size of (\d+) bytes/.exec(output)?.[1] ?? 4096)
   const pages = (name: string) =>

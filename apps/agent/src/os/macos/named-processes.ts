@@ -1,4 +1,4 @@
-/** From `ps -axo stat=,rss=,comm=`: the command is the whole path of the program there. Case does not matter. */
+/** From `ps -axo stat=,rss=,comm=`, where the command is the full path of the program. Case-insensitive. */
 export function sumNamedProcesses(output: string, name: string): { count: number; memoryBytes: number } {
   let count = 0
   let memoryBytes = 0

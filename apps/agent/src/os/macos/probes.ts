@@ -34,7 +34,7 @@ export const macosProbes: Probes = {
     const mount = disk.length > 1 ? disk.replace(/\/$/, '') : disk
     return parseMountPoints(stdout).has(mount) ? measureMountSpace(mount) : undefined
   },
-  // Addresses of version 6 have a program of their own.
+  // IPv6 has a program of its own.
   ping: (host, signal) =>
     host.includes(':')
       ? pingPosix(host, { signal, waitFor: undefined, program: 'ping6' })
@@ -46,7 +46,7 @@ export const macosProbes: Probes = {
     })
     if (code === 0) return parseJob(stdout)
     if (/could not find service/i.test(stderr)) return { state: 'missing', detail: '' }
-    throw new Unmeasurable(`launchd does not tell about ${name}: ${firstLine(stderr, stdout)}`)
+    throw new Unmeasurable(`Failed to read the service ${name}: ${firstLine(stderr, stdout)}`)
   },
   async startService(name, signal) {
     const { code, stderr } = await runTool('launchctl', ['kickstart', target(name)], {
@@ -60,14 +60,14 @@ export const macosProbes: Probes = {
       signal,
       timeoutMs: LIMIT_MS,
     })
-    if (code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(stderr)}`)
+    if (code !== 0) throw new Unmeasurable(`Failed to list the processes: ${firstLine(stderr)}`)
     return sumNamedProcesses(stdout, name)
   },
   findEvents: noEventLog('macOS'),
   findJournal: noJournal('macOS'),
 }
 
-/** Labels are looked for among the services of the system, or where a path (`gui/501/label`) says. */
+/** Labels are searched among the system services, or at a path (`gui/501/label`). */
 function target(name: string): string {
   return name.includes('/') ? name : `system/${name}`
 }

@@ -62,7 +62,7 @@ async function askProcesses(signal: AbortSignal, ports: DescribedPorts) {
     runTool('ps', ['-axww', '-o', PS_COLUMNS], { signal, timeoutMs: LIMIT_MS }),
     runTool('ps', ['-ax', '-o', 'pid=,comm='], { signal, timeoutMs: LIMIT_MS }),
   ])
-  if (all.code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(all.stderr)}`)
+  if (all.code !== 0) throw new Unmeasurable(`Failed to list the processes: ${firstLine(all.stderr)}`)
   return parsePsProcesses(all.stdout, names.stdout, ports)
 }
 
@@ -82,7 +82,7 @@ const PS_COLUMNS = 'pid=,ppid=,user=,stat=,nice=,rss=,time=,lstart=,command='
 const LINE =
   /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s+(\d+)\s+([\d:.-]+)\s+(\w{3} \w{3} +\d+ [\d:]{8} \d{4})\s+(.*)$/
 
-/** From `ps -axww -o PS_COLUMNS`, and the names from `ps -ax -o pid=,comm=`. */
+/** From `ps -axww -o PS_COLUMNS`, with the names from `ps -ax -o pid=,comm=`. */
 export function parsePsProcesses(output: string, names: string, ports: DescribedPorts): SeenProcess[] {
   const programs = new Map(
     names.split('\n').map((line) => {
@@ -111,7 +111,7 @@ export function parsePsProcesses(output: string, names: string, ports: Described
   })
 }
 
-/** From `lsof -nP -iTCP -sTCP:LISTEN -iUDP -FpPn`: a line for each field, its first letter says which. */
+/** From `lsof -nP -iTCP -sTCP:LISTEN -iUDP -FpPn`: one line per field, whose first letter is the type. */
 export function parseLsof(output: string): DescribedPorts {
   const ports = new DescribedPorts()
   let pid = 0
@@ -120,7 +120,7 @@ export function parseLsof(output: string): DescribedPorts {
     const value = line.slice(1)
     if (line.startsWith('p')) pid = Number(value)
     if (line.startsWith('P')) protocol = value === 'UDP' ? 'udp' : 'tcp'
-    // With an arrow it talks to somebody and does not listen.
+    // An arrow marks a connection, not a listener.
     if (line.startsWith('n') && !value.includes('->')) ports.add(pid, protocol, value)
   }
   return ports

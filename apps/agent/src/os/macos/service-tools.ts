@@ -5,7 +5,7 @@ import type { ServiceTools } from '../service-tools.ts'
 
 const LIMIT_MS = 20_000
 
-/** The services of the system; those of people who are signed in belong to their sessions. */
+/** System services. Services of signed-in users belong to their sessions. */
 export const macosServiceTools: ServiceTools = {
   ownName: () => undefined,
   async list(name) {
@@ -20,11 +20,11 @@ export const macosServiceTools: ServiceTools = {
   },
   async setStartType(name, startType) {
     if (startType === 'autodelay' || startType === 'manual')
-      throw new MachineRefused('launchd knows only whether a service may start or not.')
+      throw new MachineRefused('launchd supports only enabled and disabled.')
     await launchctl([startType === 'auto' ? 'enable' : 'disable', `system/${name}`])
   },
   async readLog() {
-    throw new MachineRefused('Logs of single services are read on Linux only.')
+    throw new MachineRefused('Logs of single services are available on Linux only.')
   },
 }
 

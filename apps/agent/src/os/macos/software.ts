@@ -16,7 +16,7 @@ export const macosSoftware: SoftwareTools = {
     })
     const apps = parseApplications(stdout)
     if (apps === undefined)
-      throw new Unmeasurable(`The programs of this Mac cannot be listed: ${firstLine(stderr, stdout)}`)
+      throw new Unmeasurable(`Failed to list the programs of this Mac: ${firstLine(stderr, stdout)}`)
     return [...apps, ...listHomebrew(['/opt/homebrew', '/usr/local'])]
   },
 }
@@ -30,7 +30,7 @@ const Application = z.object({
 })
 const Profile = z.object({ SPApplicationsDataType: z.array(z.unknown()) })
 
-/** What system_profiler printed; undefined when that is no list. What belongs to the system itself is left out. */
+/** Parses system_profiler; undefined if the output is invalid. Parts of the system itself are left out. */
 export function parseApplications(output: string): InstalledPackage[] | undefined {
   const profile = Profile.safeParse(tryJson(output))
   if (!profile.success) return undefined

@@ -5,12 +5,14 @@ import { type EventEntry, eventXpath } from './event-entries.ts'
 import { queryEvents } from './query-events.ts'
 
 const LOOK_EVERY_MS = 2000
-/** Events that are there when one begins to look. */
+/** Events shown when a user starts to follow. */
 const EVENTS_BEFORE = 100
-/** Of one look; the next one goes on after them. */
+/** Limit per poll. The next poll continues after them. */
 const MOST_AT_ONCE = 500
 
-/** Sends what comes into an event log. Windows tells nobody of it without a program of its own, so it is asked. */
+/**
+ * Sends new entries of an event log. Windows has no notification without a program of its own, so the log is polled.
+ */
 export async function followEvents(
   room: ChannelRoom,
   { log, priority }: Extract<LogSource, { kind: 'eventlog' }>,
@@ -39,7 +41,7 @@ export async function followEvents(
   }
 }
 
-/** One line, whatever an event says. */
+/** One line per event. */
 function writeLine({ line }: EventEntry): string {
   const { at_ms, priority, source, event_id, message } = line
   const text = message.replaceAll(/\s*[\r\n]+\s*/g, ' | ')

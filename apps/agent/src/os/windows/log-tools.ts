@@ -6,21 +6,21 @@ import { eventXpath } from './event-entries.ts'
 import { followEvents } from './follow-events.ts'
 import { queryEvents } from './query-events.ts'
 
-/** What an answer holds, and a message between two server processes. */
+/** Limit for a reply, and for a message between two server processes. */
 const MOST_CHARACTERS = 200_000
 
-/** The event logs of Windows, by the program that comes with it. */
+/** The Windows event logs, read with wevtutil. */
 export const windowsLogTools: LogTools = {
   read: readEvents,
   follow(room, source) {
-    if (source.kind === 'journal') throw new MachineRefused('This machine has event logs, and no journal.')
+    if (source.kind === 'journal') throw new MachineRefused('This machine has event logs and no journal.')
     return followEvents(room, source)
   },
 }
 
-/** Reads a log backwards, as far as there is room for events and the time allows. */
+/** Reads a log backwards until the reply is full or the time limit is over. */
 async function readEvents(search: LogSearch): Promise<FoundLog> {
-  if (search.unit !== null) throw new MachineRefused('Event logs know no units.')
+  if (search.unit !== null) throw new MachineRefused('Event logs have no units.')
   const hasText = partFinder(search.search)
   const hasSource = partFinder(search.source ?? '')
   const entries: LogLine[] = []

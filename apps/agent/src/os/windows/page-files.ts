@@ -2,7 +2,7 @@ import type { MemoryUse } from '../probes.ts'
 
 const MB = 1024 ** 2
 
-/** Lines `allocated used`, both in megabytes, one for each page file. */
+/** Lines `allocated used` in megabytes, one per page file. */
 export function parsePageFiles(output: string): MemoryUse['swap'] {
   let total = 0
   let used = 0

@@ -1,4 +1,4 @@
-/** Software only: drivers and what people have hidden are left to them. */
+/** Software only, without drivers and hidden updates. */
 const SEARCH = "IsInstalled=0 and IsHidden=0 and Type='Software'"
 
 const BEGIN = [
@@ -8,7 +8,7 @@ const BEGIN = [
   `$found = $session.CreateUpdateSearcher().Search("${SEARCH}").Updates`,
 ]
 
-/** Prints the updates that Windows Update offers as a list of JSON. */
+/** Prints the updates that Windows Update offers as a JSON list. */
 export const SCAN_SCRIPT = [
   ...BEGIN,
   `$list = @($found | ForEach-Object { @{
@@ -21,14 +21,14 @@ export const SCAN_SCRIPT = [
 ].join('\n')
 
 /**
- * Fetches and installs them one after the other, those whose ids stand in MUSTER_PATCHES or all. One that fails does
- * not stop the others; the last line says how many did.
+ * Downloads and installs the updates in MUSTER_PATCHES, or all, one after the other. A failure does not stop the
+ * others; the last line counts the failures.
  */
 export const INSTALL_SCRIPT = [
   ...BEGIN,
   "$wanted = @($env:MUSTER_PATCHES -split ' ' | Where-Object { $_ })",
   '$chosen = @($found | Where-Object { $wanted.Count -eq 0 -or $wanted -contains $_.Identity.UpdateID })',
-  "if ($chosen.Count -eq 0) { 'None of these updates is offered any more.'; exit 1 }",
+  "if ($chosen.Count -eq 0) { 'None of these updates is available any more.'; exit 1 }",
   '$failed = @(); $number = 0',
   `foreach ($update in $chosen) {
     "Progress: $([math]::Floor(100 * $number / $chosen.Count)) %"
@@ -45,7 +45,7 @@ export const INSTALL_SCRIPT = [
       $result = $installer.Install()
       if ($result.ResultCode -ne 2) {
         $failed += ('{0}: 0x{1:X8}' -f $update.Title, $result.GetUpdateResult(0).HResult)
-      } elseif ($result.RebootRequired) { 'It is complete after a restart.' }
+      } elseif ($result.RebootRequired) { 'Restart the machine to finish.' }
     } catch { $failed += ('{0}: {1} 0x{2:X8}' -f $update.Title, $_.Exception.Message, $_.Exception.HResult) }
   }`,
   'if ($failed.Count -gt 0) { $failed; "$($failed.Count) of $($chosen.Count) failed: $($failed[0])"; exit 1 }',

@@ -7,7 +7,7 @@ import { runInstaller } from '../run-installer.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 import { INSTALL_SCRIPT, SCAN_SCRIPT } from './patch-scripts.ts'
 
-/** Windows asks its update server, which takes minutes on some days. */
+/** Windows contacts its update server, which may take minutes. */
 const LIMIT_MS = 600_000
 const POWERSHELL = ['-NoProfile', '-NonInteractive', '-Command']
 
@@ -17,10 +17,10 @@ export const windowsPatches: PatchTools = {
       signal,
       timeoutMs: LIMIT_MS,
     })
-    if (code === null) throw new Unmeasurable('Windows Update has not answered within ten minutes.')
+    if (code === null) throw new Unmeasurable('Windows Update timed out after ten minutes.')
     const patches = parseWindowsUpdates(stdout)
     if (patches === undefined)
-      throw new Unmeasurable(`Windows Update does not answer: ${describeHresult(firstLine(stderr, stdout))}`)
+      throw new Unmeasurable(`Windows Update failed: ${describeHresult(firstLine(stderr, stdout))}`)
     return { patches, problem: null }
   },
   async install(guids) {
@@ -29,14 +29,14 @@ export const windowsPatches: PatchTools = {
     })
     if (end.code !== 0)
       throw new MachineRefused(
-        `Windows Update did not install all of it: ${describeHresult(end.said.trim().split(/\r?\n/).at(-1) ?? '')}`,
+        `Windows Update failed to install some updates: ${describeHresult(end.said.trim().split(/\r?\n/).at(-1) ?? '')}`,
       )
   },
   installPackage: () =>
-    Promise.reject(new MachineRefused('Windows has no package manager that the agent could ask.')),
+    Promise.reject(new MachineRefused('The agent supports no package manager on Windows.')),
 }
 
-/** One value may stand where a list is meant: older PowerShells write it so. */
+/** Older versions of PowerShell write a list of one as a single value. */
 const Words = z.union([z.array(z.string()), z.string().transform((one) => [one])]).catch([])
 const Found = z.object({
   guid: z.uuid(),
@@ -51,7 +51,7 @@ const Found = z.object({
   reboot: z.boolean().nullish(),
 })
 
-/** What SCAN_SCRIPT printed; undefined when that is no list. */
+/** Parses the output of SCAN_SCRIPT; undefined if it is invalid. */
 export function parseWindowsUpdates(output: string): Patch[] | undefined {
   const list = z.array(z.unknown()).safeParse(tryJson(output))
   if (!list.success) return undefined
@@ -79,20 +79,20 @@ export function parseWindowsUpdates(output: string): Patch[] | undefined {
 }
 
 const KNOWN: Record<string, string> = {
-  '80240016': 'another installation is under way, or the machine has to restart first',
-  '8024402C': 'the update server cannot be reached by its name',
-  '80072EE2': 'the update server does not answer in time',
+  '80240016': 'another installation is running, or the machine has to restart first',
+  '8024402C': 'the name of the update server cannot be resolved',
+  '80072EE2': 'the update server timed out',
   '80072EFD': 'the update server cannot be reached',
   '80070422': 'the service Windows Update is disabled',
   '80070005': 'access is denied: the agent does not run as SYSTEM or as an administrator',
 }
 
-/** Windows says what went wrong in numbers. */
+/** Describes Windows error numbers. */
 export function describeHresult(text: string): string {
   const [, number = ''] = /0x([0-9A-F]{8})/i.exec(text) ?? []
   const known = KNOWN[number.toUpperCase()]
   if (known !== undefined) return `${known} (0x${number}).`
-  return text.trim() === '' ? 'it said nothing.' : text.trim().slice(0, 400)
+  return text.trim() === '' ? 'no output.' : text.trim().slice(0, 400)
 }
 
 function tryJson(text: string): unknown {

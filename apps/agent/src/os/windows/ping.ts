@@ -3,8 +3,8 @@ import type { PingAnswer } from '../probes.ts'
 const PACKETS = 3
 
 /**
- * The output of `ping -n 3`, in whatever language Windows speaks: an answer is a line with one time in milliseconds,
- * the summary has three of them. One line alone says that the name cannot be found.
+ * The output of `ping -n 3` in any language: a reply is a line with one time in milliseconds, the summary has three.
+ * A single line means that the name cannot be resolved.
  */
 export function parseWindowsPing(output: string): PingAnswer {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '')

@@ -11,8 +11,8 @@ import { parsePageFiles } from './page-files.ts'
 import { findErrorCode, parseServiceState } from './service-control.ts'
 
 /**
- * From `tasklist /fo csv /nh`: `"notepad.exe","4711","Console","1","12,345 K"`. The number is written as the country
- * does it. Case does not matter, and `.exe` may be left out.
+ * From `tasklist /fo csv /nh`: `"notepad.exe","4711","Console","1","12,345 K"`. Number formats vary by country.
+ * Case-insensitive; `.exe` is optional.
  */
 export function sumNamedTasks(output: string, name: string): { count: number; memoryBytes: number } {
   const wanted = bare(name)
@@ -30,7 +30,7 @@ export function sumNamedTasks(output: string, name: string): { count: number; me
 const bare = (name: string) => name.toLowerCase().replace(/\.exe$/, '')
 
 const LIMIT_MS = 10_000
-/** PowerShell alone takes seconds to start on a small machine. */
+/** PowerShell takes seconds to start on a small machine. */
 const PAGE_FILE_LIMIT_MS = 20_000
 const PAGE_FILES =
   'Get-CimInstance Win32_PageFileUsage | ForEach-Object { "$($_.AllocatedBaseSize) $($_.CurrentUsage)" }'
@@ -63,7 +63,7 @@ export const windowsProbes: Probes = {
     const state = parseServiceState(stdout)
     if (state !== undefined) return state
     if ((findErrorCode(stdout) ?? code) === NO_SUCH_SERVICE) return { state: 'missing', detail: '' }
-    throw new Unmeasurable(`Windows does not tell about the service ${name}: ${firstLine(stdout, stderr)}`)
+    throw new Unmeasurable(`Failed to read the service ${name}: ${firstLine(stdout, stderr)}`)
   },
   async startService(name, signal) {
     const { code, stdout, stderr } = await runTool('sc', ['start', name], { signal, timeoutMs: LIMIT_MS })
@@ -76,7 +76,7 @@ export const windowsProbes: Probes = {
       signal,
       timeoutMs: LIMIT_MS,
     })
-    if (code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(stderr, stdout)}`)
+    if (code !== 0) throw new Unmeasurable(`Failed to list the processes: ${firstLine(stderr, stdout)}`)
     return sumNamedTasks(stdout, name)
   },
   findEvents: findWindowsEvents,

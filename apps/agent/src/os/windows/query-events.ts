@@ -8,8 +8,8 @@ const LIMIT_MS = 20_000
 const MAX_EVENT = 256 * 1024
 
 /**
- * Asks for the events of a log until no more are wanted (`onEvent` answers false) or the time is over; answers whether it
- * came to their end. Throws MachineRefused with what the program says.
+ * Reads the events of a log until `onEvent` returns false or the time limit is over. Returns whether it reached the
+ * end. Throws MachineRefused with the message of the program.
  */
 export async function queryEvents(
   log: string,
@@ -17,7 +17,7 @@ export async function queryEvents(
 ): Promise<boolean> {
   let isEnough = false
   const events = new TextPieces({ end: '</Event>', maxLength: MAX_EVENT })
-  // What it writes is UTF-16 on request; else it would be in the language of the machine's console.
+  // UTF-16 on request. Otherwise the output uses the console's code page.
   const { code, stderr } = await streamTool(
     'wevtutil',
     ['qe', log, `/q:${xpath}`, '/f:RenderedXml', '/uni:true', ...args],
@@ -36,7 +36,7 @@ export async function queryEvents(
   )
   if (code !== 0 && code !== null)
     throw new MachineRefused(
-      `The log ${log} cannot be read: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
+      `Failed to read the log ${log}: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
     )
   return code !== null && !isEnough
 }

@@ -5,15 +5,15 @@ const STATES: Partial<Record<string, ServiceState['state']>> = {
   '2': 'start_pending',
   '3': 'stopped',
   '4': 'running',
-  // Continues, pauses, is paused.
+  // Resuming, pausing, paused.
   '5': 'start_pending',
   '6': 'stopped',
   '7': 'stopped',
 }
 
-/** The output of `sc queryex`: the names before the colons are translated, numbers and constants are not. */
+/** The output of `sc queryex`: labels are translated, numbers and constants are not. */
 export function parseServiceState(output: string): ServiceState | undefined {
-  // The type comes first, the state is the second line of this form.
+  // The type comes first; the state is the second line of this form.
   const constants = [...output.matchAll(/^\s+\S.*?: ([0-9a-f]+)\s+([A-Z][A-Z0-9_]{3,})/gm)]
   const [, number = '', word = ''] = constants[1] ?? []
   const state = STATES[number]

@@ -30,7 +30,7 @@ export const windowsServiceTools: ServiceTools = {
     const { stdout, stderr } = await run('powershell', args)
     const services = parseWindowsServices(stdout)
     if (services === undefined)
-      throw new Unmeasurable(`The services cannot be listed: ${firstLine(stderr, stdout)}`)
+      throw new Unmeasurable(`Failed to list the services: ${firstLine(stderr, stdout)}`)
     return services.filter((service) => name === null || service.name.toLowerCase() === name.toLowerCase())
   },
   async control(name, action) {
@@ -39,12 +39,12 @@ export const windowsServiceTools: ServiceTools = {
     if (action !== 'stop') await control('start', name, RUNS_ALREADY)
   },
   async setStartType(name, startType) {
-    // A word of its own after the equals sign is how sc has it.
+    // sc requires a separate word after the equals sign.
     const { code, stdout, stderr } = await run('sc', ['config', name, 'start=', MODES[startType]])
     if (code !== 0) throw refused(stdout, stderr)
   },
   async readLog() {
-    throw new MachineRefused('Logs of single services are read on Linux only. See the event log.')
+    throw new MachineRefused('Logs of single services are available on Linux only. Use the event log.')
   },
 }
 
@@ -60,7 +60,7 @@ const Row = z.object({
   PathName: z.string().nullish(),
 })
 
-/** What SERVICE_SCRIPT printed; undefined when that is no list. */
+/** Parses the output of SERVICE_SCRIPT; undefined if it is invalid. */
 export function parseWindowsServices(output: string): MachineService[] | undefined {
   const rows = z.array(z.unknown()).safeParse(tryJson(output))
   if (!rows.success) return undefined
@@ -85,7 +85,7 @@ export function parseWindowsServices(output: string): MachineService[] | undefin
   return services.slice(0, MOST_SERVICES)
 }
 
-/** WMI says these in English everywhere. */
+/** WMI uses English here in every language. */
 const STATUS: Partial<Record<string, MachineService['status']>> = {
   Running: 'running',
   Stopped: 'stopped',

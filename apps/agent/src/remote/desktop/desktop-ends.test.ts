@@ -71,7 +71,7 @@ test('a VNC server that cannot start says why', async () => {
   const end = await new TestDesktop(server).ended()
   expect(end).toEqual({
     code: 'refused',
-    message: 'The VNC server (x11vnc) could not show the desktop: XOpenDisplay(":1") failed.',
+    message: 'The VNC server (x11vnc) failed to show the desktop: XOpenDisplay(":1") failed.',
   })
 })
 
@@ -81,7 +81,7 @@ test('a display that is not there is refused', async () => {
   const desktop = new TestDesktop(server, { tool: 'desktop', display: ':4999' })
   expect(await desktop.ended()).toEqual({
     code: 'refused',
-    message: 'There is no display :4999 on this machine any more.',
+    message: 'Display :4999 no longer exists on this machine.',
   })
   expect(await desktop.reported()).toContain(':4999')
 })

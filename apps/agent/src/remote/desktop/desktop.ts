@@ -3,17 +3,17 @@ import { DesktopInput, type DesktopNews } from '@muster/contract/desktop'
 import type { Socket } from 'node:net'
 import type { Channel } from '../channels/channel.ts'
 
-/** Bytes both ways between a VNC server and a window, no faster than both take them. */
+/** Passes bytes between a VNC server and the browser, no faster than either side accepts them. */
 export class Desktop {
   #channel: Channel
   #onEnded: (reason: string) => Promise<void>
-  /** What the window sent before the server was there. */
+  /** Bytes from the browser before the server was connected. */
   #early: Buffer[] = []
   #socket: Socket | undefined
   #ended: Promise<void> | undefined
   #gone = new AbortController()
 
-  /** `onEnded` ends what runs for it; waited for before the window is told. */
+  /** `onEnded` ends the session's processes. It is awaited before the browser is notified. */
   constructor(channel: Channel, onEnded: (reason: string) => Promise<void>) {
     this.#channel = channel
     this.#onEnded = onEnded
@@ -25,7 +25,7 @@ export class Desktop {
     })
   }
 
-  /** Aborted when it is over. */
+  /** Aborted when the session ends. */
   get gone(): AbortSignal {
     return this.#gone.signal
   }
@@ -37,11 +37,14 @@ export class Desktop {
       this.#channel.sendData(bytes)
       if (this.#channel.isFull) socket.pause()
     })
-    socket.once('error', ({ message }) => void this.end(ended(`The VNC server was lost: ${message}`)))
+    socket.once(
+      'error',
+      ({ message }) => void this.end(ended(`The connection to the VNC server failed: ${message}`)),
+    )
     socket.once('close', () => void this.end(ended('The VNC server closed the connection.')))
     this.#channel.sendText(opened)
     for (const bytes of this.#early.splice(0)) this.#take(bytes)
-    // Its first bytes may have been looked at, and put back.
+    // Its first bytes may have been read and put back.
     socket.resume()
   }
 

@@ -10,7 +10,7 @@ import type { Desktop } from './desktop.ts'
 import type { OpenedDesktop } from './open-desktop.ts'
 
 const MOST_DESKTOPS = 8
-/** Ended ones that are still told at the next sign-in: the report of their end may be on its way. */
+/** Ended sessions that are still listed at the next sign-in: the report of their end may be in flight. */
 const MOST_TOLD = 16
 
 type DesktopOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' | 'vnc' }>
@@ -20,13 +20,13 @@ export interface DesktopsOptions {
   log: Log
   kept: Kept
   outbox: Outbox
-  /** Where a password lies until the VNC server has read it. */
+  /** Folder of a password until the VNC server has read it. */
   folder: string
   now: () => number
   onEnded: (session: string) => void
 }
 
-/** The desktops of this machine that somebody looks at. Each has a VNC server of its own, which ends with its window. */
+/** The open desktop sessions of this machine. Each has its own VNC server, which ends with the session. */
 export class Desktops implements AsyncDisposable {
   #options: DesktopsOptions
   #markers: KeptMarkers
@@ -54,9 +54,9 @@ export class Desktops implements AsyncDisposable {
   async open(channel: Channel, tool: DesktopOrder): Promise<void> {
     const { session } = tool
     if (this.#desktops.has(session))
-      return channel.end({ code: 'refused', message: 'This session is open already.' })
+      return channel.end({ code: 'refused', message: 'This session is already open.' })
     if (this.#isStopped || this.#desktops.size >= MOST_DESKTOPS) {
-      const message = `This machine shows its desktop ${this.#desktops.size} times, and opens no more now.`
+      const message = `This machine already has ${this.#desktops.size} open desktop sessions.`
       return channel.end({ code: 'too_many', message })
     }
     const { Desktop } = await import('./desktop.ts')
@@ -71,7 +71,7 @@ export class Desktops implements AsyncDisposable {
     } catch (cause) {
       const message = describeError(cause)
       if (!(cause instanceof MachineRefused) && !desktop.gone.aborted)
-        this.#options.log.error({ cause: message }, 'a desktop cannot be opened')
+        this.#options.log.error({ cause: message }, 'failed to open a desktop')
       await desktop.end({ code: cause instanceof NoVncServer ? 'no_vnc_server' : 'refused', message })
     }
   }
@@ -90,7 +90,7 @@ export class Desktops implements AsyncDisposable {
   }
 
   async #finish(session: string, opening: Promise<OpenedDesktop>, reason: string): Promise<void> {
-    // What is just being started has to be there to be ended.
+    // Waits for sessions that are starting, so that they can be ended.
     await Promise.allSettled([opening])
     await this.#options.os.killTree(0, session)
     this.#desktops.delete(session)

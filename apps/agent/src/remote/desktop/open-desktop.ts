@@ -14,7 +14,7 @@ export interface OpenedDesktop {
   socket: Socket
 }
 
-/** Shows a display of this machine, or what another VNC server shows; throws with a sentence where that cannot be. */
+/** Shows a display of this machine, or the screen of a VNC server. Throws MachineRefused. */
 export async function openDesktop(
   order: DesktopOrder,
   { folder, signal }: { folder: string; signal: AbortSignal },
@@ -38,7 +38,7 @@ export async function openDesktop(
   }
 }
 
-/** Nothing is installed that could show a display. */
+/** No VNC server is installed. */
 export class NoVncServer extends MachineRefused {}
 
 export function requireProgram(found: VncProgram | undefined): VncProgram {
@@ -51,16 +51,15 @@ export function chooseDisplay({ displays, hasWayland }: Screens, wanted: string 
   if (first === undefined) throw new MachineRefused(hasWayland ? WAYLAND : NO_DISPLAY)
   if (wanted === null) return first
   const chosen = displays.find(({ name }) => name === wanted)
-  if (chosen === undefined)
-    throw new MachineRefused(`There is no display ${wanted} on this machine any more.`)
+  if (chosen === undefined) throw new MachineRefused(`Display ${wanted} no longer exists on this machine.`)
   return chosen
 }
 
 const NO_DISPLAY =
-  'No X11 display runs on this machine, so there is no desktop to show. A terminal is under Remote Background.'
+  'No X11 display is running on this machine, so there is no desktop to show. For a terminal, use Remote Background.'
 const WAYLAND =
-  'The desktop of this machine is Wayland, which lets no other program see the screen or type. Let its user sign in to a session with X11, or switch on its own remote desktop and open that with VNC.'
+  'This machine uses Wayland, which does not allow screen sharing by other programs. Sign in to an X11 session, or turn on its own remote desktop and open that with VNC.'
 const NO_SERVER =
   'No VNC server is installed on this machine, so its desktop cannot be shown: it needs x11vnc or tigervnc-scraping-server.'
 const ELSEWHERE =
-  'On Windows and macOS the desktop is shown by the VNC server that is installed there: on Windows for example TightVNC, on macOS Screen Sharing with a password for VNC. Open it with VNC.'
+  'On Windows and macOS the desktop needs a VNC server: for example TightVNC on Windows, or Screen Sharing with a VNC password on macOS. Open it with VNC.'

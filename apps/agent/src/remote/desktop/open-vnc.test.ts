@@ -51,7 +51,7 @@ test('a server that speaks nonsense is refused with a sentence, and hears nothin
   window.send(Buffer.from('EVIL'))
   expect(await window.ended()).toEqual({
     code: 'refused',
-    message: `What answers at 127.0.0.1:${port} is no VNC server.`,
+    message: `127.0.0.1:${port} is not a VNC server.`,
   })
   expect(heard).toBe(0)
 })
@@ -60,11 +60,11 @@ test('a server that hangs up at once is refused, and so is a port where nothing 
   const port = await givenListener((socket) => socket.end())
   const { server } = await givenAgent()
   const hungUp = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port })
-  expect((await hungUp.ended()).message).toBe(`What answers at 127.0.0.1:${port} is no VNC server.`)
+  expect((await hungUp.ended()).message).toBe(`127.0.0.1:${port} is not a VNC server.`)
   const nothing = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port: 1 })
   expect(await nothing.ended()).toEqual({
     code: 'refused',
-    message: 'The machine cannot reach 127.0.0.1:1: nothing listens there.',
+    message: 'The machine cannot reach 127.0.0.1:1: connection refused.',
   })
 })
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** Loopback and any address, as the kernel writes them in `/proc/net/tcp` and `tcp6`. */
+/** Loopback and wildcard addresses as the kernel writes them in `/proc/net/tcp` and `tcp6`. */
 const LOOPBACK = /^(0{24}|0{16}FFFF0000)?(0100007F|0{8})$/
 
 /**
- * Whether another user of this machine listens on a port of loopback, or has the other end of a connection to it. Ports
- * are seen by everybody: who is faster than the program that is to have one gets what is meant for that. Root is trusted.
+ * Returns whether another user of this machine listens on a loopback port, or holds the other end of a connection to
+ * it. Any user can see ports: a faster program could take the port and receive the data. Root is trusted.
  */
 export function isTakenByOther(port: number): boolean {
   const trusted = new Set([0, process.getuid?.()])

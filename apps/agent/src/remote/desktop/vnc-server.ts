@@ -13,7 +13,7 @@ const READY_MS = 12_000
 const ASK_EVERY_MS = 30
 const LOOPBACK = '127.0.0.1'
 const LONGEST_COMPLAINT = 20_000
-/** VNC looks at eight characters of a password. */
+/** VNC uses only eight characters of a password. */
 const PASSWORD_CHARACTERS = 8
 
 export interface VncServer {
@@ -22,8 +22,8 @@ export interface VncServer {
 }
 
 /**
- * Starts the VNC server of a display on a port of loopback, with a password of its own, and connects to it. Throws with
- * a sentence where it does not answer.
+ * Starts the VNC server of a display on a loopback port with its own password, and connects to it. Throws
+ * MachineRefused if it does not respond.
  */
 export async function startVncServer(
   program: VncProgram,
@@ -52,7 +52,7 @@ export async function startVncServer(
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const socket = await connectTo(program, { child, port, signal })
-    // Some read it when a viewer comes.
+    // Some servers read it only when a viewer connects.
     socket.once('close', () => void rm(passwordFile, { force: true }))
     return { socket, password }
   } catch (cause) {
@@ -77,19 +77,19 @@ async function connectTo(
   while (performance.now() < until) {
     signal.throwIfAborted()
     if (trouble !== undefined)
-      throw new MachineRefused(`The VNC server (${program.name}) could not show the desktop: ${trouble}`)
+      throw new MachineRefused(`The VNC server (${program.name}) failed to show the desktop: ${trouble}`)
     const socket = await tryConnect(port)
     if (socket !== undefined && isTakenByOther(port)) {
       socket.destroy()
       throw new MachineRefused(
-        `Another user of this machine has taken the port of the VNC server (${program.name}).`,
+        `Another user of this machine uses the port of the VNC server (${program.name}).`,
       )
     }
     if (socket !== undefined) return socket
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
   }
   throw new MachineRefused(
-    `The VNC server (${program.name}) did not answer within ${READY_MS / 1000} seconds.`,
+    `The VNC server (${program.name}) did not respond within ${READY_MS / 1000} seconds.`,
   )
 }
 
@@ -116,7 +116,7 @@ async function findFreePort(): Promise<number> {
   return address.port
 }
 
-/** What a program said last that looks like a reason. */
+/** The last output line that looks like an error. */
 function complaintOf(said: string): string {
   const lines = said
     .split('\n')
@@ -125,5 +125,5 @@ function complaintOf(said: string): string {
   const reason = lines.findLast((line) =>
     /error|fail|cannot|could not|unable|refused|denied|not open/i.test(line),
   )
-  return (reason ?? lines.at(-1) ?? 'it ended at once.').slice(0, 200)
+  return (reason ?? lines.at(-1) ?? 'it exited at once.').slice(0, 200)
 }

@@ -16,7 +16,7 @@ export function kindOf(of: Stats | Dirent<Buffer>): FileKind {
   return of.isSocket() ? 'socket' : 'other'
 }
 
-/** What is at `path`; undefined where it has gone meanwhile. A link is described itself. */
+/** Describes the entry at `path`; undefined if it has been removed. A link itself is described, not its target. */
 export async function describeEntry(
   path: Buffer,
   name: Buffer,
@@ -47,7 +47,7 @@ async function describeTarget(path: Buffer): Promise<FileEntry['target']> {
     const kind = await stat(path).then(kindOf, () => null)
     return { path: showBytes(target).slice(0, LONGEST_TARGET), kind }
   } catch {
-    // Links of /proc may not be read by all; that they are links is known all the same.
+    // Links in /proc may be unreadable, but their type is known.
     return { path: '', kind: null }
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { UserNames } from '../../os/linux/user-names.ts'
 
-/** Names of the owners of files, by their numbers, for one answer. */
+/** Names of file owners by number, cached for one reply. */
 export class OwnerNames {
   #users: UserNames
   #groups: Promise<Map<number, string>> | undefined
@@ -25,7 +25,7 @@ async function readGroups(): Promise<Map<number, string>> {
     const rows = (await readFile('/etc/group', 'utf8')).split('\n').map((row) => row.split(':'))
     return new Map(rows.map(([name = '', , gid]) => [Number(gid ?? NaN), name]))
   } catch {
-    // A machine without that file has its groups elsewhere; the number stands for itself.
+    // A machine without that file stores its groups elsewhere; the number is used instead.
     return new Map()
   }
 }

@@ -5,12 +5,12 @@ const SLASH = 0x2f
 const MOST_PATH_BYTES = 4095
 const MOST_NAME_BYTES = 255
 
-/** The names in a path as it crosses the wire. What leads elsewhere than it says is refused. */
+/** Splits a path from the wire into names. Refuses `.` and `..`. */
 export function readPath(raw: string): Buffer[] {
   if (process.platform === 'win32')
-    throw new MachineRefused('Files of machines with Windows cannot be reached yet.')
+    throw new MachineRefused('Files on Windows machines are not supported yet.')
   const bytes = Buffer.from(raw, 'base64url')
-  if (bytes[0] !== SLASH) throw new MachineRefused('A path has to begin with "/".')
+  if (bytes[0] !== SLASH) throw new MachineRefused('A path must start with "/".')
   if (bytes.length > MOST_PATH_BYTES) throw new MachineRefused('The path is too long.')
   const names: Buffer[] = []
   for (let from = 1; from <= bytes.length;) {
@@ -25,7 +25,7 @@ export function readPath(raw: string): Buffer[] {
 function checkName(name: Buffer): Buffer {
   const text = name.toString('latin1')
   if (text === '.' || text === '..' || name.includes(0) || name.length > MOST_NAME_BYTES)
-    throw new MachineRefused(`"${showBytes(name)}" is no name of a file or folder.`)
+    throw new MachineRefused(`"${showBytes(name)}" is not a valid name of a file or folder.`)
   return name
 }
 

@@ -8,13 +8,12 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 const SLASH = Buffer.from('/')
 
 /**
- * A name in a folder that is held open: what happens to it happens in that very folder, also when somebody puts a link
- * in the folder's place meanwhile. Linux reaches it by the number of the open folder; elsewhere the path is looked at
- * once more before it is used.
+ * A name in an open folder. Operations affect that very folder, even if it is replaced by a link meanwhile. Linux
+ * addresses it by the descriptor of the folder; other systems check the path again before use.
  */
 export class Place implements AsyncDisposable {
   readonly name: Buffer
-  /** The whole path, without links. */
+  /** The full path with links resolved. */
   readonly path: Buffer
   #folder: FileHandle
   #names: readonly Buffer[]
@@ -28,18 +27,18 @@ export class Place implements AsyncDisposable {
     this.#base = isLinux ? Buffer.from(`/proc/self/fd/${folder.fd}`) : joinPath(names)
   }
 
-  /** An address for the system of a name in the folder. */
+  /** A path that the system can use for a name in the folder. */
   at(name: Buffer = this.name): Buffer {
     return Buffer.concat([this.#base, SLASH, name])
   }
 
-  /** Opens a folder that is in it; it must not be a link. */
+  /** Opens a subfolder, which must not be a link. */
   async enter(name: Buffer): Promise<Place> {
     const handle = await open(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
     return new Place(handle, { names: [...this.#names, name], name })
   }
 
-  /** What was written there is on disk, with its name. */
+  /** Syncs the folder, so that new names are on disk. */
   async sync(): Promise<void> {
     await this.#folder.sync()
   }
@@ -51,11 +50,11 @@ export class Place implements AsyncDisposable {
 
 const isLinux = process.platform === 'linux'
 
-/** Opens the folder of a path step by step. A link on the way is refused: who wants to go there opens that folder. */
+/** Opens the folder of a path step by step. Links on the way are refused: the path must be the resolved one. */
 export async function openPlace(rawPath: string, dataFolder: string): Promise<Place> {
   const names = readPath(rawPath)
   const name = names.pop()
-  if (name === undefined) throw new MachineRefused('This cannot be done to all of the machine.')
+  if (name === undefined) throw new MachineRefused('This is not possible for the root folder.')
   await refusePrivate(joinPath([...names, name]), dataFolder)
   return new Place(await openFolder(names), { names, name })
 }
@@ -64,7 +63,7 @@ async function openFolder(names: readonly Buffer[]): Promise<FileHandle> {
   if (!isLinux) {
     const path = joinPath(names)
     if (!path.equals(await realpath(path, { encoding: 'buffer' })))
-      throw new MachineRefused('There is a link on the way. Open the folder anew.')
+      throw new MachineRefused('The path contains a link. Reload the folder.')
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   }
   let folder = await open('/', O_RDONLY | O_DIRECTORY)

@@ -15,7 +15,7 @@ import { openToRead, versionOf } from './open-to-read.ts'
 import { joinPath, readPath } from './paths.ts'
 import { refusePrivate } from './private-folder.ts'
 
-/** Does what a channel of the tool was opened for, and ends it with how it went. */
+/** Runs the task of a file channel, and ends the channel with its result. */
 export async function serveFiles(
   channel: Channel,
   order: FileTask | UploadTask,
@@ -23,12 +23,12 @@ export async function serveFiles(
 ): Promise<void> {
   try {
     await serve(channel, order, surroundings)
-    channel.end({ code: 'ended', message: 'That was all.' })
+    channel.end({ code: 'ended', message: 'Complete.' })
   } catch (cause) {
-    // Nobody is there to hear of it.
+    // The reader has left.
     if (channel.isOver) return
     const told = tellFileError(cause)
-    if (!(told instanceof MachineRefused)) log.error({ cause: describeError(cause) }, 'work on a file failed')
+    if (!(told instanceof MachineRefused)) log.error({ cause: describeError(cause) }, 'file operation failed')
     channel.end({ code: 'refused', message: told.message.slice(0, 500) })
   }
 }
@@ -52,12 +52,12 @@ async function serve(
 }
 
 const PIECE_BYTES = 128 * 1024
-/** Files of the kernel say that they are empty, and are not. */
+/** Kernel files report a size of 0, but have content. */
 const MOST_UNSIZED_BYTES = 16 * 1024 * 1024
 
 type ReadTask = Extract<FileTask, { task: 'read' }>
 
-/** Sends a file from an offset on, as long as it was when it was opened. What is written meanwhile at its end waits. */
+/** Sends a file from an offset up to its size when it was opened. Bytes appended meanwhile are not sent. */
 async function sendFile(room: ChannelRoom, task: ReadTask, dataFolder: string): Promise<void> {
   const { handle, path } = await openToRead(task.path, dataFolder)
   await using _ = handle
@@ -77,7 +77,7 @@ async function sendFile(room: ChannelRoom, task: ReadTask, dataFolder: string): 
   await sendPieces(room, handle, { offset, size, version })
 }
 
-/** The last piece goes only when the file has not become another one while it was read. */
+/** The last piece is sent only if the file has not changed meanwhile. */
 async function sendPieces(
   room: ChannelRoom,
   handle: FileHandle,
@@ -91,11 +91,11 @@ async function sendPieces(
     if (at < size) {
       if (piece.length === 0) throw changed()
       next = readPiece(handle, at, size)
-      // It is awaited in the next turn, if there is one.
+      // Awaited in the next iteration.
       next.catch(() => undefined)
     } else {
       const now = await versionOf(handle)
-      // What only grows is whole up to here.
+      // A file that only grew is complete up to here.
       if (now.version !== version && now.size <= size) throw changed()
     }
     await room.send(piece)
@@ -117,31 +117,30 @@ async function readUnsized(handle: FileHandle): Promise<Buffer> {
     if (piece.length === 0) return Buffer.concat(pieces)
     pieces.push(piece)
     bytes += piece.length
-    if (bytes > MOST_UNSIZED_BYTES)
-      throw new MachineRefused('Nobody knows how long this file is, and it does not end.')
+    if (bytes > MOST_UNSIZED_BYTES) throw new MachineRefused('This file has no known size and does not end.')
   }
 }
 
 function changed(): MachineRefused {
-  return new MachineRefused('The file was changed while it was read. Try again.')
+  return new MachineRefused('The file changed while it was read. Try again.')
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 const LONGEST_COMPLAINT = 2000
-/** GNU tar: some files changed while they were read. All else is in the archive. */
+/** GNU tar: some files changed while they were read. The archive contains everything else. */
 const CHANGED = 1
 
 type ArchiveTask = Extract<FileTask, { task: 'archive' }>
 
-/** Sends a file or folder as a compressed archive, made by the system's tar while it is sent. Links stay links. */
+/** Sends a file or folder as a compressed archive, created by the system's tar while it is sent. Links stay links. */
 async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: string): Promise<void> {
   const program = findProgram('tar')
-  if (program === undefined) throw new MachineRefused('There is no program tar on this machine.')
+  if (program === undefined) throw new MachineRefused('tar is not installed on this machine.')
   const path = await realpath(joinPath(readPath(task.path)), { encoding: 'buffer' })
   await refusePrivate(path, dataFolder)
   const at = path.lastIndexOf('/')
   const name = path.subarray(at + 1)
-  if (name.length === 0) throw new MachineRefused('All of the machine is too much for an archive.')
+  if (name.length === 0) throw new MachineRefused('The root folder is too large for an archive.')
   const parentPath = at === 0 ? Buffer.from('/') : path.subarray(0, at)
   await using parent = await open(parentPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   const shown = showBytes(name).slice(0, 240)
@@ -152,7 +151,7 @@ async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: str
     offset: 0,
     version: '',
   } satisfies FileNews)
-  // Its own folder by number, and the name by standard input: both may be any bytes.
+  // The folder by descriptor and the name by standard input: both may contain any bytes.
   const child = spawn(
     program,
     [...exclude(parentPath, path, await realpath(dataFolder)), '--null', '-czf', '-', '-T', '-'],
@@ -178,14 +177,14 @@ async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: str
     for await (const piece of child.stdout) await room.send(piece as Buffer)
     const code = await ended
     if (code !== 0 && code !== CHANGED)
-      throw new MachineRefused(`tar gave up: ${showBytes(Buffer.from(lastLine(complaint))).slice(0, 300)}`)
+      throw new MachineRefused(`tar failed: ${showBytes(Buffer.from(lastLine(complaint))).slice(0, 300)}`)
   } finally {
     room.gone.removeEventListener('abort', stop)
     if (child.exitCode === null) stop()
   }
 }
 
-/** The agent's own folder stays closed here as well. */
+/** The agent's own folder is excluded. */
 function exclude(parent: Buffer, path: Buffer, dataFolder: string): string[] {
   const within = Buffer.concat([path, Buffer.from('/')])
   const own = Buffer.from(dataFolder)

@@ -20,7 +20,7 @@ export interface UploadSurroundings {
   openParts: OpenParts
 }
 
-/** Makes the file that the bytes of an upload wait in. */
+/** Creates the temporary file of an upload. */
 export async function beginUpload(
   { path, upload, size, replace }: UploadWish & { size: number; replace: boolean },
   { dataFolder, openParts }: UploadSurroundings,
@@ -30,7 +30,7 @@ export async function beginUpload(
     await refuseTaken(place, replace)
     const { bavail, bsize } = await statfs(place.at(Buffer.from('.')))
     if (bavail * bsize < size)
-      throw new MachineRefused(`The disk is too full: it has room for ${formatFileSize(bavail * bsize)}.`)
+      throw new MachineRefused(`Not enough disk space. Free: ${formatFileSize(bavail * bsize)}.`)
     openParts.remember(partPath(place, upload))
     const handle = await open(partAt(place, upload), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     await handle.close()
@@ -63,7 +63,7 @@ export async function dropUpload(
   })
 }
 
-/** Whether it is gone, with its folder even, or was never made. */
+/** Whether it, or even its folder, no longer exists. */
 export async function removeAbandoned(
   rawPath: string,
   { dataFolder, afterMs }: { dataFolder: string; afterMs: number },
@@ -76,20 +76,20 @@ export async function removeAbandoned(
   return true
 }
 
-/** Throws where something stands in the way of the name that the upload is to take. */
+/** Throws if the final name of the upload is taken. */
 export async function refuseTaken(place: Place, replace: boolean): Promise<void> {
   const there = await lstat(place.at()).catch(passOver('ENOENT'))
   if (there === undefined) return
-  if (!replace) throw new MachineRefused('Something of that name is there already.')
-  if (!there.isFile()) throw new MachineRefused('What is there is no file, and is not replaced.')
+  if (!replace) throw new MachineRefused('A file or folder with this name already exists.')
+  if (!there.isFile()) throw new MachineRefused('A folder or special file with this name already exists.')
 }
 
-/** Opens it to be written and read; throws where it is not the file that was made for this. */
+/** Opens it for reading and writing. Throws if it is not the file that was created for this upload. */
 export async function openPart(place: Place, upload: string): Promise<FileHandle> {
   const handle = await open(partAt(place, upload), O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch(
     (cause: unknown) => {
       if (errorCode(cause) !== 'ENOENT') throw cause
-      throw new MachineRefused('This upload is over, or was left alone for an hour. Begin it again.', {
+      throw new MachineRefused('This upload has ended, or was idle for an hour. Start it again.', {
         cause,
       })
     },
@@ -97,7 +97,7 @@ export async function openPart(place: Place, upload: string): Promise<FileHandle
   const found = await handle.stat()
   if (found.isFile() && found.nlink === 1) return handle
   await handle.close()
-  throw new MachineRefused('Somebody has changed the file of this upload. Begin it again.')
+  throw new MachineRefused('The temporary file of this upload was changed. Start it again.')
 }
 
 export function partAt(place: Place, upload: string): Buffer {

@@ -1,7 +1,7 @@
-/** Who writes to an upload now: at most one, as its size says where the next one goes on. */
+/** Tracks the active writer of each upload: at most one, because the size of the file is the next offset. */
 const writers = new Map<string, () => Promise<void>>()
 
-/** From now on `stop` ends it; the answer forgets it. */
+/** Registers a writer that `stop` ends. Returns a function that releases it. */
 export function beginWriting(upload: string, stop: () => Promise<void>): Disposable {
   writers.set(upload, stop)
   return {
@@ -11,7 +11,7 @@ export function beginWriting(upload: string, stop: () => Promise<void>): Disposa
   }
 }
 
-/** What is under way to the disk gets there, and nothing after it: a lost line may still be delivering. */
+/** Finishes the current write and stops the writer: a lost connection may still be delivering. */
 export async function stopWriting(upload: string): Promise<void> {
   await writers.get(upload)?.()
 }

@@ -112,7 +112,7 @@ test('a line of a megabyte and bytes of any kind come as they are', async () => 
 test('who may follow logs only is refused files elsewhere, also by way of a link', async () => {
   const { folder, file, follow, own } = await prepare()
   writeFileSync(file, 'secret\n')
-  const sentence = 'Your role lets you follow files below /var/log only.'
+  const sentence = 'Your role allows following files in /var/log only.'
   expect(await follow(file, { anywhere: false }).ended()).toEqual({ code: 'refused', message: sentence })
   symlinkSync('/etc/shadow', join(folder, 'link'))
   expect(await follow(join(folder, 'link'), { anywhere: false }).ended()).toMatchObject({ message: sentence })

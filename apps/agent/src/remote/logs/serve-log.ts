@@ -13,7 +13,7 @@ interface Surroundings {
   log: Log
 }
 
-/** Sends what comes into a log for as long as somebody looks. */
+/** Sends new entries of a log until the reader leaves. */
 export async function serveLog(
   channel: Channel,
   source: LogSource,
@@ -24,11 +24,11 @@ export async function serveLog(
     if (source.kind === 'file') await followFile(room, source, dataFolder)
     else await (await os.loadLogTools()).follow(room, source)
   } catch (cause) {
-    // Nobody is there to hear of it.
+    // The reader has left.
     if (channel.isOver) return
     const told = tellFileError(cause)
     if (!(told instanceof MachineRefused))
-      log.error({ cause: describeError(cause) }, 'a log was not followed')
+      log.error({ cause: describeError(cause) }, 'failed to follow a log')
     channel.end({ code: 'refused', message: told.message.slice(0, 500) })
   }
 }

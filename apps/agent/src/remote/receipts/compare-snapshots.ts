@@ -6,16 +6,16 @@ import {
 } from '@muster/contract/agent/receipts'
 import type { Snapshot, SnapshotPart } from './snapshot.ts'
 
-/** What is another way in the second one. */
+/** Returns the differences between two snapshots. */
 export function compareSnapshots(before: Snapshot, after: Snapshot): ReceiptParts {
   const parts = RECEIPT_PARTS.map(
     (name) => [name, comparePart(before.parts[name], after.parts[name])] as const,
   )
-  // Each of the names is there.
+  // Every name has an entry.
   return Object.fromEntries(parts) as ReceiptParts
 }
 
-/** For a receipt of which nothing is known. */
+/** For a session without snapshots. */
 export function notCollected(reason: string): ReceiptParts {
   const part: ReceiptPart = { state: 'not_collected', reason: reason.slice(0, 500) }
   return { packages: part, services: part, files: part, users: part, ports: part }
@@ -24,7 +24,7 @@ export function notCollected(reason: string): ReceiptParts {
 function comparePart(before: SnapshotPart, after: SnapshotPart): ReceiptPart {
   for (const part of [before, after])
     if (typeof part === 'string') return { state: 'not_collected', reason: part.slice(0, 500) }
-  // Neither is a sentence.
+  // Neither part failed.
   const [old, now] = [before, after] as [Record<string, string>, Record<string, string>]
   const added = namesIn(now).filter((name) => !Object.hasOwn(old, name))
   const removed = namesIn(old).filter((name) => !Object.hasOwn(now, name))
@@ -46,5 +46,5 @@ function comparePart(before: SnapshotPart, after: SnapshotPart): ReceiptPart {
 
 const namesIn = (part: Record<string, string>) => Object.keys(part).toSorted()
 const cut = (name: string) => name.slice(0, 500)
-/** What comes after `|` is for comparing only. */
+/** The part after `|` is only for comparison. */
 const wordsOf = (state = '') => (state.split('|', 1)[0] ?? '').slice(0, 300)

@@ -13,7 +13,7 @@ export interface MadeReceipt {
   parts: ReceiptParts
 }
 
-/** Keeps what the machine is like now in a file. */
+/** Writes a snapshot of the machine to a file. */
 export async function keepSnapshot(file: string, places?: SnapshotPlaces): Promise<void> {
   const snapshot = await takeSnapshot(os, places)
   const draft = `${file}.new`
@@ -21,7 +21,7 @@ export async function keepSnapshot(file: string, places?: SnapshotPlaces): Promi
   renameSync(draft, file)
 }
 
-/** What is another way now than in that file. */
+/** Compares the machine with the snapshot in that file. */
 export async function makeReceipt(file: string, places?: SnapshotPlaces): Promise<MadeReceipt> {
   const text = gunzipSync(readFileSync(file), { maxOutputLength: MOST_BYTES }).toString('utf8')
   const before = Snapshot.parse(JSON.parse(text))

@@ -7,15 +7,15 @@ const run = promisify(execFile)
 const PATIENCE_MS = 60_000
 const Made = SessionReceipt.omit({ interrupted: true })
 
-/** How a receipt is made. `file` keeps what the machine was like. */
+/** Takes and compares snapshots. `file` holds the snapshot at the start of the session. */
 export interface ReceiptMaker {
   begin: (file: string, signal: AbortSignal) => Promise<void>
   end: (file: string, signal: AbortSignal) => Promise<MadeReceipt>
 }
 
 /**
- * Looks at the machine in a process of its own, the last one to get the processor: `program` is the agent's own command
- * line. Thousands of packages and files never become objects in a process that runs for months.
+ * Runs in a child process with the lowest priority. `program` is the agent's own command line. Thousands of packages
+ * and files never become objects in the long-running process.
  */
 export function makeReceiptsApart([program = '', ...args]: string[]): ReceiptMaker {
   const start = async (command: string, file: string, signal: AbortSignal) => {

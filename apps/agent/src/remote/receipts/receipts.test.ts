@@ -83,7 +83,7 @@ test('issue 4, 2.8: a receipt says what changed: packages, services, files, user
   const { packages, services, files, users, ports } = receipt.parts
   expect(collected(packages).changed).toEqual([{ name: 'tzdata', from: '1.0', to: '1.1' }])
   expect(collected(services).changed).toEqual([
-    { name: 'web.service', from: 'running, starts by itself', to: 'stopped, starts by itself' },
+    { name: 'web.service', from: 'running, starts automatically', to: 'stopped, starts automatically' },
   ])
   expect(collected(files).added).toEqual([
     {

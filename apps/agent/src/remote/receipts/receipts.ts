@@ -9,9 +9,9 @@ import type { ReceiptMaker } from './receipts-apart.ts'
 const SESSION = /^[0-9a-f-]{36}$/
 
 export interface ReceiptsOptions {
-  /** Undefined = none are made. */
+  /** Undefined = changes are not recorded. */
   maker: ReceiptMaker | undefined
-  /** Where it is kept what the machine was like, so that a restart of the agent does not lose it. */
+  /** Folder of the snapshots, so that a restart of the agent does not lose them. */
   folder: string
   outbox: Pick<Outbox, 'append'>
   log: Log
@@ -19,8 +19,8 @@ export interface ReceiptsOptions {
 }
 
 /**
- * What changes on the machine while sessions of remote tools run: looked at when one begins and after it has ended, once
- * at a time, and reported after its end. Each session has its own, however many there are.
+ * Records what changes on the machine during sessions of remote tools. Takes a snapshot when a session starts and
+ * after it ends, one at a time, and reports the differences. Concurrent sessions have separate reports.
  */
 export class Receipts implements AsyncDisposable {
   #options: ReceiptsOptions
@@ -32,7 +32,7 @@ export class Receipts implements AsyncDisposable {
     this.#options = options
   }
 
-  /** A session begins; nobody waits for it. */
+  /** Called when a session starts. Does not block it. */
   begin(session: string): void {
     const { maker, folder, log } = this.#options
     if (maker === undefined || this.#begun.has(session) || !SESSION.test(session)) return
@@ -43,12 +43,12 @@ export class Receipts implements AsyncDisposable {
         await maker.begin(this.#fileOf(session), this.#stop.signal)
       } catch (cause) {
         if (this.#stop.signal.aborted) return
-        log.info({ cause: describeError(cause), session }, 'what the machine is like could not be looked at')
+        log.info({ cause: describeError(cause), session }, 'failed to take a snapshot of the machine')
       }
     })
   }
 
-  /** A session is over. */
+  /** Called when a session has ended. */
   end(session: string): void {
     const begunAt = this.#begun.get(session)
     if (begunAt === undefined || this.#stop.signal.aborted) return
@@ -56,7 +56,7 @@ export class Receipts implements AsyncDisposable {
     this.#queue(() => this.#tell(session, { begunAt, interrupted: false }))
   }
 
-  /** Receipts of sessions that an earlier process of this agent has begun. */
+  /** Reports sessions that an earlier process of this agent has started. */
   endInterrupted(): void {
     if (this.#options.maker === undefined) return
     for (const session of this.#listKept()) {
@@ -64,7 +64,7 @@ export class Receipts implements AsyncDisposable {
     }
   }
 
-  /** What is not told yet is told by the next process. */
+  /** Pending reports are sent by the next process. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     await this.#work
@@ -82,7 +82,7 @@ export class Receipts implements AsyncDisposable {
       receipt = { ...(await maker.end(file, this.#stop.signal)), interrupted }
     } catch (cause) {
       if (this.#stop.signal.aborted) return
-      log.info({ cause: describeError(cause), session }, 'what changed on the machine could not be found out')
+      log.info({ cause: describeError(cause), session }, 'failed to compare snapshots of the machine')
       receipt = { from: begunAt, to: this.#time(), interrupted, parts: notCollected(UNKNOWN) }
     }
     outbox.append({ kind: 'session-receipt', session, receipt })
@@ -94,7 +94,7 @@ export class Receipts implements AsyncDisposable {
       try {
         if (!this.#stop.signal.aborted) await work()
       } catch (cause) {
-        this.#options.log.error({ cause: describeError(cause) }, 'a receipt of a session is lacking')
+        this.#options.log.error({ cause: describeError(cause) }, 'failed to report the changes of a session')
       }
     })
   }
@@ -103,12 +103,12 @@ export class Receipts implements AsyncDisposable {
     try {
       return readdirSync(this.#options.folder).filter((name) => {
         if (SESSION.test(name)) return true
-        // Half a file of a process that was ended.
+        // An incomplete file of a process that was killed.
         rmSync(join(this.#options.folder, name), { force: true })
         return false
       })
     } catch {
-      // No session has ever begun here.
+      // No session has ever started here.
       return []
     }
   }
@@ -122,4 +122,4 @@ export class Receipts implements AsyncDisposable {
   }
 }
 
-const UNKNOWN = 'The machine could not be looked at when the session began or when it had ended.'
+const UNKNOWN = 'Failed to take a snapshot when the session started or after it ended.'

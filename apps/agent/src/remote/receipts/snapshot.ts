@@ -6,11 +6,11 @@ import { describeError } from '../../log/log.ts'
 import type { Os } from '../../os/os.ts'
 import { PortBook, readListening } from '../../os/linux/listening-ports.ts'
 
-/** Entries of the folder and all below it; a machine with more says so. */
+/** Limit for entries of the folder tree. Beyond it the comparison fails. */
 const MOST_FILES = 20_000
 const MODE_BITS = 0o7777
 
-/** The files below a folder, by what the file system says of them; none is opened and no link is followed. */
+/** Lists the files below a folder with their metadata. Opens no file and follows no link. */
 function readFiles(folder: string): Record<string, string> {
   const files: Record<string, string> = {}
   const waiting = [folder]
@@ -19,7 +19,7 @@ function readFiles(folder: string): Record<string, string> {
     for (const name of listNames(at)) {
       seen += 1
       if (seen > MOST_FILES)
-        throw new Error(`There are more than ${MOST_FILES} files below ${folder}, so they were not compared.`)
+        throw new Error(`${folder} contains more than ${MOST_FILES} files, so they were not compared.`)
       const path = join(at, name)
       const stats = statOf(path)
       if (stats === undefined) continue
@@ -30,7 +30,7 @@ function readFiles(folder: string): Record<string, string> {
   return files
 }
 
-/** What people read comes before `|`; the rest tells that something else was changed as well. */
+/** The part before `|` is shown to users. The rest only detects other changes. */
 function describe(stats: Stats): string {
   const { size, mode, uid, gid, mtimeMs, ctimeMs, ino } = stats
   const rights = (mode & MODE_BITS).toString(8).padStart(4, '0')
@@ -48,7 +48,7 @@ function listNames(folder: string): string[] {
     )
       names.push(entry.name)
   } catch {
-    // It has just been removed, or is not the agent's to look into.
+    // It has just been removed, or the agent has no permission.
   }
   return names
 }
@@ -57,12 +57,12 @@ function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** From here on the kernel gives UDP ports to whoever asks something, for as long as the answer takes. */
+/** From here on the kernel assigns temporary UDP ports to clients. */
 const PASSING_PORTS = 32_768
-/** The VNC server of a window on the desktop is Muster's own, and gone with it. */
+/** The VNC server of a desktop session belongs to Muster and ends with it. */
 const OWN_PROGRAMS = new Set(['x11vnc', 'X0tigervnc', 'x0vncserver'])
 
-/** What listens where: `tcp 0.0.0.0:80`, and the program if it can be told. */
+/** Listening ports: `tcp 0.0.0.0:80`, with the program if known. */
 function readPorts(): Record<string, string> {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   const book = new PortBook()
@@ -95,14 +95,14 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // It has just ended, or is somebody else's.
+    // It has just exited, or belongs to another user.
     return ''
   }
 }
 
 const PATIENCE_MS = 20_000
 
-/** What a machine has of one kind: a name, and a text that is another one when the thing is. Or why nobody looked. */
+/** One kind of content of a machine: names, each with a text that changes with it. Or why it could not be read. */
 const SnapshotPart = z.union([z.record(z.string(), z.string()), z.string()])
 export type SnapshotPart = z.infer<typeof SnapshotPart>
 
@@ -112,7 +112,7 @@ export const Snapshot = z.object({
 })
 export type Snapshot = z.infer<typeof Snapshot>
 
-/** Where to look; other places in tests. */
+/** Paths to read; tests use others. */
 export interface SnapshotPlaces {
   settingsFolder: string
   userList: string
@@ -120,7 +120,7 @@ export interface SnapshotPlaces {
 
 export const PLACES: SnapshotPlaces = { settingsFolder: '/etc', userList: '/etc/passwd' }
 
-/** Looks at the machine. What cannot be looked at says why, and the rest is there. */
+/** Takes a snapshot. Parts that fail contain the reason. */
 export async function takeSnapshot(
   os: Pick<Os, 'platform' | 'loadSoftwareTools' | 'loadServiceTools'>,
   places: SnapshotPlaces = PLACES,
@@ -137,7 +137,7 @@ export async function takeSnapshot(
   const read = await Promise.all(
     RECEIPT_PARTS.map(async (name) => [name, await attempt(readers[name])] as const),
   )
-  // Each of the names above is there.
+  // Every name above has an entry.
   return { at, parts: Object.fromEntries(read) as Snapshot['parts'] }
 }
 
@@ -170,13 +170,13 @@ async function readServices(os: Pick<Os, 'loadServiceTools'>): Promise<Record<st
 }
 
 const START_WORDS = {
-  auto: 'starts by itself',
-  manual: 'started by hand',
+  auto: 'starts automatically',
+  manual: 'starts manually',
   disabled: 'disabled',
-  fixed: 'started by others',
+  fixed: 'started by other services',
 }
 
-/** The users of a file like /etc/passwd; those of a directory service are not in it. */
+/** Users of a file like /etc/passwd, without those of a directory service. */
 function readUsers(file: string): Record<string, string> {
   const lines = readFileSync(file, 'utf8').split('\n')
   return Object.fromEntries(

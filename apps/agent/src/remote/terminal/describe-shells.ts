@@ -4,7 +4,7 @@ import { findOwnUser } from './own-user.ts'
 import { listShells } from './shells.ts'
 import { findSignedInUser, whyNotAsUser } from './signed-in-user.ts'
 
-/** What a terminal of this machine can begin with. */
+/** Lists the shells and users that a terminal of this machine can use. */
 export async function describeShells(os: Os): Promise<TerminalDefaults> {
   const own = findOwnUser()
   const signedIn = await findSignedInUser(os)

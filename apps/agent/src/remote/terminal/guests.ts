@@ -2,13 +2,13 @@ import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { JoinMode, TerminalNews, TerminalPerson } from '@muster/contract/channels'
 import type { Channel } from '../channels/channel.ts'
 
-/** Of one terminal. */
+/** Viewers of one terminal. */
 const MOST_GUESTS = 8
-/** Before all of it comes again. */
+/** Delay before a full redraw. */
 const RESET = Buffer.from('\u001bc')
 
 export interface Guest {
-  /** The session of this visit. */
+  /** The session of this viewer. */
   visit: string
   name: string
   mode: JoinMode
@@ -16,20 +16,23 @@ export interface Guest {
 }
 
 export interface GuestsOptions {
-  /** What the terminal wrote last. */
+  /** The recent output of the terminal. */
   readAll: () => Buffer
-  /** Typed by who may. */
+  /** Input of a viewer who may type. */
   write: (bytes: Buffer, onTaken: () => void) => void
-  /** Somebody came or went. */
+  /** Called when a viewer joins or leaves. */
   onChange: () => void
   onLeft: (visit: string, reason: string) => void
 }
 
-/** Colleagues in somebody's terminal. None of them can hold it up: who reads too slowly misses something, and is shown anew. */
+/**
+ * Viewers of another user's terminal. They cannot slow it down: a viewer that reads too slowly loses output and gets
+ * a redraw.
+ */
 export class Guests {
   #options: GuestsOptions
   #guests = new Map<string, Guest>()
-  /** With what was told last of each kind meanwhile. */
+  /** With the last message of each kind. */
   #behind = new Map<Guest, Map<TerminalNews['type'], TerminalNews>>()
 
   constructor(options: GuestsOptions) {
@@ -52,7 +55,7 @@ export class Guests {
     return this.#guests.has(visit)
   }
 
-  /** False = there are too many. `greeting` comes before what the terminal wrote last. */
+  /** `false` = too many viewers. `greeting` is sent before the recent output. */
   admit(guest: Guest, greeting: TerminalNews[]): boolean {
     if (this.#guests.size >= MOST_GUESTS) return false
     const { channel, visit, mode } = guest
@@ -65,7 +68,7 @@ export class Guests {
         if (mode === 'type') this.#options.write(bytes, taken)
         else taken()
       },
-      // The size is that of its owner's window.
+      // The size is that of the owner's window.
       onText: () => {},
       onDrain: () => this.#catchUp(guest),
       onEnd: ({ message }) => this.#forget(guest, message),
@@ -84,7 +87,7 @@ export class Guests {
 
   tell(news: TerminalNews): void {
     for (const guest of this.#guests.values()) {
-      // A size is worth nothing beside the next one, and who does not read would be kept all of them.
+      // Only the latest size matters, and a viewer that does not read must not collect all of them.
       const missed =
         this.#behind.get(guest) ??
         (guest.channel.isFull ? new Map<TerminalNews['type'], TerminalNews>() : undefined)
@@ -93,7 +96,7 @@ export class Guests {
     }
   }
 
-  /** One of them leaves; its channel is told why. */
+  /** Removes a viewer and ends its channel. */
   end(visit: string, end: ChannelEnd): void {
     const guest = this.#guests.get(visit)
     if (guest === undefined) return

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** The agent's own user; in some containers its id has no name. */
+/** The agent's own user. In some containers its id has no name. */
 export function findOwnUser(): { name: string; shell: string | undefined } {
   try {
     const { username, shell } = userInfo()

@@ -21,7 +21,7 @@ test('issue 4, 2.1: a machine tells its shells, the default one first, and who i
   const reply = await ask(server)
   expect(reply).toMatchObject({
     refused: null,
-    answer: { signed_in_user: null, why_no_user: 'Nobody is signed in at this machine.' },
+    answer: { signed_in_user: null, why_no_user: 'No user is signed in at this machine.' },
   })
   const names = listShells('/bin/sh').map(({ name }) => name)
   expect(names[0]).toBe('sh')
@@ -53,7 +53,7 @@ test.each(['/no/such/shell', 'no-such-shell', '/etc', '/etc/passwd', `-c${ESCAPE
   async (shell) => {
     const { server } = await givenAgent()
     const terminal = new TestChannel(server, { wish: { shell } })
-    const message = `There is no program "${shell}" on this machine.`
+    const message = `Program "${shell}" was not found on this machine.`
     expect(await terminal.ended()).toEqual({ code: 'no_shell', message })
     expect(
       await server.until(() => server.reports.find(({ kind }) => kind === 'session-ended')),
@@ -64,7 +64,7 @@ test.each(['/no/such/shell', 'no-such-shell', '/etc', '/etc/passwd', `-c${ESCAPE
 test('issue 4, 2.1: as who is signed in where nobody is: said, and not opened as somebody else', async () => {
   const { server } = await givenAgent(signedIn(null))
   const terminal = new TestChannel(server, { wish: { as_user: true } })
-  const message = 'Nobody is signed in at this machine.'
+  const message = 'No user is signed in at this machine.'
   expect(await terminal.ended()).toEqual({ code: 'no_shell', message })
 })
 

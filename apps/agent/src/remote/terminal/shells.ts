@@ -4,23 +4,23 @@ import type { MachineShell } from '@muster/contract/agent/shells'
 import { findProgram } from '../../run/find-program.ts'
 
 const TAKES_LOGIN = new Set(['bash', 'zsh', 'fish', 'dash', 'ksh', 'ash', 'sh'])
-/** Shells of users who are not to have one. */
+/** Shells of users who must not sign in. */
 const NO_SHELL = new Set(['nologin', 'false', 'sync', 'true'])
 const MOST_SHELLS = 30
 
-/** The default shell of a user whose own one is this. */
+/** The default shell of users without a shell of their own. */
 export function chooseShell(own: string | undefined): string {
   if (process.platform === 'win32') return findProgram('pwsh', 'powershell', 'cmd') ?? 'cmd.exe'
   const wanted = own === undefined || NO_SHELL.has(basename(own)) ? [] : [own]
   return findProgram(...wanted, 'bash', 'sh') ?? '/bin/sh'
 }
 
-/** The arguments with which a shell is as after a sign-in. */
+/** Arguments for a login shell. */
 export function loginArguments(program: string): string[] {
   return TAKES_LOGIN.has(basename(program)) ? ['-l'] : []
 }
 
-/** The shells that this machine has, the default one first, each name once. */
+/** The installed shells, the default one first, without duplicates. */
 export function listShells(own: string | undefined): MachineShell[] {
   const named = process.platform === 'win32' ? findWindowsShells() : findPosixShells()
   const first = chooseShell(own)
@@ -30,7 +30,7 @@ export function listShells(own: string | undefined): MachineShell[] {
     .slice(0, MOST_SHELLS)
 }
 
-/** The paths of an /etc/shells that may be given to people. */
+/** The paths in /etc/shells that users may run. */
 export function parseShells(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim())
   return lines.filter((line) => isAbsolute(line) && line.length <= 1000 && !NO_SHELL.has(basename(line)))

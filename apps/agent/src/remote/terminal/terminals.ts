@@ -18,7 +18,7 @@ type TerminalOrder = Extract<OpenInput['tool'], { tool: 'terminal' }>
 
 export interface TerminalVisitor {
   author: string
-  /** The author's name, for people. */
+  /** Display name of the author. */
   person: string
 }
 
@@ -32,12 +32,12 @@ export interface TerminalsOptions {
   onEnded: (session: string) => void
 }
 
-/** The terminals of this machine. All of it is loaded with the first one: an agent that is let be has none of it. */
+/** The terminals of this machine. Loaded on first use to keep idle agents small. */
 export class Terminals implements AsyncDisposable {
   #options: TerminalsOptions
   #markers: KeptMarkers
   #terminals = new Map<string, Terminal>()
-  /** Visits that have ended and are still told at the next sign-in: the report of that may be on its way. */
+  /** Ended viewer sessions that are still listed at the next sign-in: their report may be in flight. */
   #told: string[] = []
   #isStopped = false
 
@@ -55,13 +55,13 @@ export class Terminals implements AsyncDisposable {
     return this.#markers.endInterrupted()
   }
 
-  /** Whether it goes on, and this person began it; or whether this visit goes on. */
+  /** Whether the session is open and this user started it, or whether this viewer session is open. */
   has(session: string, author: string): boolean {
     const known = this.#terminals.get(session)
     return known === undefined ? this.#findVisited(session) !== undefined : known.author === author
   }
 
-  /** Shows a terminal on a channel: the one that is named, if the same person began it, or a new one. */
+  /** Attaches a channel to an existing terminal if the same user started it, or to a new one. */
   async open(channel: Channel, tool: TerminalOrder, visitor: TerminalVisitor): Promise<void> {
     const { session, resume, cols, rows } = tool
     const { author } = visitor
@@ -70,11 +70,11 @@ export class Terminals implements AsyncDisposable {
     if (known !== undefined && known.author === author) return known.attach(channel, { cols, rows })
     if (known !== undefined || resume) {
       const message = 'This terminal has ended. Open a new one.'
-      if (known === undefined) this.#report(session, null, 'The machine does not know it any more.')
+      if (known === undefined) this.#report(session, null, 'The session no longer exists on the machine.')
       return channel.end({ code: 'not_found', message })
     }
     if (this.#isStopped || this.#terminals.size >= MOST_TERMINALS) {
-      const message = `This machine has ${this.#terminals.size} terminals open, and opens no more now.`
+      const message = `This machine already has ${this.#terminals.size} open terminals.`
       this.#report(session, null, message)
       return channel.end({ code: 'too_many', message })
     }
@@ -112,7 +112,7 @@ export class Terminals implements AsyncDisposable {
       return channel.end(end)
     }
     if (terminal.admit({ visit, name: person.slice(0, 300), mode, channel })) return
-    const message = 'There are as many people in this terminal as there can be.'
+    const message = 'This terminal has reached the maximum number of viewers.'
     this.#report(visit, null, message)
     channel.end({ code: 'too_many', message })
   }
@@ -148,7 +148,7 @@ export class Terminals implements AsyncDisposable {
     } catch (cause) {
       const isRefused = cause instanceof MachineRefused
       const message = isRefused ? cause.message : describeError(cause)
-      if (!isRefused) log.error({ cause: message }, 'a terminal cannot be opened')
+      if (!isRefused) log.error({ cause: message }, 'failed to open a terminal')
       channel.end({ code: isRefused ? 'no_shell' : 'failed', message })
       await terminal.end(message)
     }

@@ -3,11 +3,14 @@ import { MachineRefused } from '../../machine-refused.ts'
 import { findValue } from './read-registry.ts'
 import { ACCESS, createKey, openKey, type RegistryKey, require, splitLast } from './registry-key.ts'
 
-/** So much of an old value is told, for the audit log. */
+/** Limit for the part of an old value that goes to the audit log. */
 const MOST_TOLD_BYTES = 16 * 1024
 const MOST_MOVED_BYTES = 16 * 1024 * 1024
 
-/** Does one change, and tells what was there before. Nothing that is there is replaced unless the change says so. */
+/**
+ * Applies one change, and returns the previous value. Existing keys and values are replaced only if the change says
+ * so.
+ */
 export async function changeRegistry(change: RegistryChange): Promise<RegistryChanged> {
   switch (change.change) {
     case 'create-key':
@@ -34,7 +37,7 @@ async function makeKey(path: string): Promise<RegistryChanged> {
 async function setValue(change: Extract<RegistryChange, { change: 'set-value' }>): Promise<RegistryChanged> {
   using key = await openKey(change.path, ACCESS.write)
   const before = findValue(key, change.name, MOST_TOLD_BYTES)
-  if (change.is_new && before !== undefined) throw new MachineRefused(`"${change.name}" is there already.`)
+  if (change.is_new && before !== undefined) throw new MachineRefused(`"${change.name}" already exists.`)
   write(key, change.name, { type: change.type, data: Buffer.from(change.bytes, 'base64') })
   return { before: before ?? null }
 }
@@ -46,7 +49,7 @@ async function deleteValue({ path, name }: { path: string; name: string }): Prom
   return { before }
 }
 
-/** Windows renames no value: it is written under the new name, and then deleted under the old one. */
+/** Windows cannot rename a value: it is written under the new name, then deleted under the old one. */
 async function renameValue({
   path,
   name,
@@ -54,10 +57,10 @@ async function renameValue({
 }: Extract<RegistryChange, { change: 'rename-value' }>): Promise<RegistryChanged> {
   using key = await openKey(path, ACCESS.write)
   const { type, bytes, size } = requireValue(key, name, MOST_MOVED_BYTES)
-  if (bytes === null) throw new MachineRefused(`"${name}" is too large to be renamed: ${size} bytes.`)
+  if (bytes === null) throw new MachineRefused(`"${name}" is too large to rename: ${size} bytes.`)
   if (name.toLowerCase() === new_name.toLowerCase())
-    throw new MachineRefused('Windows takes both names for one.')
-  if (findValue(key, new_name, 0) !== undefined) throw new MachineRefused(`"${new_name}" is there already.`)
+    throw new MachineRefused('Windows treats both names as the same.')
+  if (findValue(key, new_name, 0) !== undefined) throw new MachineRefused(`"${new_name}" already exists.`)
   write(key, new_name, { type, data: Buffer.from(bytes, 'base64') })
   require(key.advapi.deleteValue(key.handle, name), path)
   return { before: requireTold({ type, bytes, size }) }
@@ -71,12 +74,12 @@ async function deleteKey(path: string): Promise<RegistryChanged> {
   return { before: null }
 }
 
-/** Copied under the new name with all that is below it, and then deleted under the old one. */
+/** Copied with all subkeys under the new name, then deleted under the old one. */
 async function renameKey(path: string, newName: string): Promise<RegistryChanged> {
   const { parent, name } = splitLast(path)
   refuseHive(parent, path)
   if (name.toLowerCase() === newName.toLowerCase())
-    throw new MachineRefused('Windows takes both names for one.')
+    throw new MachineRefused('Windows treats both names as the same.')
   using from = await openKey(path)
   const target = `${parent}\\${newName}`
   const error = await copyTo(from, target)
@@ -92,10 +95,10 @@ async function copyTo(from: RegistryKey, target: string): Promise<number> {
   return from.advapi.copyTree(from.handle, null, to.handle)
 }
 
-/** What lies directly below these is a file of the registry, and no key that one deletes. */
+/** Direct children of these are registry files and cannot be deleted. */
 function refuseHive(parent: string, path: string): void {
   if (parent === 'HKEY_LOCAL_MACHINE' || parent === 'HKEY_USERS')
-    throw new MachineRefused(`"${path}" is a part of the registry itself.`)
+    throw new MachineRefused(`"${path}" is part of the registry itself.`)
 }
 
 function write(key: RegistryKey, name: string, { type, data }: { type: number; data: Buffer }): void {
@@ -106,7 +109,7 @@ function write(key: RegistryKey, name: string, { type, data }: { type: number; d
 
 function requireValue(key: RegistryKey, name: string, most: number) {
   const value = findValue(key, name, most)
-  if (value === undefined) throw new MachineRefused(`"${key.path}" has no such value any more.`)
+  if (value === undefined) throw new MachineRefused(`"${key.path}" no longer has this value.`)
   return value
 }
 

@@ -4,13 +4,13 @@ import { MachineRefused } from '../../machine-refused.ts'
 import type { Handle } from './advapi.ts'
 import { ACCESS, ERROR, openKey, type RegistryKey, require, ROOT_NAMES } from './registry-key.ts'
 
-/** The longest names that Windows knows, in characters, and their end. */
+/** The maximum lengths of names, in characters, including the terminator. */
 const KEY_NAME = 256
 const VALUE_NAME = 16_384
-/** What an answer holds, and a message between two server processes. */
+/** Limit for a reply, and for a message between two server processes. */
 const MOST_CHARACTERS = 200_000
 
-/** Some of the keys below a key, and some of its values, from these places on. An empty path has the roots. */
+/** Returns some subkeys and values of a key, from these positions on. An empty path lists the roots. */
 export async function readKey(given: {
   path: string
   keys_from: number
@@ -54,15 +54,15 @@ export async function readKey(given: {
   }
 }
 
-/** One value as a whole. */
+/** Returns one whole value. */
 export async function readValue({ path, name }: { path: string; name: string }): Promise<WholeValue> {
   using key = await openKey(path)
   const value = findValue(key, name, MOST_VALUE_BYTES)
-  if (value === undefined) throw new MachineRefused(`"${path}" has no such value any more.`)
+  if (value === undefined) throw new MachineRefused(`"${path}" no longer has this value.`)
   return value
 }
 
-/** A value of an open key; undefined = it is not there. Of a longer one only the size is told. */
+/** A value of an open key; undefined if missing. For larger values only the size is returned. */
 export function findValue(
   { advapi, handle, path }: RegistryKey,
   name: string,
@@ -78,7 +78,7 @@ export function findValue(
     const data = Buffer.alloc(Math.max(1, size[0]))
     const read: [number] = [data.length]
     const error = advapi.read(handle, name, null, type, data, read)
-    // Somebody has made it longer meanwhile.
+    // It has grown meanwhile.
     if (error === ERROR.moreData) continue
     require(error, path)
     return { type: type[0], size: read[0], bytes: data.subarray(0, read[0]).toString('base64') }
@@ -93,7 +93,7 @@ export function count({ advapi, handle, path }: RegistryKey): { keys: number; va
   return { keys: keys[0], values: values[0] }
 }
 
-/** As many as fit from a place on; `next` is where to go on, null = that was the last. */
+/** As many as fit from a position on. `next` is the next position; null = the end. */
 function take<Item>(
   from: number,
   room: { characters: number },
@@ -120,7 +120,7 @@ function readSubkey({ advapi, handle, path }: RegistryKey, index: number) {
   const text = name.toString('utf16le', 0, length[0] * 2)
   return { name: text, has_subkeys: hasSubkeys(text) }
 
-  /** Of one that may not be opened nobody knows: opening it says why. */
+  /** Unknown for a key that cannot be opened: opening it reports why. */
   function hasSubkeys(subkey: string): boolean {
     const opened: [Handle] = [0]
     if (advapi.open(handle, subkey, 0, ACCESS.read, opened) !== ERROR.none) return true
@@ -129,7 +129,7 @@ function readSubkey({ advapi, handle, path }: RegistryKey, index: number) {
   }
 }
 
-/** A value by its place, with the beginning of its data. */
+/** A value by its position, with the start of its data. */
 function readValueAt({ advapi, handle, path }: RegistryKey, index: number): RegistryValue | undefined {
   for (let room = 1024; ; room *= 2) {
     const name = Buffer.alloc(VALUE_NAME * 2)
