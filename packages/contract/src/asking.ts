@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** What a machine tells a tool's window before all else, where its rules want somebody there to be asked. */
+/** Sent to a tool's window before anything else if the user at the machine is asked for consent. */
 export const AskingNews = z.object({
   type: z.literal('asking'),
-  /** So long that person has to answer. */
+  /** Time limit of the response. */
   seconds: z.int(),
 })
 export type AskingNews = z.infer<typeof AskingNews>

@@ -1,4 +1,4 @@
-/** What the simulated machines are made of. */
+/** Hardware and systems of simulated machines. */
 export type SystemKind = 'server' | 'workstation' | 'mac'
 
 interface System {

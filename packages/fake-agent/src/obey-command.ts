@@ -11,7 +11,7 @@ import { isSignedBy } from './identity.ts'
 import type { FakeMachine } from './machine.ts'
 import type { PlannedRun } from './play-run.ts'
 
-/** Checks a command as the real agent does, carries it out and reports. What cannot be trusted is not answered. */
+/** Verifies a command like the real agent, runs it and reports. Untrusted commands get no reply. */
 export function obeyCommand(core: FleetCore, machine: FakeMachine, command: SignedCommand): void {
   core.counts.commands += 1
   const payload = readPayload(core, machine, command)
@@ -28,7 +28,7 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
       return reportSoftware(machine, payload.nonce)
     case 'watch-metrics':
     case 'watch-processes':
-      // Simulated machines measure nothing of themselves.
+      // Simulated machines have no metrics of their own.
       return
     case 'end-process':
     case 'set-priority':
@@ -41,7 +41,7 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
     case 'read-registry-value':
     case 'change-registry':
       return machine.reply(payload.nonce, {
-        refused: 'A simulated machine has no such thing as processes, services, shells and a registry.',
+        refused: 'A simulated machine has no processes, services, shells and registry.',
       })
     case 'scan-patches':
       return machine.reply(payload.nonce, { refused: 'A simulated machine has no patches.' })
@@ -78,7 +78,7 @@ export function obeyCommand(core: FleetCore, machine: FakeMachine, command: Sign
   }
 }
 
-/** Or the server would wait for its end, and have nothing else installed. */
+/** Otherwise the server would wait for its end, and refuse other installations. */
 function refuseInstall(machine: FakeMachine, historyId: number | null): void {
   if (historyId === null) return
   machine.report({
@@ -96,7 +96,7 @@ function refuseInstall(machine: FakeMachine, historyId: number | null): void {
 function reportSoftware(machine: FakeMachine, nonce: string): void {
   const report = machine.software()
   if (report === undefined)
-    return machine.reply(nonce, { refused: 'A simulated machine has no software unless it is told to.' })
+    return machine.reply(nonce, { refused: 'A simulated machine has no software unless it is configured.' })
   machine.report(report)
   machine.reply(nonce, { answer: { hash: report.hash, count: report.inventory.packages.length } })
 }
@@ -115,7 +115,7 @@ function readPayload(
 function setChecks(core: FleetCore, machine: FakeMachine, input: CommandInput<'set-checks'>): void {
   machine.checks.set(input, core.random)
   const ids = machine.checks.listMissing()
-  // Asked when the server brings nothing; what is brought in several commands is waited for.
+  // Missing definitions are requested if a command brings none; further commands may bring them.
   if (ids.length > 0 && input.put.length === 0)
     machine.report({ kind: 'checks-missing', version: input.version, ids })
 }
@@ -172,7 +172,7 @@ function startRun(core: FleetCore, machine: FakeMachine, { historyId, plan, capB
       output_cut_bytes: cutBytes,
     })
   }
-  // What is due at once needs no timer, so that the server's own speed can be measured.
+  // Immediate work needs no timer, so that the server's own speed can be measured.
   const later = (afterMs: number, work: () => void) => {
     if (afterMs <= 0) work()
     else takeBacks.push(core.clock.after(afterMs, work))
@@ -180,7 +180,7 @@ function startRun(core: FleetCore, machine: FakeMachine, { historyId, plan, capB
 
   machine.report({ kind: 'accepted', history_id: historyId, at: at() })
   machine.report({ kind: 'started', history_id: historyId, at: at() })
-  machine.runs.set(historyId, () => end('cancelled', 'It was cancelled while it ran.'))
+  machine.runs.set(historyId, () => end('cancelled', 'Cancelled while it ran.'))
   for (const piece of plan.output) later(piece.afterMs, () => say(piece))
   later(plan.endsAfterMs, () => end(plan.outcome, plan.reason))
 }

@@ -5,10 +5,10 @@ import { Random } from './random.ts'
 const WORDS: [string, ...string[]] = ['acl', 'base', 'curl', 'dbus', 'font', 'glib', 'icu', 'jpeg', 'perl', 'ssl', 'tls', 'xml', 'zip'] // prettier-ignore
 const KINDS: [string, ...string[]] = ['lib', 'python3-', 'golang-', 'node-', 'fonts-', '']
 const VERSIONS = 4
-/** So many a hundred of what a machine has, all others have as well. */
+/** Percentage of a machine's packages that all machines have. */
 const COMMON = 80
 
-/** What the machine with this number has installed: mostly what all have, each in one of a few versions. */
+/** Installed software of the machine with this index: mostly common packages, each in one of a few versions. */
 export function makeSoftware(seed: number, index: number, count: number) {
   const own = new Random(seed * 31 + index)
   const packages = Array.from({ length: count }, (_, at): InstalledPackage => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Machine data is hostile text: every string is cut, every list is bounded, and all is shown as text only. */
+/** Machine data is hostile: every string is cut, every list is bounded, and everything is shown as text only. */
 const Text = z.string().overwrite((text) => text.slice(0, 512))
 const Line = z.string().overwrite((text) => text.slice(0, 255))
 const Bytes = z.number().min(0)
@@ -22,7 +22,7 @@ export const NetworkAddress = z.object({
   mac: Line,
 })
 
-/** All facts that a machine reports of itself; a report carries those that changed. */
+/** All facts of a machine. A report contains those that changed. */
 export const AgentFacts = z.object({
   hostname: z
     .string()
@@ -48,7 +48,7 @@ export const AgentFacts = z.object({
   time_zone: Line,
   needs_reboot: z.boolean(),
   agent_version: Line,
-  /** What is wrong with the agent itself, as sentences: a full disk, no temporary folder. */
+  /** Problems of the agent itself, as messages: a full disk, no temporary folder. */
   problems: z.array(Text).max(20),
 })
 export type AgentFacts = z.infer<typeof AgentFacts>

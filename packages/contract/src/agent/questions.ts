@@ -9,33 +9,33 @@ import { InventoryHash, MOST_PACKAGES } from './software.ts'
 
 const ProcessName = z.string().max(255)
 
-/** Commands that a machine answers with a `reply` frame: name -> shape of the answer. Nothing of them is kept. */
+/** Commands that a machine answers with a `reply` frame: name -> shape of the reply. Replies are not stored. */
 export const replies = {
-  /** Its name, how many have ended, and which did not. */
+  /** Name of the process, number of ended ones, and those that failed. */
   'end-process': z.object({ name: ProcessName, ended: z.int().min(0), left: z.array(z.int()).max(5000) }),
   'set-priority': z.object({ name: ProcessName }),
   'list-shells': TerminalDefaults,
   'list-services': z.object({ services: z.array(MachineService).max(MOST_SERVICES) }),
-  /** As it is afterwards. */
+  /** The new state. */
   'control-service': MachineService,
   'set-start-type': MachineService,
-  /** Of the report that has been sent before this. */
+  /** Of the report that was sent before. */
   'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MOST_PACKAGES) }),
-  /** It has begun to look, or had already. */
+  /** The scan has started or was already running. */
   'scan-patches': z.object({}),
   'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MOST_LOG_LINES) }),
   'read-log': FoundLog,
-  /** The system has taken it on; how soon the link ends is its own matter. */
+  /** The system has accepted it. The link may end at any time. */
   'read-registry-key': RegistryPage,
   'read-registry-value': WholeValue,
   'change-registry': RegistryChanged,
   'change-power': z.object({}),
-  /** How many packets went out. */
+  /** Number of sent packets. */
   'send-wake-up': z.object({ count: z.int().min(1) }),
   'list-folder': FolderPart,
-  /** How many files and folders it was done to. */
+  /** Number of affected files and folders. */
   'change-file': z.object({ count: z.int().min(0) }),
-  /** How many bytes are there. */
+  /** Current size in bytes. */
   'begin-upload': z.object({ size: z.number().min(0) }),
   'look-at-upload': z.object({ size: z.number().min(0) }),
   'drop-upload': z.object({}),
@@ -45,5 +45,5 @@ export const replies = {
 export type QuestionName = keyof typeof replies
 export type Reply<Name extends QuestionName> = z.infer<(typeof replies)[Name]>
 
-/** A machine that has not answered after so long is not waited for. */
+/** Timeout of a reply. */
 export const REPLY_SECONDS = 40

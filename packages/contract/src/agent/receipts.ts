@@ -1,30 +1,29 @@
 import { z } from 'zod'
 
-/** Of one kind and one part; more are counted only. */
+/** Per kind and part; further changes are only counted. */
 export const MOST_TOLD_CHANGES = 200
 const Name = z.string().max(500)
 const State = z.string().max(300)
 const Named = z.array(z.object({ name: Name, state: State })).max(MOST_TOLD_CHANGES)
 
-/** What changed of one part of a machine, or why nobody looked. */
+/** Changes of one part of a machine, or why it was not compared. */
 export const ReceiptPart = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('collected'),
     added: Named,
     removed: Named,
     changed: z.array(z.object({ name: Name, from: State, to: State })).max(MOST_TOLD_CHANGES),
-    /** So many more changes there are. */
+    /** Number of further changes. */
     left_out: z.int().min(0),
   }),
   z.object({
     state: z.literal('not_collected'),
-    /** A sentence. */
     reason: z.string().max(500),
   }),
 ])
 export type ReceiptPart = z.infer<typeof ReceiptPart>
 
-/** What is looked at, in the order in which it is shown. */
+/** Compared parts, in display order. */
 export const RECEIPT_PARTS = ['packages', 'services', 'files', 'users', 'ports'] as const
 export type ReceiptPartName = (typeof RECEIPT_PARTS)[number]
 
@@ -34,17 +33,17 @@ export const ReceiptParts = z.object({
   /** Below /etc. */
   files: ReceiptPart,
   users: ReceiptPart,
-  /** On which something listens. */
+  /** Listening ports. */
   ports: ReceiptPart,
 })
 export type ReceiptParts = z.infer<typeof ReceiptParts>
 
-/** What changed on a machine while a session of a remote tool ran, by whomever. */
+/** Changes on a machine during a session of a remote tool, by any user. */
 export const SessionReceipt = z.object({
-  /** When the machine was looked at, by its own clock. */
+  /** Times of the snapshots, by the machine's clock. */
   from: z.iso.datetime(),
   to: z.iso.datetime(),
-  /** The agent was stopped while the session ran, and has looked again at its next start only. */
+  /** The agent was stopped during the session, and compared only at its next start. */
   interrupted: z.boolean(),
   parts: ReceiptParts,
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time of day as 08:00.')
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Use a time such as 08:00.')
 
-/** When remote tools may be used, by the machine's own clock: days on which the time begins, and times of day. */
+/** When remote tools may be used, by the machine's own clock: start days and times of day. */
 export const RemoteHours = z
   .object({
     /** 0 = Sunday. */
@@ -15,7 +15,7 @@ export const RemoteHours = z
 export const Consent = z.enum(['off', 'ask', 'ask_allow', 'require'])
 export const ConsentSeconds = z.int().min(5).max(120)
 
-/** What holds for remote tools on a machine, which enforces it: see `RemoteRules` of packages/rules. */
+/** The remote rules of a machine, which it enforces: see `RemoteRules` in packages/rules. */
 export const RemoteRules = z.object({
   forbidden: z.boolean(),
   hours: RemoteHours.nullable(),
@@ -24,5 +24,5 @@ export const RemoteRules = z.object({
   banner: z.boolean(),
 })
 
-/** Names the content of rules; empty = those that hold where nobody has set any. */
+/** Identifies the content of rules; empty = the default rules. */
 export const RulesRevision = z.string().max(64)

@@ -8,19 +8,19 @@ const { eventlog, journal } = measureSettings
 const logFields = {
   name: Name,
   fail_when: z.enum(['contains', 'not_contains']).default('contains'),
-  /** So many matching entries, or more, are what `fail_when` asks for. */
+  /** Number of matching entries that `fail_when` applies to. */
   number_of_events_b4_alert: z.int().min(1).max(10_000).default(1),
   alert_severity: Severity.default('warning'),
 }
 
-/** Checks that look for entries in a log. */
+/** Checks that search a log. */
 export const logCheckFields = {
   eventlog: z.object({
     ...logFields,
     log_name: eventlog.shape.log_name.default('Application'),
     event_type: eventlog.shape.event_type.default('INFO'),
     event_id_is_wildcard: z.boolean().default(true),
-    /** Also taken as text: a number, or `*` for every event. */
+    /** Also accepted as text: a number, or `*` for every event. */
     event_id: eventlog.shape.event_id.default(0),
     event_source: eventlog.shape.event_source.default(null),
     event_message: eventlog.shape.event_message.default(null),
@@ -35,7 +35,7 @@ export const logCheckFields = {
   }),
 } as const
 
-/** Reads an event id that is a text, and what a given one says of `event_id_is_wildcard` where that is left out. */
+/** Reads an event id from text, and derives `event_id_is_wildcard` if it is missing. */
 export function normalizeEventId(settings: unknown): unknown {
   if (typeof settings !== 'object' || settings === null) return settings
   if (!('event_id' in settings && 'check_type' in settings && settings.check_type === 'eventlog'))

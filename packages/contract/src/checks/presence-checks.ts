@@ -5,15 +5,15 @@ import { Severity } from '../severity.ts'
 const alert_severity = Severity.default('warning')
 const ProcessCount = z.int().min(0).max(100_000)
 
-/** Checks that look whether something is there, and how much of it. */
+/** Checks whether something exists, and how much of it. */
 export const presenceCheckFields = {
   process: z.object({
     process_name: measureSettings.process.shape.process_name,
     expect: z.enum(['running', 'not_running']).default('running'),
-    /** So many of them at least and at most; a most of 0 = any. */
+    /** Minimum and maximum number; maximum 0 = any. */
     min_count: ProcessCount.min(1).default(1),
     max_count: ProcessCount.default(0),
-    /** Of all of them together; 0 = any. */
+    /** Total; 0 = any. */
     max_memory_mb: z.int().min(0).max(100_000_000).default(0),
     alert_severity,
   }),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Id, MonitoringType } from '../fields.ts'
 
-/** A place of which the policies are assigned and ordered; of all machines `id` is "all". */
+/** A machine, site, client or all machines, which policies are assigned to; for all machines `id` is "all". */
 export const PlaceParams = z.object({
   level: z.enum(['client', 'site', 'agent', 'default']),
   id: z.string().max(64),
 })
-/** In the order in which they count. */
+/** In order of precedence. */
 export const PlaceList = z
   .array(z.object({ id: Id, monitoring_type: MonitoringType.nullable().default(null) }))
   .max(200, 'At most 200 policies at one place.')
@@ -23,7 +23,7 @@ export const PlacePolicies = z.object({
   /** Of the machine, site or client; empty for all machines. */
   name: z.string(),
   policies: z.array(PlacedPolicy),
-  /** Another text once this list is another. */
+  /** Changes with the list. */
   modified: z.string(),
 })
 export type PlacePolicies = z.infer<typeof PlacePolicies>
@@ -33,7 +33,7 @@ const OverviewNode = z.object({
   name: z.string(),
   server_policy: z.int().nullable(),
   workstation_policy: z.int().nullable(),
-  /** Assigned here, in their order. */
+  /** Assigned here, in order. */
   policies: z.array(PlacedPolicy),
 })
 

@@ -3,9 +3,9 @@ import { AgentId } from '../fields.ts'
 import { ContentKind } from './effective-policy.ts'
 
 export const PLAN_CHANGES = ['added', 'removed', 'changed', 'overridden', 'released'] as const
-/** What a save would do to which machines. */
+/** The changes of a save on each machine. */
 export const PolicyPlan = z.object({
-  /** Goes with the save, which is refused when the same save would do something else by then. */
+  /** Sent with the save, which is refused if it would have other effects by then. */
   token: z.string(),
   agents_count: z.int(),
   lines: z.array(
@@ -16,7 +16,7 @@ export const PolicyPlan = z.object({
       agents_count: z.int(),
     }),
   ),
-  /** The first of them, of those that the caller sees. */
+  /** The first machines that the caller may see. */
   agents: z.array(
     z.object({
       agent_id: AgentId,

@@ -1,10 +1,10 @@
-/** Whether a button may be pressed; `waits` = the machine takes the work once it is back, and `note` says so. */
+/** Whether a button is enabled; `waits` = the work starts when the machine is back, and `note` says so. */
 export type Can = { allowed: true; waits: false } | { allowed: true; waits: true; note: string } | Cannot
 export type Cannot = { allowed: false; reason: string }
 
 export type ReachableAgent = { hostname: string; connected: boolean }
 
-/** What can be done with a machine, and what the person should know before. */
+/** The available actions for a machine, with notes for the user. */
 export const agentCan = {
   sendCommand: (agent: ReachableAgent): Can => deliver(agent, 'command'),
   runScript: (agent: ReachableAgent): Can => deliver(agent, 'script'),

@@ -29,18 +29,18 @@ test.each<[string, FieldPayload, unknown]>([
 })
 
 test.each<[string, FieldPayload, string]>([
-  ['text', { bool_value: true }, 'Room takes exactly a string_value.'],
-  ['text', {}, 'Room takes exactly a string_value.'],
-  ['text', { string_value: 'x', bool_value: true }, 'Room takes exactly a string_value.'],
-  ['checkbox', { string_value: 'true' }, 'Room takes exactly a bool_value.'],
-  ['multiple', { string_value: 'a' }, 'Room takes exactly a multiple_value.'],
-  ['multiple', { multiple_value: ['a', 'z'] }, '"z" is none of the choices of Room.'],
-  ['single', { string_value: 'z' }, '"z" is none of the choices of Room.'],
-  ['number', { string_value: 'many' }, 'Room takes a number such as 42 or 0.5.'],
-  ['number', { string_value: 'Infinity' }, 'Room takes a number such as 42 or 0.5.'],
-  ['datetime', { string_value: '2026-02-30' }, 'Room takes a date and time such as 2026-11-21T09:30.'],
-  ['datetime', { string_value: 'tomorrow' }, 'Room takes a date and time such as 2026-11-21T09:30.'],
-  ['datetime', { string_value: '2026-13-01' }, 'Room takes a date and time such as 2026-11-21T09:30.'],
+  ['text', { bool_value: true }, 'Room requires only a string_value.'],
+  ['text', {}, 'Room requires only a string_value.'],
+  ['text', { string_value: 'x', bool_value: true }, 'Room requires only a string_value.'],
+  ['checkbox', { string_value: 'true' }, 'Room requires only a bool_value.'],
+  ['multiple', { string_value: 'a' }, 'Room requires only a multiple_value.'],
+  ['multiple', { multiple_value: ['a', 'z'] }, '"z" is not a choice of Room.'],
+  ['single', { string_value: 'z' }, '"z" is not a choice of Room.'],
+  ['number', { string_value: 'many' }, 'Room must be a number such as 42 or 0.5.'],
+  ['number', { string_value: 'Infinity' }, 'Room must be a number such as 42 or 0.5.'],
+  ['datetime', { string_value: '2026-02-30' }, 'Room must be a date and time such as 2026-11-21T09:30.'],
+  ['datetime', { string_value: 'tomorrow' }, 'Room must be a date and time such as 2026-11-21T09:30.'],
+  ['datetime', { string_value: '2026-13-01' }, 'Room must be a date and time such as 2026-11-21T09:30.'],
 ])('a field of type %s refuses %j', (type, payload, wrong) => {
   expect(readFieldPayload(field(type), payload)).toEqual({ wrong })
 })

@@ -1,4 +1,4 @@
-/** What a definition says of its values. */
+/** The part of a definition that validation needs. */
 export interface FieldRules {
   name: string
   type: string
@@ -6,17 +6,17 @@ export interface FieldRules {
   required: boolean
 }
 
-/** What is kept of a field: a flag of a checkbox, a list of a multiple one, a text of any other. */
+/** A stored value: a boolean for a checkbox, a list for a multiple field, a text for others. */
 export type FieldValue = string | boolean | string[]
 
-/** A value as it is sent, before anybody has looked at which kind it is. */
+/** A value as it is sent, before its kind is checked. */
 export interface FieldPayload {
   multiple_value?: readonly string[] | undefined
   bool_value?: boolean | undefined
   string_value?: string | undefined
 }
 
-/** The value that is sent for a field, or what is wrong with it. The field's type decides the kind (spec section 3). */
+/** The value of a field, or what is wrong with it. The field's type decides the kind. */
 export function readFieldPayload(
   field: FieldRules,
   payload: FieldPayload,
@@ -26,14 +26,14 @@ export function readFieldPayload(
     (name) => payload[`${name}_value`] !== undefined,
   )
   if (given.length !== 1 || given[0] !== kind)
-    return { wrong: `${field.name} takes exactly a ${kind}_value.` }
+    return { wrong: `${field.name} requires only a ${kind}_value.` }
   const sent = payload.multiple_value ?? payload.bool_value ?? payload.string_value ?? ''
   const value = typeof sent === 'boolean' ? sent : typeof sent === 'string' ? sent.trim() : [...new Set(sent)]
   const wrong = checkFieldValue(field, value)
   return wrong === null ? { value: normalValue(field, value) } : { wrong }
 }
 
-/** What is wrong with a value, as a sentence that names the field; null when nothing is. */
+/** What is wrong with a value, as a sentence with the field's name; null if it is valid. */
 export function checkFieldValue(field: FieldRules, value: FieldValue): string | null {
   const { name, options } = field
   if (isEmptyValue(value)) return field.required ? `${name} is needed.` : null
@@ -42,29 +42,29 @@ export function checkFieldValue(field: FieldRules, value: FieldValue): string | 
       return null
     case 'multiple': {
       const unknown = (Array.isArray(value) ? value : []).find((one) => !options.includes(one))
-      return unknown === undefined ? null : `"${unknown}" is none of the choices of ${name}.`
+      return unknown === undefined ? null : `"${unknown}" is not a choice of ${name}.`
     }
     case 'single':
-      return options.includes(String(value)) ? null : `"${String(value)}" is none of the choices of ${name}.`
+      return options.includes(String(value)) ? null : `"${String(value)}" is not a choice of ${name}.`
     case 'number':
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(String(value))
         ? null
-        : `${name} takes a number such as 42 or 0.5.`
+        : `${name} must be a number such as 42 or 0.5.`
     case 'datetime':
       return readInstant(String(value)) === undefined
-        ? `${name} takes a date and time such as 2026-11-21T09:30.`
+        ? `${name} must be a date and time such as 2026-11-21T09:30.`
         : null
     default:
       return null
   }
 }
 
-/** A checkbox is never empty: off is an answer. */
+/** A checkbox is never empty: off is a value. */
 export function isEmptyValue(value: FieldValue): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-/** An instant is kept in UTC; of several choices the order is that of the definition. */
+/** Instants are stored in UTC, choices in the order of the definition. */
 function normalValue(field: FieldRules, value: FieldValue): FieldValue {
   if (field.type === 'datetime' && typeof value === 'string') return readInstant(value) ?? ''
   if (Array.isArray(value)) return field.options.filter((option) => value.includes(option))
@@ -80,7 +80,7 @@ function readInstant(text: string): string | undefined {
   const [, year, month, day, time = '00:00', seconds = ':00', zone = 'Z'] = match
   const date = new Date(`${year}-${month}-${day}T${time}${seconds.slice(0, 7)}${zone.toUpperCase()}`)
   if (Number.isNaN(date.getTime())) return undefined
-  // JavaScript takes the 31st of June for the first of July.
+  // JavaScript parses June 31 as July 1.
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
   return Number(day) > days ? undefined : date.toISOString()
 }

@@ -1,4 +1,4 @@
-/** What a custom field stands for where nobody has given it a value; undefined where it has no default either. */
+/** The value of a custom field that is not set; undefined if it has no default either. */
 export function customFieldDefault(field: {
   type: string
   default_value_string: string

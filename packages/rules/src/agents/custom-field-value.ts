@@ -1,4 +1,4 @@
-/** What a form holds for a custom field. */
+/** The value of a custom field in a form. */
 export type CustomFieldInput = string | number | boolean | readonly string[] | null | undefined
 
 /** A custom field's value as it is sent: exactly one of the three kinds. */
@@ -7,7 +7,7 @@ export type CustomFieldPayload =
   | { field: number; bool_value: boolean }
   | { field: number; string_value: string }
 
-/** The payload of one custom field; the field's type decides the kind (spec section 3). */
+/** The payload of one custom field. The field's type decides the kind. */
 export function customFieldPayload(
   { id, type }: { id: number; type: string },
   value: CustomFieldInput,

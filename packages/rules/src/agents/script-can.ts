@@ -4,19 +4,19 @@ import { platformName } from './platform-name.ts'
 
 export type PlatformScript = { name: string; supported_platforms: readonly string[] }
 
-/** Whether a script is meant for a platform; an empty list means every platform. */
+/** Whether a script supports a platform; an empty list means every platform. */
 export function scriptFitsPlatform(supportedPlatforms: readonly string[], plat: string): boolean {
   return supportedPlatforms.length === 0 || supportedPlatforms.includes(plat)
 }
 
-/** What can be done with a script, and why not. */
+/** The available actions for a script, with the reason if disabled. */
 export const scriptCan = {
   run(script: PlatformScript, agent: ReachableAgent & { plat: string }): Can {
     if (scriptFitsPlatform(script.supported_platforms, agent.plat)) return agentCan.runScript(agent)
     const meantFor = script.supported_platforms.map(platformName).join(', ')
     return {
       allowed: false,
-      reason: `${script.name} is meant for ${meantFor}, and ${agent.hostname} runs ${platformName(agent.plat)}.`,
+      reason: `${script.name} supports ${meantFor} only, and ${agent.hostname} runs ${platformName(agent.plat)}.`,
     }
   },
   edit: (script: { script_type: string }) => unlessBuiltIn(script, 'changed'),

@@ -1,7 +1,6 @@
-/** Whether a cause comes and goes so often that it is told only once. */
 import { FLAPPING_REST_MS } from './alert-state.ts'
 
-/** So many alerts of one cause within the window make the next one flapping. */
+/** Number of alerts of one cause within the window that makes the next one flapping. */
 export const FLAPPING_COUNT = 5
 export const FLAPPING_WINDOW_MS = 60 * 60_000
 
@@ -12,8 +11,8 @@ export interface EarlierAlert {
 }
 
 /**
- * `first`: flapping, and told as such. `again`: flapping of which people know, held until it has rested.
- * `earlier`: the alerts of the same cause within the window at least, in any order.
+ * `first`: flapping, and notified as such. `again`: flapping that was already notified, held until it is stable.
+ * `earlier`: the alerts of the same cause, at least those within the window, in any order.
  */
 export function judgeFlapping(earlier: readonly EarlierAlert[], at: string): 'no' | 'first' | 'again' {
   const atMs = Date.parse(at)
@@ -23,7 +22,7 @@ export function judgeFlapping(earlier: readonly EarlierAlert[], at: string): 'no
   return recent.length >= FLAPPING_COUNT ? 'first' : 'no'
 }
 
-/** Half an hour without a change, while it stood or since. */
+/** Half an hour without a change. */
 function hasRested({ alert_time, resolved_on }: EarlierAlert, atMs: number): boolean {
   const openedMs = Date.parse(alert_time)
   const endedMs = resolved_on === null ? openedMs : Date.parse(resolved_on)

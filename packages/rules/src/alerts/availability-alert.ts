@@ -1,13 +1,13 @@
 import type { AgentStatus } from '../agents/agent-status.ts'
 
-/** Of a row of the machines table. */
+/** Fields of a row of the machines table. */
 export interface WatchedMachine {
   status: AgentStatus
   maintenance_mode: boolean
   overdue_dashboard_alert: boolean
   overdue_email_alert: boolean
   overdue_text_alert: boolean
-  /** The alert template that counts; null = it leaves that to the machine. */
+  /** The effective alert template; null = the machine decides. */
   alert_template: {
     always_alert: boolean | null
     always_email: boolean | null
@@ -15,7 +15,7 @@ export interface WatchedMachine {
   } | null
 }
 
-/** Whether an alert opens when the machine is overdue, by its own settings or by its alert template. */
+/** Whether an overdue machine raises an alert, by its own settings or its alert template. */
 export function hasAvailabilityAlert(machine: Omit<WatchedMachine, 'status' | 'maintenance_mode'>): boolean {
   const { alert_template: template } = machine
   return (
@@ -28,7 +28,7 @@ export function hasAvailabilityAlert(machine: Omit<WatchedMachine, 'status' | 'm
   )
 }
 
-/** An overdue machine of which no alert tells. Maintenance is silent on purpose. */
+/** An overdue machine without an alert. Machines in maintenance are excluded. */
 export function isUnalerted(machine: WatchedMachine): boolean {
   return machine.status === 'overdue' && !machine.maintenance_mode && !hasAvailabilityAlert(machine)
 }

@@ -2,7 +2,7 @@ import { checkRules } from './table.ts'
 import type { MeasuredValues } from './judge-check.ts'
 import type { SeriesValue } from './series-value.ts'
 
-/** The numbers of a measurement that are kept as a history, rounded, the most telling one first. */
+/** The values of a measurement that are stored as a history, rounded, the most important one first. */
 export function seriesOf(measured: MeasuredValues): SeriesValue[] {
   if (measured.check_type === 'unmeasurable') return []
   const series = checkRules[measured.check_type].series as (measured: MeasuredValues) => SeriesValue[]

@@ -1,8 +1,6 @@
-/** What may depend on what. */
-
 /**
- * Whether `id` would in the end depend on itself if it depended on `on`. `parents`: what each depends on now, as far as
- * it is asked for on the way up from `on`.
+ * Whether a dependency of `id` on `on` would create a cycle. `parents`: the current dependencies, at least those
+ * upwards from `on`.
  */
 export function closesCircle(
   id: number,

@@ -30,11 +30,11 @@ export const dns: CheckRule<DnsCheck, DnsAnswer> = {
   series: ({ ms }) => answerTime(ms),
 }
 
-/** Names are the same in upper and lower case, with and without the dot at their end. A text may be a part. */
+/** Names are case-insensitive and may end with a dot. A text may match a part. */
 function isSameRecord(type: string, answer: string, expected: string): boolean {
   if (type === 'TXT') return answer.includes(expected)
   const bare = (text: string) => text.trim().toLowerCase().replace(/\.$/, '')
-  // Of a mail exchanger the priority may be left out.
+  // The priority of an MX record is optional.
   return (
     bare(answer) === bare(expected) || (type === 'MX' && bare(answer.replace(/^\d+ /, '')) === bare(expected))
   )

@@ -35,7 +35,7 @@ export const http: CheckRule<HttpCheck, HttpAnswer> = {
       const wanted = expected.length === 0 ? '200 to 399' : expected.join(', ')
       return fail(check.alert_severity, `${answer}, expected ${wanted}`)
     }
-    const where = is_cut ? 'in the first megabyte' : 'in the answer'
+    const where = is_cut ? 'in the first megabyte' : 'in the response'
     if (check.text_present !== null && has_present === false)
       return fail(check.alert_severity, `${answer}, but "${shorten(check.text_present)}" is not ${where}`)
     if (check.text_absent !== null && has_absent === true)
@@ -43,7 +43,7 @@ export const http: CheckRule<HttpCheck, HttpAnswer> = {
     const time = compare({ ...check, reverse: false }, ms, answer)
     if (cert_days === null || check.ignore_certificate) return time
     const days = Math.floor(cert_days)
-    const good = `the certificate is good for ${days} ${days === 1 ? 'day' : 'days'}`
+    const good = `the certificate is valid for ${days} ${days === 1 ? 'day' : 'days'}`
     const pair = { warning_threshold: check.cert_warning_days, error_threshold: check.cert_error_days }
     return worstOf(compare({ ...pair, reverse: true }, cert_days, `${answer}, ${good}`), time)
   },

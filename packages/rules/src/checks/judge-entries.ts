@@ -12,7 +12,7 @@ export interface FoundEntries {
   entries: readonly { message: string }[]
 }
 
-/** Judges what was found in a log. `when`: how far back it was searched. */
+/** Judges log entries. `when`: the searched time. */
 export function judgeEntries(
   check: EntriesToJudge,
   { count, is_whole, entries }: FoundEntries,
@@ -22,9 +22,9 @@ export function judgeEntries(
   const newest = entries[0] === undefined ? undefined : firstLine(entries[0].message)
   const many = `${count === 0 ? 'No' : count} matching ${count === 1 ? 'entry' : 'entries'} ${when}`
   const info = newest === undefined ? many : `${many}, the newest: ${newest}`
-  // What has not been read may hold the rest.
+  // Entries that were not read may match too.
   if (!isFound && !is_whole)
-    return fail(check.alert_severity, `${many}, but only the newest part could be read in time`)
+    return fail(check.alert_severity, `${many}, but only the newest part was read in time`)
   return isFound === (check.fail_when === 'contains') ? fail(check.alert_severity, info) : pass(info)
 }
 

@@ -3,7 +3,7 @@ export interface Judgement {
   passing: boolean
   /** Null when it passes. */
   severity: Severity | null
-  /** One line for people. */
+  /** One line for display. */
   more_info: string
 }
 
@@ -12,7 +12,7 @@ export interface ThresholdPair {
   warning_threshold: number
   error_threshold: number
 }
-/** Beyond a threshold is what is more than it, or less where the number counts down. */
+/** A value is beyond a threshold if it is greater, or less if `reverse` is set. */
 export function severityOf(
   { warning_threshold, error_threshold, reverse }: ThresholdPair & { reverse: boolean },
   value: number,
@@ -30,7 +30,7 @@ export function compare(pair: ThresholdPair & { reverse: boolean }, value: numbe
 const SEVERITIES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']
 const rank = ({ severity }: Judgement) => SEVERITIES.indexOf(severity)
 
-/** The first of the worst. */
+/** The first of the most severe ones. */
 export function worstOf(first: Judgement, ...others: Judgement[]): Judgement {
   return others.reduce((worst, one) => (rank(one) > rank(worst) ? one : worst), first)
 }
@@ -42,7 +42,7 @@ export const fail = (severity: Severity, more_info: string): Judgement => ({
   more_info,
 })
 
-/** Digits for a sentence. */
+/** Rounds for display. */
 export const round = (value: number) => (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10)
 
 export function firstLine(text: string): string | undefined {

@@ -1,4 +1,4 @@
-/** An event-id field: `*` for every event, or a number; white space does not count. Undefined for any other text. */
+/** An event id field: `*` for every event, or a number; white space is ignored. Undefined for other text. */
 export function readEventId(text: string): '*' | number | undefined {
   const squeezed = text.replaceAll(/\s/g, '')
   if (squeezed === '*') return '*'

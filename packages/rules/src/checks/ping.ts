@@ -12,9 +12,9 @@ interface Echoes {
 
 export const ping: CheckRule<{ alert_severity: Severity }, Echoes> = {
   judge(check, { sent, received, ms, output = '' }) {
-    if (sent === 0) return fail(check.alert_severity, firstLine(output) ?? 'No packet could be sent.')
+    if (sent === 0) return fail(check.alert_severity, firstLine(output) ?? 'Failed to send packets.')
     const time = ms === null ? '' : `, ${round(ms)} ms on average`
-    const info = `${received} of ${sent} packets came back${time}`
+    const info = `${received} of ${sent} packets received${time}`
     return received < sent ? fail(check.alert_severity, info) : pass(info)
   },
   series: ({ sent, received, ms }) => [

@@ -1,14 +1,14 @@
-/** A number of a check over time. */
+/** A value of a check over time. */
 export interface SeriesValue {
   name: string
   value: number
-  /** `%`, `B`, `ms`, `s` or what a script says; empty = a count. */
+  /** `%`, `B`, `ms`, `s` or a unit of a script; empty = a count. */
   unit: string
 }
-/** Names of what scripts measure, apart from our own. */
+/** Prefix of script metrics, to separate them from built-in ones. */
 export const METRIC_PREFIX = 'metric:'
 
-/** How long something took to answer; nothing where it did not. */
+/** A response time; empty without a response. */
 export const answerTime = (ms: number | null): SeriesValue[] =>
   ms === null ? [] : [{ name: 'ms', value: roundTo(ms, 3), unit: 'ms' }]
 
@@ -18,7 +18,7 @@ export const percent = (name: string, share: number): SeriesValue => ({
   unit: '%',
 })
 
-/** More digits than can be read off a graph would cost most of the disk that the history takes. */
+/** More digits than a graph shows would take most of the disk space of the history. */
 export function roundTo(value: number, decimals: number): number {
   const scale = 10 ** decimals
   return Math.round(value * scale) / scale

@@ -13,7 +13,7 @@ import { script } from './script.ts'
 import { service } from './service.ts'
 import { tcp } from './tcp.ts'
 
-/** The verdicts of every type of check. A new type is a file beside this one, and a line here. */
+/** The rules of every type of check. A new type is a file in this folder, and a line here. */
 export const checkRules = {
   diskspace,
   cpuload,
@@ -34,11 +34,11 @@ type Rules = typeof checkRules
 type SettingsOf<Rule> = Rule extends CheckRule<infer Settings, infer _> ? Settings : never
 type MeasuredBy<Rule> = Rule extends CheckRule<infer _, infer Measured> ? Measured : never
 
-/** A check of any type, as far as its verdict needs it. */
+/** A check of any type with the settings that its verdict needs. */
 export type RuledCheck = {
   [Type in keyof Rules]: { check_type: Type } & SettingsOf<Rules[Type]>
 }[keyof Rules]
-/** What a check of any type measured. */
+/** The measurement of a check of any type. */
 export type RuledMeasurement = {
   [Type in keyof Rules]: { check_type: Type } & MeasuredBy<Rules[Type]>
 }[keyof Rules]

@@ -11,7 +11,7 @@ interface TcpCheck extends ThresholdPair {
 export const tcp: CheckRule<TcpCheck, { reason: string; ms: number | null }> = {
   judge(check, { reason, ms }) {
     if (ms === null) return fail(check.alert_severity, reason)
-    return compare({ ...check, reverse: false }, ms, `Port ${check.port} answers after ${round(ms)} ms`)
+    return compare({ ...check, reverse: false }, ms, `Port ${check.port} responds in ${round(ms)} ms`)
   },
   series: ({ ms }) => answerTime(ms),
 }

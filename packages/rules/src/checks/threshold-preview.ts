@@ -1,9 +1,9 @@
 import { type Severity, severityOf } from './judgement.ts'
 
-/** `[unix seconds, mean, least, most]`; of a raw sample all three are the same. */
+/** `[unix seconds, average, minimum, maximum]`; all three are the same for a raw sample. */
 export type PreviewPoint = readonly [number, number, number, number]
 
-/** Points of one resolution, in order: 0 = every sample, else the seconds that each point stands for. */
+/** Points of one resolution, in order: 0 = every sample, otherwise the seconds that each point represents. */
 export interface PreviewPart {
   resolution: number
   points: readonly PreviewPoint[]
@@ -13,7 +13,7 @@ export interface PreviewSettings {
   /** 0 = not set. */
   warning_threshold: number
   error_threshold: number
-  /** What is below fails. */
+  /** Values below fail. */
   reverse: boolean
   fails_b4_alert: number
   run_interval_seconds: number
@@ -26,19 +26,20 @@ export interface PreviewFailure {
 }
 
 export interface ThresholdPreview {
-  /** How often the check would have begun to fail. */
+  /** How often the check would have started to fail. */
   alerts: number
   errorSeconds: number
   warningSeconds: number
   failures: PreviewFailure[]
-  /** When the first of what is judged here was measured; undefined = nothing was. */
+  /** Time of the first value that is judged here; undefined = none. */
   since: number | undefined
 }
 
 /**
- * What thresholds would have done to what was measured already; parts follow each other in time. A sample holds until
- * the next one, or for two intervals where none follows. Of a mean over minutes it is known only whether it was beyond
- * as a whole, or at least once: that counts as all of its runs, or one; failing means next to each other are one alert.
+ * How thresholds would have judged past measurements; parts follow each other in time. A sample counts until the
+ * next one, or for two intervals if none follows. For an average over minutes it is only known whether all values
+ * were beyond the threshold, or at least one: that counts as all of its runs, or one. Adjacent failing averages are
+ * one alert.
  */
 export function previewThresholds(
   parts: readonly PreviewPart[],
@@ -73,7 +74,7 @@ export function previewThresholds(
 
 interface Span {
   severity: Severity | null
-  /** How many runs of the check it stands for. */
+  /** Number of runs of the check that it represents. */
   runs: number
   from: number
   to: number

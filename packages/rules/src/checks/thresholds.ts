@@ -1,4 +1,4 @@
-/** How long the message stays as a toast; beside the field it stays as text. */
+/** How long the message is shown as a toast; beside the field it stays. */
 export const THRESHOLD_MESSAGE_MS = 2000
 
 export type Thresholds = {
@@ -6,11 +6,11 @@ export type Thresholds = {
   warning: number
   /** 0 = not set. */
   error: number
-  /** The numbers count down (percent remaining): a warning comes at the larger one. */
+  /** Free space (percent): the warning threshold is the larger one. */
   reverse?: boolean
 }
 
-/** The message for a pair of thresholds that cannot work, or undefined when it can (spec section 5). */
+/** The message for a pair of thresholds that cannot work; undefined if it can. */
 export function validateThresholds({ warning, error, reverse = false }: Thresholds): string | undefined {
   const warningSet = warning > 0
   const errorSet = error > 0

@@ -1,9 +1,9 @@
 import { POLICY_LEVELS, type PolicyLevel } from './policy-chain.ts'
 
-/** What comes of several policies and a machine's own: of things that are the same, one. Knows no kind of thing. */
+/** Merges the content of several policies with a machine's own, for any kind of content. */
 
 export interface PolicyItem<Value> {
-  /** Things with the same key exclude each other: see check-key.ts. */
+  /** Items with the same key override each other: see check-key.ts. */
   key: string
   value: Value
 }
@@ -15,12 +15,12 @@ export interface AppliedPolicy<Value> {
   items: readonly PolicyItem<Value>[]
 }
 
-/** `own`: of no policy, but of the machine itself, or of the place above it that is named. */
+/** `own`: not from a policy, but from the machine itself, or from the named site, client or all machines. */
 export type ItemSource =
   | { own: true; place?: 'site' | 'client' | 'default' }
   | { own: false; policy: number; level: PolicyLevel }
 
-/** Why another one stands before it; the last two of what applies to no such machine at all. */
+/** Why another item overrides it; the last two apply to no machine of this kind at all. */
 export type Lost = 'enforced' | 'own' | 'nearer' | 'earlier' | 'inactive' | 'excluded'
 
 export interface EffectiveItem<Value> {
@@ -37,8 +37,8 @@ interface Ranked<Value> {
 }
 
 /**
- * Enforced policies stand before what the machine has of its own, and that before all other policies; among policies
- * the order of `applied` counts, which is that of the chain. Answers each key once.
+ * Enforced policies override the machine's own items, which override other policies. Among policies the order of
+ * `applied` counts, which is that of the chain. Returns each key once.
  */
 export function mergePolicies<Value>(
   own: readonly PolicyItem<Value>[],

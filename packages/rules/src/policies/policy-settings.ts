@@ -1,4 +1,4 @@
-/** Numbers of machines that a policy may give, with what a machine has without one. Minutes, but for the first. */
+/** Numeric settings of policies, with their defaults. Minutes, except the first. */
 export const AGENT_SETTINGS = {
   /** Seconds. */
   check_interval: { initial: 120, least: 15, most: 86_400 },
@@ -8,7 +8,7 @@ export const AGENT_SETTINGS = {
 export type NumberSetting = keyof typeof AGENT_SETTINGS
 /** Whether an overdue machine raises an alert is a setting too, stored as 0 or 1. */
 export type AgentSetting = NumberSetting | 'overdue_dashboard_alert'
-// Object.keys forgets the names.
+// Object.keys loses the literal names.
 export const NUMBER_SETTING_NAMES = Object.keys(AGENT_SETTINGS) as NumberSetting[]
 export const AGENT_SETTING_NAMES: readonly AgentSetting[] = [
   ...NUMBER_SETTING_NAMES,
@@ -17,8 +17,8 @@ export const AGENT_SETTING_NAMES: readonly AgentSetting[] = [
 export type AgentSettings = Record<NumberSetting, number> & { overdue_dashboard_alert: 0 | 1 }
 
 /**
- * The settings of a machine from what its chain gives; `usualAlert` is the global default for machines of its type.
- * Those of two policies may not fit together: a machine counts as overdue later than as offline, so it is at least one
+ * The settings of a machine from its chain; `usualAlert` is the global default for machines of its type. Settings of
+ * two policies may conflict: a machine becomes overdue later than offline, so the overdue time is at least one
  * minute more.
  */
 export function settleAgentSettings(

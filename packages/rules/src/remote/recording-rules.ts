@@ -1,16 +1,16 @@
-/** Of which machines something is recorded: of those that are monitored as servers, of all, of none. */
+/** Which machines are recorded: those monitored as servers, all, or none. */
 export type RecordedMachines = 'servers' | 'all' | 'none'
 
-/** What is recorded of remote tools. */
+/** Which sessions of remote tools are recorded. */
 export interface RecordingRules {
   record_terminals: RecordedMachines
   record_desktops: RecordedMachines
 }
 
-/** What one place says itself; null = as what stands above it. */
+/** Settings of one machine, site or client; null = inherited. */
 export type RecordingSettings = { [Name in keyof RecordingRules]: RecordedMachines | null }
 
-/** What counts when these say something, the nearest to the machine last; `base` where none does. */
+/** Merges settings; the nearest to the machine is last and wins. `base` = the default. */
 export function mergeRecordingSettings(
   base: RecordingRules,
   places: readonly RecordingSettings[],
@@ -23,7 +23,7 @@ export function mergeRecordingSettings(
   return rules
 }
 
-/** Whether a tool's windows are recorded on a machine that is monitored so. */
+/** Whether sessions on a machine with this monitoring mode are recorded. */
 export function isToolRecorded(
   rules: RecordingRules,
   { tool, monitoringType }: { tool: 'terminal' | 'desktop' | 'vnc'; monitoringType: string },

@@ -1,13 +1,13 @@
 import { scriptFitsPlatform } from '../agents/script-can.ts'
 
-/** Two tasks with the same key are the same task to policies, of which a machine has one: that of the name. */
+/** Policies treat tasks with the same key as the same task, of which a machine has one. The key is the name. */
 export function taskKey({ name }: { name: string }): string {
   return name.trim().toLowerCase()
 }
 
 /**
- * Whether a machine of this system can have the task of a policy. `scripts`: the systems of each script that it runs;
- * undefined where the script is gone.
+ * Whether a machine of this system can run a task of a policy. `scripts`: the systems of each script; undefined if
+ * the script was deleted.
  */
 export function taskFitsPlatform(
   platforms: readonly string[],

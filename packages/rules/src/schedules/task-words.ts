@@ -44,9 +44,9 @@ export function describeTask(times: TaskTimes): string {
     case 'startup':
       return 'When the machine starts'
     case 'onboarding':
-      return 'Once, when it first reaches the machine'
+      return 'Once, when the machine receives it'
     case 'manual':
-      return 'Only when somebody runs it'
+      return 'Only manually'
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * A text by which names sort as people expect: without regard to case and accents, numbers by their size, so that
- * PC-2 comes before PC-10. Comparing two keys with `<` is far quicker than a locale's own comparison.
+ * A sort key for names: ignores case and accents and compares numbers by value, so that PC-2 comes before PC-10.
+ * Comparing two keys with `<` is much faster than a locale's comparison.
  */
 export function toSortKey(text: string): string {
   const known = keys.get(text)
   if (known !== undefined) return known
   const key = makeKey(text)
-  // Names come from lists of bounded length; this only guards against a console that is never closed.
+  // Names come from bounded lists. This limit only protects a console that is never closed.
   if (keys.size > MOST_KEYS) keys.clear()
   keys.set(text, key)
   return key

@@ -1,4 +1,4 @@
-/** A node of the client tree, as it stands in the address and the selection. */
+/** A node of the client tree, as in the URL and the selection. */
 export type TreeNode = { kind: 'Client' | 'Site'; id: number }
 export type TreeNodeKey = `${TreeNode['kind']}|${number}`
 
@@ -7,7 +7,7 @@ export function formatTreeNode({ kind, id }: TreeNode): TreeNodeKey {
   return `${kind}|${id}`
 }
 
-/** The node that a key names, or undefined for anything else, since the address may hold whatever a person typed. */
+/** Parses a key; undefined if invalid, because users can edit the URL. */
 export function parseTreeNode(key: unknown): TreeNode | undefined {
   if (typeof key !== 'string') return undefined
   const [, kind, digits] = /^(Client|Site)\|([1-9]\d{0,15})$/.exec(key) ?? []

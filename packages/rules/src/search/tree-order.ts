@@ -7,12 +7,12 @@ export type NodeState = { maintenance_mode: boolean; failing_checks: { error: bo
 export type NodeColor = 'maintenance' | 'negative' | 'warning'
 export type SortableNode = NodeState & { name: string }
 
-/** A client or site is in maintenance when it has machines and all of them are. */
+/** A client or site is in maintenance if it has machines and all of them are. */
 export function isInMaintenance(node: { agent_count: number; maintenance_count: number }): boolean {
   return node.agent_count > 0 && node.maintenance_count === node.agent_count
 }
 
-/** What a client's or site's node is coloured by; undefined = no special colour (spec section 4). */
+/** The colour of a client or site node; undefined = the default. */
 export function nodeColor({ maintenance_mode, failing_checks }: NodeState): NodeColor | undefined {
   if (maintenance_mode) return 'maintenance'
   if (failing_checks.error) return 'negative'
@@ -20,7 +20,7 @@ export function nodeColor({ maintenance_mode, failing_checks }: NodeState): Node
   return undefined
 }
 
-/** Clients, and the sites in each, in the order of the tree; the input is left as it is. */
+/** Sorts clients, and the sites of each, without changing the input. */
 export function sortTree<Client extends SortableNode & { sites: readonly SortableNode[] }>(
   clients: readonly Client[],
   sort: TreeSort,
@@ -28,7 +28,7 @@ export function sortTree<Client extends SortableNode & { sites: readonly Sortabl
   return sortNodes(clients, sort).map((client) => ({ ...client, sites: sortNodes(client.sites, sort) }))
 }
 
-// One collator for all comparisons: localeCompare would look the locale up each time, which shows at 10,000 sites.
+// One collator for all comparisons: localeCompare looks up the locale each time, which is slow for 10,000 sites.
 const byLocale = new Intl.Collator()
 
 function sortNodes<Node extends SortableNode>(nodes: readonly Node[], sort: TreeSort): Node[] {

@@ -9,7 +9,7 @@ export type Color =
   | { kind: 'theme'; name: ThemeColor }
   | { kind: 'hex'; value: string }
 
-/** What each colour setting of a user is until it is set, and whenever it holds no colour. */
+/** Defaults of the colour settings, also for invalid values. */
 export const DEFAULT_COLORS = {
   loading_bar_color: 'blue',
   dash_info_color: 'info',
@@ -19,7 +19,7 @@ export const DEFAULT_COLORS = {
 } as const satisfies Record<string, PaletteName | ThemeColor>
 export type DefaultColor = PaletteName | ThemeColor
 
-/** The colour that a text names (`red`, `deep-purple-3`, `warning`, `#aabbcc`), or undefined. */
+/** The colour of a text (`red`, `deep-purple-3`, `warning`, `#aabbcc`), or undefined. */
 export function findColor(text: unknown): Color | undefined {
   if (typeof text !== 'string') return undefined
   const word = text.trim().toLowerCase()
@@ -31,7 +31,7 @@ export function findColor(text: unknown): Color | undefined {
   return shade === undefined ? { kind: 'named', name } : { kind: 'named', name, shade: Number(shade) }
 }
 
-/** The colour that a text names; the fallback for anything else, since users type these. */
+/** The colour of a text, or the fallback, because users type these. */
 export function parseColor(text: unknown, fallback: DefaultColor): Color {
   return (
     findColor(text) ??
@@ -39,7 +39,7 @@ export function parseColor(text: unknown, fallback: DefaultColor): Color {
   )
 }
 
-/** The same as a CSS value; `theme` says what positive, negative, warning and info are on the screen at hand. */
+/** The same as a CSS value; `theme` defines positive, negative, warning and info. */
 export function colorToCss(
   text: unknown,
   theme: Readonly<Record<ThemeColor, string>>,

@@ -1,4 +1,4 @@
-/** A length of time in its two largest units: `2 h 10 min`, `1.5 s`, `80 ms`; nothing for what is no length. */
+/** A duration in its two largest units: `2 h 10 min`, `1.5 s`, `80 ms`; empty for an invalid one. */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return ''
   const ms = Math.round(seconds * 1000)

@@ -1,12 +1,12 @@
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
 const STEP = 1024
 
-/** A number of bytes as people read it: `1.5 GB`; nothing for what is no number. */
+/** A number of bytes for display: `1.5 GB`; empty for an invalid number. */
 export function formatFileSize(bytes: number): string {
   if (!Number.isFinite(bytes)) return ''
   let size = Math.abs(bytes)
   let unit = 0
-  // By the rounded size, so that 1023.999 KB reads 1 MB and not 1024 KB.
+  // By the rounded size, so that 1023.999 KB becomes 1 MB and not 1024 KB.
   while (roundSize(size) >= STEP && unit < UNITS.length - 1) {
     size /= STEP
     unit += 1

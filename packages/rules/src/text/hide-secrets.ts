@@ -1,11 +1,11 @@
 import { HIDDEN_TEXT } from '../agents/script-variables.ts'
 
-/** Shorter values are left alone: they would turn up in any output. */
+/** Shorter values are not hidden: they would match in any output. */
 const SHORTEST_HIDDEN = 4
 
 /**
- * Hides secrets in a text that comes in pieces, wherever it is cut: what may be the beginning of a secret is held
- * back until the next piece, or the end, has decided it.
+ * Hides secrets in a text that arrives in pieces. The possible start of a secret is held back until the next piece,
+ * or the end, decides.
  */
 export class SecretFilter {
   #secrets: string[]
@@ -13,7 +13,7 @@ export class SecretFilter {
   #held = ''
 
   constructor(secrets: readonly string[]) {
-    // The longest first, so that of two that begin alike the whole one is hidden.
+    // Longest first, so that of two with a common start the longer one is hidden.
     this.#secrets = [...new Set(secrets)]
       .filter((secret) => secret.length >= SHORTEST_HIDDEN)
       .toSorted((a, b) => b.length - a.length)
@@ -21,12 +21,12 @@ export class SecretFilter {
       this.#pattern = new RegExp(this.#secrets.map((secret) => escapeForPattern(secret)).join('|'), 'g')
   }
 
-  /** The part of the text so far that can be shown. */
+  /** Returns the text that can be shown. */
   take(text: string): string {
     return this.#pattern === undefined ? text : this.#hide(this.#pattern, this.#held + text, false)
   }
 
-  /** What was held back. */
+  /** Returns the text that was held back. */
   end(): string {
     return this.#pattern === undefined ? '' : this.#hide(this.#pattern, this.#held, true)
   }
@@ -47,7 +47,7 @@ export class SecretFilter {
     return out + text.slice(from, limit)
   }
 
-  /** The first place from `from` on where a secret may have begun that goes on in the next piece. */
+  /** The first position from `from` on where an incomplete secret may start. */
   #undecidedFrom(text: string, from: number): number {
     const longest = this.#secrets[0]?.length ?? 0
     for (let at = Math.max(from, text.length - longest + 1); at < text.length; at += 1) {

@@ -1,9 +1,9 @@
-// The numbers of spec section 9 that belong to the console's frame. The others stand beside the rule that they serve.
+// Sizes of the console's frame. Other sizes are beside the code that uses them.
 export const HEADER_PX = 50
 export const MENU_BAR_PX = 40
 export const TABS_AND_SEARCH_PX = 78
 export const TAB_STRIP_PX = 37
-/** What the initial lower pane leaves out of the window before it takes half. */
+/** The part of the window that the initial lower pane leaves before it takes half. */
 const LOWER_PANE_OFFSET_PX = 82
 /** Percent of the width. */
 export const TREE_SPLITTER_DEFAULT = 20

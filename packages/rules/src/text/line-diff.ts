@@ -6,10 +6,10 @@ export interface DiffLine {
   after: number | undefined
 }
 
-/** More comparisons than this are not worth waiting for: the changed part is then shown as a whole. */
+/** Limit for comparisons. Beyond it, the changed part is shown as a whole. */
 const MOST_COMPARISONS = 4_000_000
 
-/** Two texts line by line, as few lines removed and added as possible. Line ends of Windows are no difference. */
+/** A diff by lines with as few changes as possible. CRLF and LF are equal. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, fresh] = [linesOf(before), linesOf(after)]
   let start = 0
@@ -40,7 +40,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
   })
 }
 
-/** The longest common run of lines, by the table of all beginnings. */
+/** The longest common subsequence of lines, by dynamic programming. */
 function diffMiddle(old: readonly string[], fresh: readonly string[]): DiffLine['kind'][] {
   if (old.length * fresh.length > MOST_COMPARISONS)
     return [...old.map(() => 'removed' as const), ...fresh.map(() => 'added' as const)]

@@ -1,4 +1,3 @@
-/** The nine places where a notification may appear. */
 export const NOTIFICATION_POSITIONS = [
   'top-left',
   'top',
@@ -12,10 +11,10 @@ export const NOTIFICATION_POSITIONS = [
 ] as const
 export type NotificationPosition = (typeof NOTIFICATION_POSITIONS)[number]
 
-/** Where a notification stands and how long; `timeoutMs` 0 = until dismissed. */
+/** Position and time of a notification; `timeoutMs` 0 = until dismissed. */
 export type NotificationPlacement = { position: NotificationPosition; timeoutMs: number }
 
-/** `base` for what happens by itself, `feedback` for the answer to the user's own action. */
+/** `base` for background events, `feedback` for the result of the user's own action. */
 export const NOTIFICATION_PRESETS = {
   base: { position: 'bottom', timeoutMs: 5000 },
   feedback: { position: 'top', timeoutMs: 2000 },
@@ -24,7 +23,7 @@ export type NotificationPreset = keyof typeof NOTIFICATION_PRESETS
 
 export type PlacementResult = { ok: true; placement: NotificationPlacement } | { ok: false; error: string }
 
-/** A preset with the caller's own position and timeout, checked; the error is for the log, nothing is thrown. */
+/** A preset with the caller's position and timeout. Returns an error for the log instead of throwing. */
 export function placeNotification(
   preset: NotificationPreset,
   { position, timeoutMs }: { position?: unknown; timeoutMs?: unknown } = {},

@@ -30,7 +30,7 @@ export const PALETTE = {
 
 export type PaletteName = keyof typeof PALETTE
 
-/** `#rrggbb` of a palette colour; without a shade, and where the palette lacks it, the base, Material's 500. */
+/** `#rrggbb` of a palette colour. Without a shade, or if the palette lacks it, the base colour 500. */
 export function paletteHex(name: PaletteName, shade: number = BASE_SHADE): string {
   const shades = PALETTE[name].split(' ')
   return `#${shades[shade - 1] ?? shades[BASE_SHADE - 1]}`

@@ -1,6 +1,6 @@
 /**
- * How long ago, or in how long: `3 days ago`, `in 5 minutes`. Takes milliseconds, an ISO instant or unix seconds
- * (every number below 100,000,000,000: in milliseconds that was March 1973). Nothing for what is no instant.
+ * The time since or until an instant: `3 days ago`, `in 5 minutes`. Accepts milliseconds, an ISO instant or unix
+ * seconds (any number below 100,000,000,000, which in milliseconds was March 1973). Empty for an invalid instant.
  */
 export function formatRelativeTime(instant: number | string | null | undefined, nowMs: number): string {
   const seconds = (nowMs - toMs(instant)) / 1000
@@ -19,7 +19,7 @@ const SHORT_UNITS: Record<string, string> = {
   year: 'y',
 }
 
-/** How long something lasts, in one unit, for narrow cells: `57 min`. */
+/** A duration in one unit, for narrow cells: `57 min`. */
 export function formatShortAge(ms: number): string {
   const { count, unit } = measure(Math.max(0, ms) / 1000)
   return `${count} ${SHORT_UNITS[unit] ?? unit}`
@@ -38,7 +38,7 @@ function toMs(instant: number | string | null | undefined): number {
   return Math.abs(instant) < UNIX_SECONDS_BELOW ? instant * 1000 : instant
 }
 
-// Each unit serves until its rounded count reaches the next one, so that nobody reads "60 minutes ago".
+// A unit is used until its rounded count reaches the next one, to avoid "60 minutes ago".
 function measure(seconds: number): { count: number; unit: string } {
   const rounded = (unitSeconds: number) => Math.round(seconds / unitSeconds)
   if (rounded(1) < MINUTE) return { count: rounded(1), unit: 'second' }
