@@ -2,8 +2,30 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { dataFiles, writePrivateFile } from './identity/data-folder.ts'
-import type { LinkState } from './link/link-options.ts'
+import type { LinkState } from './link/link.ts'
 import type { Log } from './log/log.ts'
+
+/** Problems of the agent itself, by cause. The messages are shown in the console. */
+export class Problems {
+  #sentences = new Map<string, string>()
+  #listeners = new Set<() => void>()
+
+  /** Sets a problem; `null` clears it. */
+  set(cause: string, sentence: string | null): void {
+    if ((this.#sentences.get(cause) ?? null) === sentence) return
+    if (sentence === null) this.#sentences.delete(cause)
+    else this.#sentences.set(cause, sentence)
+    for (const listener of this.#listeners) listener()
+  }
+
+  list(): string[] {
+    return [...this.#sentences.values()].map((sentence) => sentence.slice(0, 500)).slice(0, 20)
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+}
 
 /** Written by the running agent for the command `status`. */
 const AgentStatus = z.object({

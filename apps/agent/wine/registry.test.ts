@@ -46,7 +46,7 @@ test(
   SLOW,
   async () => {
     const under = `${KEY}\\under`
-    const told = await runInWine(prefix, [
+    const reported = await runInWine(prefix, [
       { change: 'create-key', path: KEY },
       { change: 'create-key', path: KEY },
       ...VALUES.map((value) => set(...value)),
@@ -70,8 +70,8 @@ test(
       read('HKEY_NOWHERE\\x'),
       read(''),
     ])
-    expect(told.filter(({ failed }) => failed !== undefined)).toEqual([])
-    const [made, twice, ...rest] = told
+    expect(reported.filter(({ failed }) => failed !== undefined)).toEqual([])
+    const [made, twice, ...rest] = reported
     expect(made?.answer).toEqual({ before: null })
     expect(twice?.refused).toBe(`"${KEY}" already exists.`)
     for (const value of rest.splice(0, VALUES.length)) expect(value.answer).toEqual({ before: null })
@@ -108,7 +108,7 @@ test(
   SLOW,
   async () => {
     const large = Buffer.alloc(300_000, 7).toString('base64')
-    const told = await runInWine(prefix, [
+    const reported = await runInWine(prefix, [
       { change: 'create-key', path: KEY },
       { path: KEY, many: 1500 },
       set('0 large', 3, large),
@@ -116,10 +116,12 @@ test(
       { path: KEY, keys_from: 1400, values_from: 1400 },
       { path: KEY, name: '0 large' },
     ])
-    expect(told.filter(({ failed, refused }) => failed !== undefined || refused !== undefined)).toEqual([])
-    const first = RegistryPage.parse(told[3]?.answer)
+    expect(reported.filter(({ failed, refused }) => failed !== undefined || refused !== undefined)).toEqual(
+      [],
+    )
+    const first = RegistryPage.parse(reported[3]?.answer)
     expect(first).toMatchObject({ next_keys: 200, next_values: 200, key_count: 1500, value_count: 1501 })
-    const last = RegistryPage.parse(told[4]?.answer)
+    const last = RegistryPage.parse(reported[4]?.answer)
     expect([last.subkeys.length, last.values.length, last.next_keys, last.next_values]).toEqual([
       100,
       101,
@@ -128,6 +130,6 @@ test(
     ])
     const found = [...first.values, ...last.values].find(({ name }) => name === '0 large')
     expect(found === undefined || (found.size === 300_000 && found.bytes.length < 512)).toBe(true)
-    expect(told[5]?.answer).toEqual({ type: 3, size: 300_000, bytes: large })
+    expect(reported[5]?.answer).toEqual({ type: 3, size: 300_000, bytes: large })
   },
 )

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RawPath } from './agent/files.ts'
 import { EventLogSource, JournalSource } from './agent/logs.ts'
 import { ShellWish } from './agent/shells.ts'
-import { DesktopWish, VncTarget } from './desktop.ts'
+import { DesktopRequest, VncTarget } from './desktop.ts'
 import type { Permission } from './permissions.ts'
 
 /**
@@ -36,7 +36,7 @@ export const ToolRequest = z.discriminatedUnion('tool', [
     /** Another user's terminal instead of an own one. */
     join: TerminalJoin.optional(),
   }),
-  z.object({ tool: z.literal('desktop'), ...DesktopWish.shape }),
+  z.object({ tool: z.literal('desktop'), ...DesktopRequest.shape }),
   z.object({ tool: z.literal('vnc'), ...VncTarget.shape }),
 ])
 export type ToolRequest = z.infer<typeof ToolRequest>

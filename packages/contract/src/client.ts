@@ -70,7 +70,7 @@ interface LooseInput {
 }
 
 /** Additional time once a response has started: long lists over slow lines need it. */
-const WHOLE_ANSWER_TIMES = 10
+const WHOLE_RESPONSE_FACTOR = 10
 
 /** The whole response, which may also break off or stall after its first part. */
 async function sendRequest(
@@ -95,7 +95,7 @@ async function sendRequest(
       signal: AbortSignal.any(signals),
     })
     clearTimeout(timer)
-    timer = setTimeout(() => timeout.abort(), limitMs * WHOLE_ANSWER_TIMES)
+    timer = setTimeout(() => timeout.abort(), limitMs * WHOLE_RESPONSE_FACTOR)
     return { response, text: await response.text() }
   } catch (cause) {
     if (options.signal?.aborted)

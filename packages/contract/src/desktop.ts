@@ -4,7 +4,7 @@ import { z } from 'zod'
 /**
  * The requested desktop. `display`: a display of the machine by name (`:0`); null = the one of the signed-in user.
  */
-export const DesktopWish = z.object({ display: z.string().max(100).nullable() })
+export const DesktopRequest = z.object({ display: z.string().max(100).nullable() })
 
 /** A VNC server that the machine can reach: its own or another one. */
 export const VncTarget = z.object({

@@ -15,7 +15,7 @@ import type { Permission } from './permissions.ts'
 export type EventScope = 'none' | 'frames' | 'agents' | 'agents_or_all' | 'clients' | 'users' | 'all' | 'ids'
 
 /** A cached answer that is out of date after an event. */
-export interface StaleAnswer {
+export interface StaleResponse {
   /** Method and path. The endpoint itself would bring its schemas into what a browser loads first. */
   endpoint: string
   /** The parameter that the event's ids name: only those answers are stale. Without it, all of the endpoint are. */
@@ -26,7 +26,7 @@ export interface EventRule {
   /** A user needs one of these. Without it, every user gets the event. */
   permissions?: readonly Permission[]
   scope: EventScope
-  stale: readonly StaleAnswer[]
+  stale: readonly StaleResponse[]
 }
 
 /** Every fact that leaves a server process, in the past tense. Ids of `agent.*`, `software.*` and `patches.*` are agent_ids. */

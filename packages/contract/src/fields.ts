@@ -1,6 +1,9 @@
 import { isEmail } from '@muster/rules/text/email'
 import { z } from 'zod'
 
+export const Severity = z.enum(['info', 'warning', 'error'])
+export type Severity = z.infer<typeof Severity>
+
 /** The id of a row, within the range of PostgreSQL's integer. */
 export const Id = z.coerce.number().int().min(1).max(2_147_483_647)
 export const IdParams = z.object({ id: Id })

@@ -14,16 +14,16 @@ import { MAX_RESULTS } from '@muster/contract/agent/checks'
 import { WebSocket } from 'ws'
 import { FakeChecks } from './checks.ts'
 import { AGENT_VERSION, changeFacts, makeFacts } from './facts.ts'
-import { makeSoftware } from './software.ts'
+import { makeSoftware } from './inventory.ts'
 import type { FleetCore } from './fleet-core.ts'
 import { signAs } from './identity.ts'
-import { obeyCommand } from './obey-command.ts'
+import { runCommand } from './run-command.ts'
 
 export type MachineState = 'off' | 'waiting' | 'connecting' | 'up' | 'refused'
 
 /** Back-off of the real agent: a random time up to a limit that doubles. */
 const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 30_000
+const MAX_RETRY_MS = 30_000
 const SHORTEST_RETRY_MS = 100
 const DIAL_TIMEOUT_MS = 20_000
 
@@ -42,7 +42,7 @@ export class FakeMachine {
   #socket: WebSocket | undefined
   #seq = 0
   #unacknowledged: { seq: number; report: Report }[] = []
-  #lastHeardMs = 0
+  #lastReceivedMs = 0
   #failures = 0
   #takeBackRetry: () => void = () => {}
   #takeBackBeat: () => void = () => {}
@@ -90,11 +90,11 @@ export class FakeMachine {
     })
     this.#socket = socket
     socket.on('message', (data: Buffer, isBinary) => {
-      this.#lastHeardMs = Date.now()
+      this.#lastReceivedMs = Date.now()
       if (!isBinary && socket === this.#socket) this.#receive(data)
     })
     socket.on('ping', () => {
-      this.#lastHeardMs = Date.now()
+      this.#lastReceivedMs = Date.now()
       if (socket === this.#socket) this.#planBeat()
     })
     socket.on('error', (error) => this.#core.noteDialError(error))
@@ -177,7 +177,7 @@ export class FakeMachine {
 
   /** Ends a link that has been silent for too long. Called periodically for all machines. */
   checkSilence(nowMs: number): void {
-    if (this.#state === 'up' && nowMs - this.#lastHeardMs > SERVER_DEAD_AFTER_MS) this.#socket?.terminate()
+    if (this.#state === 'up' && nowMs - this.#lastReceivedMs > SERVER_DEAD_AFTER_MS) this.#socket?.terminate()
   }
 
   /** Simulated machines have no tools. */
@@ -208,7 +208,7 @@ export class FakeMachine {
         this.#state = 'refused'
         return
       case 'command':
-        return obeyCommand(this.#core, this, frame.command)
+        return runCommand(this.#core, this, frame.command)
       case 'settings':
         // The scenario controls its metrics.
         return
@@ -269,7 +269,7 @@ export class FakeMachine {
     this.#core.counts.mostFailures = Math.max(this.#core.counts.mostFailures, this.#failures)
     this.#socket = undefined
     this.#state = 'waiting'
-    const limitMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
+    const limitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
     const delayMs = Math.max(SHORTEST_RETRY_MS, limitMs * this.#core.random.next())
     this.#takeBackRetry = this.#core.clock.after(delayMs, () => this.connect())
   }

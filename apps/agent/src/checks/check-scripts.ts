@@ -2,9 +2,8 @@ import type { measureSettings } from '@muster/contract/agent/checks'
 import type { z } from 'zod'
 import type { BackgroundRuns, RunEnd } from '../run/background-runs.ts'
 import type { OutputStream } from '../run/output-reports.ts'
-import { prepareScript, type RunPlace } from '../run/prepare-script.ts'
-import { RunRefused } from '../run/run-refused.ts'
-import { Unmeasurable } from './unmeasurable.ts'
+import { prepareScript, type RunContext } from '../run/prepare-run.ts'
+import { RunError, MeasureError } from '../errors.ts'
 
 export const MAX_SCRIPT_OUTPUT = 10_000
 
@@ -14,9 +13,9 @@ export type ScriptEnd = RunEnd & { outcome: 'exited' | 'timed_out' | 'failed' }
 
 export class CheckScripts {
   #runs: BackgroundRuns
-  #place: RunPlace
+  #place: RunContext
 
-  constructor(options: { runs: BackgroundRuns; place: RunPlace }) {
+  constructor(options: { runs: BackgroundRuns; place: RunContext }) {
     this.#runs = options.runs
     this.#place = options.place
   }
@@ -36,7 +35,7 @@ export class CheckScripts {
       const outcome = end.outcome === 'exited' || end.outcome === 'timed_out' ? end.outcome : 'failed'
       return { ...end, outcome }
     } catch (cause) {
-      if (cause instanceof RunRefused) throw new Unmeasurable(cause.message)
+      if (cause instanceof RunError) throw new MeasureError(cause.message)
       throw cause
     }
   }

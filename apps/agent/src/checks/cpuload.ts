@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CheckKind } from './check-kind.ts'
+import type { CheckKind } from './table.ts'
 
 const FIRST_MS = 2000
 /** The system counts in 10 ms steps, so a shorter time gives no useful result. */
 const SHORTEST_MS = 1900
 /** An average over much more than the interval (the machine slept) does not describe the current load. */
-const LONGEST_INTERVALS = 1.5
+const MAX_INTERVALS = 1.5
 
 /** Average since the last run of the check. The first run measures two seconds. */
 export const cpuload: CheckKind<'cpuload'> = {
@@ -14,7 +14,7 @@ export const cpuload: CheckKind<'cpuload'> = {
     const read = async () => ({ atMs: performance.now(), ...(await probes.readCpuTimes()) })
     let before = memory.cpu
     let now = await read()
-    const isOld = (since: number) => now.atMs - since > run_interval_seconds * 1000 * LONGEST_INTERVALS
+    const isOld = (since: number) => now.atMs - since > run_interval_seconds * 1000 * MAX_INTERVALS
     // Counters that decreased belong to another boot, or to a container that moved.
     if (before === undefined || isOld(before.atMs) || now.total <= before.total || now.busy < before.busy)
       before = now

@@ -1,9 +1,8 @@
-import { CheckDefinition, Measured, type MachineCheckType } from '@muster/contract/agent/checks'
+import { CheckDefinition, type MachineCheckType, Measured } from '@muster/contract/agent/checks'
 import { describeError } from '../log/log.ts'
-import type { CheckContext, DefinitionOf } from './check-kind.ts'
+import { MeasureError } from '../errors.ts'
+import { type CheckContext, checkTable, type DefinitionOf } from './table.ts'
 import type { UnknownCheck } from './definitions.ts'
-import { checkTable } from './table.ts'
-import { Unmeasurable } from './unmeasurable.ts'
 
 /**
  * Measures once and never rejects: a check that fails or times out returns `unmeasurable` with a message. A check
@@ -19,7 +18,7 @@ export async function measureCheck(
   try {
     return fit(await measureWithin(definition, context))
   } catch (cause) {
-    if (cause instanceof Unmeasurable) return unmeasurable(cause.message)
+    if (cause instanceof MeasureError) return unmeasurable(cause.message)
     if (!context.signal.aborted)
       context.log.info({ check_id: definition.id, cause }, 'failed to measure check')
     return unmeasurable(`Failed to measure: ${describeError(cause)}.`)
@@ -37,7 +36,7 @@ async function measureWithin<Type extends MachineCheckType>(
   const over = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     giveUp.abort()
-    over.reject(new Unmeasurable(`Timed out after ${Math.round(limitMs / 1000)} seconds.`))
+    over.reject(new MeasureError(`Timed out after ${Math.round(limitMs / 1000)} seconds.`))
   }, limitMs)
   const signal = AbortSignal.any([context.signal, giveUp.signal])
   context.hanging.add(definition.id)

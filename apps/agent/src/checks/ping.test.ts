@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { judgeCheck } from '@muster/rules/checks/judge-check'
+import { judgeCheck } from '@muster/rules/checks/table'
 import { expect, test } from 'vitest'
 import { givenMeasure } from '../testing/given-measure.ts'
 import { givenPrograms } from '../testing/given-programs.ts'

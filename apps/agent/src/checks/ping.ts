@@ -1,4 +1,4 @@
-import type { CheckKind } from './check-kind.ts'
+import type { CheckKind } from './table.ts'
 
 const MAX_OUTPUT = 4000
 

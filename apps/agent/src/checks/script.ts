@@ -1,8 +1,8 @@
 import { MAX_METRICS, Metric } from '@muster/contract/agent/checks'
 import { MAX_SCRIPT_OUTPUT } from './check-scripts.ts'
-import type { CheckKind } from './check-kind.ts'
-import { TailText } from './tail-text.ts'
-import { Unmeasurable } from './unmeasurable.ts'
+import type { CheckKind } from './table.ts'
+import { TailText } from '../run/output-reports.ts'
+import { MeasureError } from '../errors.ts'
 
 /** Time beyond the script's own limit, to start it and to end its processes. */
 const AROUND_MS = 20_000
@@ -10,7 +10,7 @@ const AROUND_MS = 20_000
 export const script: CheckKind<'script'> = {
   limitMs: ({ settings }) => settings.timeout_seconds * 1000 + AROUND_MS,
   async measure({ settings }, { scripts, signal }) {
-    if (settings.problem !== undefined) throw new Unmeasurable(settings.problem)
+    if (settings.problem !== undefined) throw new MeasureError(settings.problem)
     const output = {
       stdout: new TailText(MAX_SCRIPT_OUTPUT, settings.secrets),
       stderr: new TailText(MAX_SCRIPT_OUTPUT, settings.secrets),

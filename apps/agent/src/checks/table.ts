@@ -1,5 +1,7 @@
-import type { MachineCheckType } from '@muster/contract/agent/checks'
-import type { CheckKind } from './check-kind.ts'
+import type { CheckDefinition, MachineCheckType, Measured } from '@muster/contract/agent/checks'
+import type { Log } from '../log/log.ts'
+import type { Probes } from '../os/probes.ts'
+import type { CheckScripts } from './check-scripts.ts'
 
 /**
  * Every type of check. The code of a type is loaded with its first check, because most machines use only a few
@@ -24,4 +26,30 @@ export const checkTable: { [Type in MachineCheckType]: () => Promise<CheckKind<T
 
 export async function loadCheckTypes(): Promise<void> {
   await Promise.all(Object.values(checkTable).map((load) => load()))
+}
+
+export type DefinitionOf<Type extends MachineCheckType> = Extract<CheckDefinition, { check_type: Type }>
+type MeasuredOf<Type extends MachineCheckType> = Extract<Measured, { check_type: Type }>
+
+/** State that a check keeps between its runs. Dropped with the check. */
+export interface CheckMemory {
+  cpu?: { atMs: number; busy: number; total: number }
+}
+
+export interface CheckContext {
+  probes: Probes
+  scripts: CheckScripts
+  memory: CheckMemory
+  /** Checks that have started and not finished, including those that timed out. */
+  hanging: Set<number>
+  log: Log
+  /** Aborted when the result is no longer needed or the time limit is over. */
+  signal: AbortSignal
+}
+
+/** Measures one type of check. Throws MeasureError with a message for users if the machine cannot measure it. */
+export interface CheckKind<Type extends MachineCheckType> {
+  /** Time limit of one measurement. */
+  limitMs: (definition: DefinitionOf<Type>) => number
+  measure: (definition: DefinitionOf<Type>, context: CheckContext) => Promise<MeasuredOf<Type>>
 }

@@ -6,7 +6,7 @@ import { isLoopback } from '../link/address.ts'
 import { enrolMachine } from '../link/enrol-machine.ts'
 import { describeError } from '../log/log.ts'
 import { os } from '../os/index.ts'
-import { CliError } from './cli-error.ts'
+import { CliError } from '../errors.ts'
 
 export async function enrol(options: {
   folder: string

@@ -1,12 +1,14 @@
 import { startAgent } from '../agent.ts'
-import { readSlowFactsApart } from '../collectors/slow-facts.ts'
-import { readPatchesApart } from '../collectors/patches-apart.ts'
-import { readSoftwareApart } from '../collectors/software-apart.ts'
+import {
+  readPatchesInChildProcess,
+  readSlowFactsInChildProcess,
+  readSoftwareInChildProcess,
+} from '../collectors/child-reports.ts'
 import { closeDataFolder } from '../identity/data-folder.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { createProcessLog } from '../log/log.ts'
 import { os } from '../os/index.ts'
-import { makeReceiptsApart } from '../remote/receipts/receipts-apart.ts'
+import { recordChangesInChildProcess } from '../remote/session-changes/session-changes.ts'
 import { lockDataFolder } from '../state/lock.ts'
 import { AGENT_VERSION } from '../version.ts'
 
@@ -31,11 +33,11 @@ export async function run(folder: string, program: string[]): Promise<void> {
     identity,
     os,
     log,
-    readSlowFacts: (signal) => readSlowFactsApart(program, signal),
-    readSoftware: readSoftwareApart(program),
-    readPatches: readPatchesApart(program),
+    readSlowFacts: (signal) => readSlowFactsInChildProcess(program, signal),
+    readSoftware: readSoftwareInChildProcess(program),
+    readPatches: readPatchesInChildProcess(program),
     program,
-    receipts: makeReceiptsApart(program),
+    receipts: recordChangesInChildProcess(program),
     uninstall: async () => {
       await os.service.startDetached([...program, 'uninstall', '--data', folder])
       stop.resolve('uninstall')

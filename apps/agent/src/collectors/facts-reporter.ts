@@ -1,9 +1,45 @@
-import { AgentFacts } from '@muster/contract/agent/facts'
+import { AgentFacts, type Disk } from '@muster/contract/agent/facts'
+import type { z } from 'zod'
 import { describeError, type Log } from '../log/log.ts'
-import type { Problems } from '../problems.ts'
-import type { Kept } from '../state/kept.ts'
+import type { Problems } from '../status-file.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
-import { type Facts, findChangedFacts } from './changed-facts.ts'
+
+export type Facts = { [Name in keyof AgentFacts]?: AgentFacts[Name] | undefined }
+
+/** Clock corrections of a few seconds do not mean that the machine rebooted. */
+const BOOT_TIME_STEP_SECONDS = 10
+/** A disk is reported again when its use changed by this share of its size. */
+const DISK_STEP = 0.005
+
+/** Returns the facts of `now` that differ from those reported before. */
+export function findChangedFacts(reported: Facts, now: Facts): Facts {
+  const changed = Object.entries(now).filter(
+    ([key, value]) => value !== undefined && !isSame(key, reported, value),
+  )
+  return Object.fromEntries(changed)
+}
+
+function isSame(key: string, reported: Facts, value: unknown): boolean {
+  if (key === 'boot_time' && reported.boot_time !== undefined && typeof value === 'number') {
+    return Math.abs(reported.boot_time - value) < BOOT_TIME_STEP_SECONDS
+  }
+  // Facts are typed by their collectors; this key holds disks.
+  if (key === 'disks' && reported.disks !== undefined)
+    return areSameDisks(reported.disks, value as z.infer<typeof Disk>[])
+  const before: unknown = Reflect.get(reported, key)
+  return JSON.stringify(before) === JSON.stringify(value)
+}
+
+function areSameDisks(reported: z.infer<typeof Disk>[], now: z.infer<typeof Disk>[]): boolean {
+  if (reported.length !== now.length) return false
+  return now.every((disk, index) => {
+    const before = reported[index]
+    if (before === undefined || before.mount !== disk.mount || before.device !== disk.device) return false
+    if (before.total !== disk.total || before.fstype !== disk.fstype) return false
+    return Math.abs(before.used - disk.used) < disk.total * DISK_STEP
+  })
+}
 
 const MAX_ITEMS: Partial<Record<keyof AgentFacts, number>> = {
   cpus: 64,
@@ -41,7 +77,7 @@ export interface FactsOptions {
   readSlow: (signal: AbortSignal) => Promise<Facts>
   agentVersion: string
   outbox: Outbox
-  kept: Kept
+  keyValues: KeyValueStore
   problems: Problems
   log: Log
   quickEveryMs?: number
@@ -54,7 +90,7 @@ export interface FactsOptions {
 export class FactsReporter implements Disposable {
   #options: FactsOptions
   #known: Facts = {}
-  #told: Facts = {}
+  #reported: Facts = {}
   #isLinked = false
   /** Above 0 while a full report is being collected. */
   #held = 0
@@ -67,15 +103,15 @@ export class FactsReporter implements Disposable {
 
   constructor(options: FactsOptions) {
     this.#options = options
-    const lastUser = options.kept.find('last_user')
+    const lastUser = options.keyValues.find('last_user')
     if (lastUser !== undefined) this.#known.last_logged_in_user = lastUser
-    options.problems.onChange(() => this.#tellProblemsSoon())
+    options.problems.onChange(() => this.#reportProblemsSoon())
   }
 
   /** Reports all known facts at once, and the others as soon as they are read. */
   onLinkUp(): void {
     this.#options.outbox.dropFacts()
-    this.#told = {}
+    this.#reported = {}
     this.#isLinked = true
     void this.refreshQuick()
     if (this.#slowTimer === undefined) void this.#refreshSlow()
@@ -97,8 +133,8 @@ export class FactsReporter implements Disposable {
     this.#held += 1
     await Promise.all([this.refreshQuick(), this.#refreshSlow()])
     this.#held -= 1
-    this.#told = {}
-    this.#tell()
+    this.#reported = {}
+    this.#report()
   }
 
   /** Reads the quick facts and reports changes. */
@@ -141,28 +177,28 @@ export class FactsReporter implements Disposable {
         `Failed to collect some facts of this machine: ${describeError(cause).slice(0, 200)}`,
       )
     }
-    this.#tell()
+    this.#report()
   }
 
   #keepLastUser(facts: Facts): void {
     const user = facts.last_logged_in_user
-    if (user && user !== this.#known.last_logged_in_user) this.#options.kept.save('last_user', user)
+    if (user && user !== this.#known.last_logged_in_user) this.#options.keyValues.save('last_user', user)
   }
 
-  #tellProblemsSoon(): void {
+  #reportProblemsSoon(): void {
     this.#problemsTimer ??= setTimeout(() => {
       this.#problemsTimer = undefined
-      this.#tell()
+      this.#report()
     }, PROBLEMS_AFTER_MS)
   }
 
-  #tell(): void {
+  #report(): void {
     if (!this.#isLinked || this.#held > 0) return
     const { problems, agentVersion, outbox } = this.#options
     const now: Facts = { ...this.#known, agent_version: agentVersion, problems: problems.list() }
-    const facts = findChangedFacts(this.#told, now)
+    const facts = findChangedFacts(this.#reported, now)
     if (Object.keys(facts).length === 0) return
-    this.#told = { ...this.#told, ...facts }
+    this.#reported = { ...this.#reported, ...facts }
     outbox.append({ kind: 'facts', facts })
   }
 }

@@ -2,14 +2,14 @@ import {
   DEFAULT_METRICS_INTERVAL,
   DISK_METRIC,
   type MetricName,
-  MOST_METRICS,
+  MAX_METRICS,
 } from '@muster/contract/agent/metrics'
 import type { Log } from '../log/log.ts'
-import type { Counters } from '../os/counters.ts'
+import type { Counters } from '../os/os.ts'
 import type { Outbox } from '../state/outbox.ts'
 
 /** Rates need two samples. Users may be waiting for the first values of a new machine. */
-const SECOND_LOOK_MS = 5000
+const SECOND_SAMPLE_MS = 5000
 
 export interface MetricsSamplerOptions {
   readCounters: () => Promise<Counters>
@@ -32,7 +32,7 @@ export class MetricsSampler implements Disposable {
   #options: MetricsSamplerOptions
   #timer: NodeJS.Timeout
   #everySeconds = DEFAULT_METRICS_INTERVAL
-  #secondLook: NodeJS.Timeout
+  #secondSample: NodeJS.Timeout
   #last: Look | undefined
   #isReading = false
   #isStopped = false
@@ -40,7 +40,7 @@ export class MetricsSampler implements Disposable {
   constructor(options: MetricsSamplerOptions) {
     this.#options = options
     this.#timer = this.#startTimer()
-    this.#secondLook = setTimeout(() => void this.#sample(), SECOND_LOOK_MS)
+    this.#secondSample = setTimeout(() => void this.#sample(), SECOND_SAMPLE_MS)
     void this.#sample()
   }
 
@@ -54,7 +54,7 @@ export class MetricsSampler implements Disposable {
   [Symbol.dispose](): void {
     this.#isStopped = true
     clearInterval(this.#timer)
-    clearTimeout(this.#secondLook)
+    clearTimeout(this.#secondSample)
   }
 
   #startTimer(): NodeJS.Timeout {
@@ -108,5 +108,5 @@ export function toValues(before: Look, { atMs, counters }: Look): Record<string,
   const all = [...Object.entries(known), ...disks].flatMap(([name, value]) =>
     value === undefined || !Number.isFinite(value) ? [] : [[name, Math.round(value * 100) / 100] as const],
   )
-  return Object.fromEntries(all.slice(0, MOST_METRICS))
+  return Object.fromEntries(all.slice(0, MAX_METRICS))
 }

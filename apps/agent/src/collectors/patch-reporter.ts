@@ -1,22 +1,22 @@
 import type { PatchReport } from '@muster/contract/agent/patches'
 import { describeError, type Log } from '../log/log.ts'
-import type { Kept } from '../state/kept.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
-import { isSameBoot } from '../tasks/boot-mark.ts'
-import type { PatchLook, ReadPatches } from './patches-apart.ts'
+import { isSameBoot } from '../os/node-os.ts'
+import type { PatchScan, ReadPatches } from './child-reports.ts'
 
-const FIRST_LOOK_MS = 120_000
+const FIRST_SCAN_MS = 120_000
 const EVERY_MS = 6 * 3_600_000
 /** Stored while the system needs a reboot: the boot mark of that moment. */
-const KEPT_REBOOT = 'reboot_needed_since'
+const REBOOT_KEY = 'reboot_needed_since'
 
 export interface PatchReporterOptions {
   read: ReadPatches
   outbox: Pick<Outbox, 'append' | 'appendWritten'>
-  kept: Kept
+  keyValues: KeyValueStore
   bootMark: () => string
   log: Log
-  firstLookMs?: number | undefined
+  firstScanMs?: number | undefined
 }
 
 /**
@@ -35,8 +35,8 @@ export class PatchReporter implements Disposable {
   }
 
   onLinkUp(): void {
-    const first = this.#options.firstLookMs ?? FIRST_LOOK_MS
-    this.#timer ??= setTimeout(() => this.#lookAndGoOn(), first * (1 + 2 * Math.random()))
+    const first = this.#options.firstScanMs ?? FIRST_SCAN_MS
+    this.#timer ??= setTimeout(() => this.#scanAndRepeat(), first * (1 + 2 * Math.random()))
   }
 
   /** Scans with refreshed package lists, or joins such a scan that is running. */
@@ -45,13 +45,13 @@ export class PatchReporter implements Disposable {
   }
 
   /** Scans again after an installation, without refreshing the lists. */
-  lookAgain(): void {
+  rescan(): void {
     this.#look('when old')
   }
 
   /** Only the system's patch tool knows this. A reboot clears it. */
   get needsReboot(): boolean {
-    const since = this.#options.kept.find(KEPT_REBOOT)
+    const since = this.#options.keyValues.find(REBOOT_KEY)
     return since !== undefined && isSameBoot(since, this.#options.bootMark())
   }
 
@@ -60,9 +60,9 @@ export class PatchReporter implements Disposable {
     clearTimeout(this.#timer)
   }
 
-  #lookAndGoOn(): void {
+  #scanAndRepeat(): void {
     this.#look('when old')
-    this.#timer = setTimeout(() => this.#lookAndGoOn(), EVERY_MS * (0.9 + 0.2 * Math.random()))
+    this.#timer = setTimeout(() => this.#scanAndRepeat(), EVERY_MS * (0.9 + 0.2 * Math.random()))
   }
 
   /** One scan at a time. Requests that arrive meanwhile share one further scan. */
@@ -93,9 +93,9 @@ export class PatchReporter implements Disposable {
     }
   }
 
-  #keepReboot({ needsReboot }: PatchLook): void {
-    const { kept, bootMark } = this.#options
-    if (needsReboot === true) kept.save(KEPT_REBOOT, bootMark())
-    else if (needsReboot === false) kept.forget(KEPT_REBOOT)
+  #keepReboot({ needsReboot }: PatchScan): void {
+    const { keyValues, bootMark } = this.#options
+    if (needsReboot === true) keyValues.save(REBOOT_KEY, bootMark())
+    else if (needsReboot === false) keyValues.forget(REBOOT_KEY)
   }
 }

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { describeError, type Log } from '../log/log.ts'
-import { MachineRefused } from '../os/machine-refused.ts'
+import { AgentError } from '../errors.ts'
 import type { Outbox } from '../state/outbox.ts'
-import type { ReadSoftware, SoftwareSummary } from './software-apart.ts'
+import type { ReadSoftware, SoftwareSummary } from './child-reports.ts'
 
-const FIRST_LOOK_MS = 15_000
-const PLACES_EVERY_MS = 60_000
+const FIRST_SCAN_MS = 15_000
+const POLL_INTERVAL_MS = 60_000
 const DAY_MS = 24 * 3_600_000
 
 export interface SoftwareOptions {
@@ -15,8 +15,8 @@ export interface SoftwareOptions {
   outbox: Pick<Outbox, 'appendWritten'>
   log: Log
   now: () => number
-  firstLookMs?: number | undefined
-  placesEveryMs?: number | undefined
+  firstScanMs?: number | undefined
+  pollIntervalMs?: number | undefined
 }
 
 /**
@@ -27,7 +27,7 @@ export interface SoftwareOptions {
 export class SoftwareReporter implements Disposable {
   #options: SoftwareOptions
   #isLinked = false
-  #lookedAt: number | undefined
+  #scannedAt: number | undefined
   /** State of the paths at the last scan, and at the last poll. */
   #seen = ''
   #last = ''
@@ -41,7 +41,7 @@ export class SoftwareReporter implements Disposable {
 
   onLinkUp(): void {
     this.#isLinked = true
-    this.#timer ??= setTimeout(() => void this.#begin(), this.#options.firstLookMs ?? FIRST_LOOK_MS)
+    this.#timer ??= setTimeout(() => void this.#begin(), this.#options.firstScanMs ?? FIRST_SCAN_MS)
   }
 
   onLinkDown(): void {
@@ -49,15 +49,14 @@ export class SoftwareReporter implements Disposable {
   }
 
   /**
-   * Reports the whole list. Throws Unmeasurable if the system has no such list, MachineRefused if the agent stops
+   * Reports the whole list. Throws MeasureError if the system has no such list, AgentError if the agent stops
    * first.
    */
   async reportAll(): Promise<SoftwareSummary> {
     try {
       return await this.#look('all')
     } catch (cause) {
-      if (this.#stop.signal.aborted)
-        throw new MachineRefused('The agent stopped before the scan was complete.')
+      if (this.#stop.signal.aborted) throw new AgentError('The agent stopped before the scan was complete.')
       throw cause
     }
   }
@@ -68,21 +67,21 @@ export class SoftwareReporter implements Disposable {
   }
 
   async #begin(): Promise<void> {
-    await this.#lookQuietly()
+    await this.#scanQuietly()
     if (this.#stop.signal.aborted) return
-    this.#timer = setInterval(() => this.#lookIfDue(), this.#options.placesEveryMs ?? PLACES_EVERY_MS)
+    this.#timer = setInterval(() => this.#scanIfDue(), this.#options.pollIntervalMs ?? POLL_INTERVAL_MS)
   }
 
-  #lookIfDue(): void {
+  #scanIfDue(): void {
     if (!this.#isLinked || this.#run !== undefined) return
-    const places = this.#readPlaces()
+    const places = this.#readPathState()
     const isQuiet = places === this.#last
     this.#last = places
-    const isOld = this.#lookedAt === undefined || this.#options.now() - this.#lookedAt >= DAY_MS
-    if (isOld || (isQuiet && places !== this.#seen)) void this.#lookQuietly()
+    const isOld = this.#scannedAt === undefined || this.#options.now() - this.#scannedAt >= DAY_MS
+    if (isOld || (isQuiet && places !== this.#seen)) void this.#scanQuietly()
   }
 
-  async #lookQuietly(): Promise<void> {
+  async #scanQuietly(): Promise<void> {
     try {
       await this.#look('hash')
     } catch (cause) {
@@ -109,15 +108,15 @@ export class SoftwareReporter implements Disposable {
 
   async #read(much: 'all' | 'hash'): Promise<SoftwareSummary> {
     const { read, outbox, now } = this.#options
-    this.#lookedAt = now()
-    this.#seen = this.#readPlaces()
+    this.#scannedAt = now()
+    this.#seen = this.#readPathState()
     this.#last = this.#seen
     const { summary, report } = await read(much, this.#stop.signal)
     outbox.appendWritten('software', report)
     return summary
   }
 
-  #readPlaces(): string {
+  #readPathState(): string {
     return this.#options.places
       .map((place) => statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? 0)
       .join(' ')

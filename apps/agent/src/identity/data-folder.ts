@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError } from '../errors.ts'
 import { describeError } from '../log/log.ts'
 
 const FOR_OTHERS = 0o077

@@ -1,8 +1,8 @@
 import { uptime } from 'node:os'
-import type { Problems } from '../problems.ts'
+import type { Problems } from '../status-file.ts'
 
 /** Smaller offsets are not reported: commands expire after minutes. */
-const TELL_FROM_MS = 60_000
+const MIN_REPORTED_MS = 60_000
 /** Two clocks of one machine drift by seconds in a week. Beyond this, the clock was set. */
 const SET_FROM_MS = 60_000
 
@@ -42,7 +42,7 @@ export class ClockOffset {
 
   /** A message if the clocks differ by more than a minute. */
   describe(): string | undefined {
-    if (this.#offsetMs === undefined || Math.abs(this.#offsetMs) < TELL_FROM_MS) return undefined
+    if (this.#offsetMs === undefined || Math.abs(this.#offsetMs) < MIN_REPORTED_MS) return undefined
     const direction = this.#offsetMs > 0 ? 'behind' : 'ahead of'
     return `The clock of this machine is ${describeDuration(Math.abs(this.#offsetMs))} ${direction} the server's.`
   }

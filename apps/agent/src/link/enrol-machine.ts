@@ -3,13 +3,17 @@ import { hostname } from 'node:os'
 import { ENROL_PATH, EnrolAnswer, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
 import { ErrorBody } from '@muster/contract/errors'
 import type { IncomingMessage } from 'node:http'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError } from '../errors.ts'
 import { makeDataFolder } from '../identity/data-folder.ts'
-import { type Identity, writeIdentity } from '../identity/identity.ts'
-import { makeMachineKey } from '../identity/machine-key.ts'
-import { makeOrReadKey, publicKeyText } from '../identity/machine-key-pair.ts'
+import {
+  type Identity,
+  makeMachineKey,
+  makeOrReadKey,
+  publicKeyText,
+  writeIdentity,
+} from '../identity/identity.ts'
 import { describeError } from '../log/log.ts'
-import { machineArch } from '../os/machine-arch.ts'
+import { machineArch } from '../os/node-os.ts'
 import type { Os } from '../os/os.ts'
 import { AGENT_VERSION } from '../version.ts'
 import { serverAddress } from './address.ts'
@@ -84,7 +88,7 @@ function tryJson(text: string): unknown {
 }
 
 const TIMEOUT_MS = 20_000
-const MAX_ANSWER_BYTES = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 
 /**
  * One POST without `fetch`, which would stay in the memory of the agent. Importing node:http loads it too, because
@@ -128,7 +132,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
     // A response without an encoding yields buffers.
     const bytes = part as Buffer
     size += bytes.byteLength
-    if (size > MAX_ANSWER_BYTES) throw new Error('its response is too long')
+    if (size > MAX_RESPONSE_BYTES) throw new Error('its response is too long')
     parts.push(bytes)
   }
   return Buffer.concat(parts).toString()

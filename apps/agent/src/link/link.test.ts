@@ -179,8 +179,8 @@ test('work goes on without the link, and its reports arrive with the next one', 
   const { active, last_report } = second.answers[0] ?? {}
   expect(active).toEqual([1])
   // Output and result waited: the server is told which number is the last of them.
-  const told = second.frames.filter((frame) => frame.type === 'report')
-  const result = told.find(({ report }) => report.kind === 'result')
+  const reported = second.frames.filter((frame) => frame.type === 'report')
+  const result = reported.find(({ report }) => report.kind === 'result')
   expect(last_report).toBeGreaterThanOrEqual(result?.seq ?? Infinity)
   expect(second.outputOf(1)).toBe('after\n')
 })

@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
 import { type ClientOptions, type RawData, WebSocket } from 'ws'
 import type { AgentFrame, LiveFrame } from '@muster/contract/agent/agent-frame'
 import {
@@ -11,9 +11,11 @@ import {
   ServerFrame,
 } from '@muster/contract/agent/link'
 import { z } from 'zod'
-import { describeError } from '../log/log.ts'
+import type { SignedCommand } from '@muster/contract/agent/commands'
+import { describeError, type Log } from '../log/log.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { Outbox } from '../state/outbox.ts'
 import { linkAddress, needsMasks } from './address.ts'
-import type { LinkOptions } from './link-options.ts'
 import { ReportPump } from './report-pump.ts'
 
 /** A server that accepts ten thousand returning agents may need a while for each. */
@@ -261,10 +263,10 @@ export class Link implements Disposable {
     if (wasUp && performance.now() - this.#upSince > GOOD_AFTER_MS) this.#attempt = 0
     const retryMs = reconnectDelayMs(this.#attempt, Math.random())
     this.#attempt += 1
-    const told = this.#reason || reason || `connection closed (code ${code})`
+    const reported = this.#reason || reason || `connection closed (code ${code})`
     const level = wasUp || this.#attempt === 1 ? 'info' : 'debug'
-    this.#options.log[level]({ reason: told, retry_ms: retryMs }, wasUp ? 'link lost' : 'no link')
-    this.#options.onState({ state: 'waiting', reason: told, retry_ms: retryMs })
+    this.#options.log[level]({ reason: reported, retry_ms: retryMs }, wasUp ? 'link lost' : 'no link')
+    this.#options.onState({ state: 'waiting', reason: reported, retry_ms: retryMs })
     this.#redial = setTimeout(() => this.start(), retryMs)
   }
 
@@ -284,12 +286,12 @@ function toBuffer(data: RawData): Buffer {
 }
 
 const FIRST_MS = 500
-const LONGEST_MS = 30_000
+const MAX_RETRY_MS = 30_000
 const SHORTEST_MS = 100
 
 /** Full jitter: a random time up to a limit that doubles, so that a fleet does not reconnect at once. */
 export function reconnectDelayMs(attempt: number, random: number): number {
-  const limit = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 10))
+  const limit = Math.min(MAX_RETRY_MS, FIRST_MS * 2 ** Math.min(attempt, 10))
   return Math.max(SHORTEST_MS, Math.round(limit * random))
 }
 
@@ -329,4 +331,36 @@ function tryJson(data: Buffer): unknown {
   } catch {
     return undefined
   }
+}
+
+export type LinkState =
+  | { state: 'connecting' }
+  | { state: 'up'; server_version: string }
+  | { state: 'waiting'; reason: string; retry_ms: number }
+
+interface LinkOptions {
+  identity: Identity
+  privateKey: KeyObject
+  agentVersion: string
+  outbox: Outbox
+  log: Log
+  now: () => number
+  /** Runs that the server will still get reports for. */
+  activeRuns: () => number[]
+  /** The version of `set-checks` that is stored completely; 0 = none. */
+  checksVersion: () => number
+  tasksVersion: () => number
+  /** The remote rules; undefined = none were received yet. */
+  remoteRules: () => string
+  /** Open sessions of remote tools. */
+  sessions: () => string[]
+  onCommand: (command: SignedCommand) => void
+  onBytes: (bytes: Buffer) => void
+  onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
+  onUp: () => void
+  /** The server no longer knows this machine: all remote sessions must end. */
+  onForgotten: () => void
+  /** Interval of metrics samples. */
+  onMetricsInterval: (seconds: number) => void
+  onState: (state: LinkState) => void
 }

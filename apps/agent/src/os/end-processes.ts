@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import type { ProcessTarget } from '@muster/contract/agent/processes'
-import { MachineRefused } from './machine-refused.ts'
-import type { EndOptions } from './process-tools.ts'
+import { AgentError } from '../errors.ts'
+import type { EndOptions } from './os.ts'
 
 const POLITE_MS = 5000
 const FORCE_MS = 2000
@@ -60,9 +60,9 @@ export async function endProcesses(
 /** The process, or a message about why it is gone. */
 export function requireProcess(list: ListedProcess[], { pid, start }: ProcessTarget): ListedProcess {
   const found = list.find((entry) => entry.pid === pid)
-  if (found === undefined) throw new MachineRefused(`Process ${pid} has already exited.`)
+  if (found === undefined) throw new AgentError(`Process ${pid} has already exited.`)
   if (found.start !== start)
-    throw new MachineRefused(`The process has already exited. Number ${pid} now belongs to ${found.name}.`)
+    throw new AgentError(`The process has already exited. Number ${pid} now belongs to ${found.name}.`)
   return found
 }
 
@@ -88,26 +88,25 @@ export function setProcessPriority(entry: ListedProcess, nice: number, id = entr
     const code = errorCode(cause)
     // A process that has just exited has no priority.
     if (code === 'ESRCH') return
-    if (code === 'EACCES') throw new MachineRefused('Only an agent that runs as root can raise a priority.')
+    if (code === 'EACCES') throw new AgentError('Only an agent that runs as root can raise a priority.')
     if (code === 'EPERM') throw describeDenied(entry)
     throw cause
   }
 }
 
 /** The message for a signal that the system refused. */
-function describeDenied({ pid, name }: Pick<ListedProcess, 'pid' | 'name'>): MachineRefused {
-  return new MachineRefused(
+function describeDenied({ pid, name }: Pick<ListedProcess, 'pid' | 'name'>): AgentError {
+  return new AgentError(
     `The agent has no permission for process ${pid} (${name}): it belongs to another user, and the agent does not run as root.`,
   )
 }
 
 function refuseVital(root: ListedProcess, meant: Map<number, ListedProcess>, vital: System['vital']): void {
   const why = vital(root)
-  if (why !== undefined) throw new MachineRefused(why)
-  if (root.pid === process.pid)
-    throw new MachineRefused('This is the agent itself. To remove it, use Uninstall.')
+  if (why !== undefined) throw new AgentError(why)
+  if (root.pid === process.pid) throw new AgentError('This is the agent itself. To remove it, use Uninstall.')
   if (meant.has(process.pid))
-    throw new MachineRefused(
+    throw new AgentError(
       `Process ${root.pid} (${root.name}) has started the agent itself. End only that process.`,
     )
 }

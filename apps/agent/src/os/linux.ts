@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir, hostname, totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { readAddresses } from './addresses.ts'
+import { machineArch, readAddresses } from './node-os.ts'
 import { killPosix } from './kill-posix.ts'
 import {
   readBootTime,
@@ -18,7 +18,6 @@ import { findProcRunProcesses } from './linux/proc-processes.ts'
 import { findLastUser, findLoggedInUser } from './linux/sessions.ts'
 import { systemdService } from './linux/systemd-service.ts'
 import { findLinuxUser } from './linux/users.ts'
-import { machineArch } from './machine-arch.ts'
 import type { Os } from './os.ts'
 import { readGraphics, readMachineFallback } from './system-information.ts'
 
@@ -75,11 +74,11 @@ export const linux: Os = {
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
   loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,
   loadLogTools: async () => (await import('./linux/log-tools.ts')).linuxLogTools,
-  loadRegistryTools: async () => (await import('./no-registry.ts')).noRegistry,
+  loadRegistryTools: async () => (await import('./unsupported.ts')).noRegistry,
   loadServiceTools: async () => (await import('./linux/service-tools.ts')).linuxServiceTools,
   loadSoftwareTools: async () => (await import('./linux/software.ts')).linuxSoftware,
   loadPatchTools: async () => (await import('./linux/patches.ts')).linuxPatches,
-  softwarePlaces: () => [
+  softwarePaths: () => [
     join(process.env.DPKG_ADMINDIR ?? '/var/lib/dpkg', 'status'),
     ...RPM_FOLDERS.flatMap((folder) => RPM_FILES.map((file) => join(folder, file))),
   ],

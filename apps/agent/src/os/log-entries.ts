@@ -56,3 +56,16 @@ function cut({ at, source, eventId, message }: LogEntry): LogEntry {
     message: message.trim().slice(0, MAX_LOG_MESSAGE),
   }
 }
+
+export function describeEntries({ count, isWhole, entries }: FoundEntries) {
+  return {
+    count,
+    is_whole: isWhole,
+    entries: entries.map(({ at, source, eventId, message }) => ({
+      at: at.toISOString(),
+      source,
+      event_id: eventId,
+      message,
+    })),
+  }
+}

@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs'
 import { homedir, hostname, totalmem, uptime, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readAddresses } from './addresses.ts'
-import { bootTimeFromUptime } from './boot-time.ts'
+import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { killPosix } from './kill-posix.ts'
-import { machineArch } from './machine-arch.ts'
 import { measureDisks } from './measure-disk.ts'
 import { noService } from './no-service.ts'
 import type { Os } from './os.ts'
@@ -64,12 +62,12 @@ export const macos: Os = {
   service: noService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,
-  loadLogTools: async () => (await import('./no-log-tools.ts')).noLogTools('macOS'),
-  loadRegistryTools: async () => (await import('./no-registry.ts')).noRegistry,
+  loadLogTools: async () => (await import('./unsupported.ts')).noLogTools('macOS'),
+  loadRegistryTools: async () => (await import('./unsupported.ts')).noRegistry,
   loadServiceTools: async () => (await import('./macos/service-tools.ts')).macosServiceTools,
   loadSoftwareTools: async () => (await import('./macos/software.ts')).macosSoftware,
   loadPatchTools: async () => (await import('./macos/patches.ts')).macosPatches,
-  softwarePlaces: () => [
+  softwarePaths: () => [
     '/Applications',
     ...['/opt/homebrew', '/usr/local'].flatMap((prefix) => [
       join(prefix, 'Cellar'),

@@ -2,7 +2,7 @@ import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Disk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
-import { isGone } from './mount-space.ts'
+import { isGone } from './disk-calls.ts'
 
 type DiskSizes = z.infer<typeof Disk>
 export interface Mount {
@@ -29,7 +29,7 @@ const statfsOf = (path: string): Promise<StatsFs> => statfs(path)
 
 async function measureDisk(mount: Mount, readStats: typeof statfsOf): Promise<DiskSizes | undefined> {
   const path = mount.mount
-  const asked = pending.get(path) ?? askOnce(path, readStats)
+  const asked = pending.get(path) ?? callOnce(path, readStats)
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<'failed'>((resolve) => (timer = setTimeout(resolve, TIMEOUT_MS, 'failed')))
   const stats = await Promise.race([asked, timeout])
@@ -49,7 +49,7 @@ async function measureDisk(mount: Mount, readStats: typeof statfsOf): Promise<Di
   return sizes
 }
 
-function askOnce(path: string, readStats: typeof statfsOf): Promise<StatsFs | 'gone' | 'failed'> {
+function callOnce(path: string, readStats: typeof statfsOf): Promise<StatsFs | 'gone' | 'failed'> {
   const asked = readStats(path)
     .catch((cause: unknown) => (isGone(cause) ? 'gone' : 'failed'))
     .finally(() => pending.delete(path))

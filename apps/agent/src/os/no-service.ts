@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError } from '../errors.ts'
 import type { Service } from './os.ts'
 import { withStartUmask } from './umask.ts'
 

@@ -1,13 +1,18 @@
-import type { AgentFacts } from '@muster/contract/agent/facts'
-import type { PowerAction } from '@muster/contract/agent/power'
-import type { Counters } from './counters.ts'
-import type { LogTools } from './log-tools.ts'
-import type { PatchTools } from './patch-tools.ts'
-import type { Probes } from './probes.ts'
-import type { ProcessTools } from './process-tools.ts'
-import type { RegistryTools } from './registry-tools.ts'
-import type { ServiceTools } from './service-tools.ts'
-import type { SoftwareTools } from './software-tools.ts'
+import type { AgentFacts, PowerAction } from '@muster/contract/agent/facts'
+import { freemem, loadavg, totalmem, uptime } from 'node:os'
+import type { MachineProcess, ProcessTarget } from '@muster/contract/agent/processes'
+import type { MachineService, ServiceAction, WantedStartType } from '@muster/contract/agent/services'
+import type {
+  RegistryChange,
+  RegistryChanged,
+  RegistryPage,
+  WholeValue,
+} from '@muster/contract/agent/registry'
+import type { FoundLog, LogSearch, LogSource } from '@muster/contract/agent/logs'
+import type { ChannelRoom } from '../remote/files/channel-room.ts'
+import type { PatchTools, SoftwareTools } from './package-tools.ts'
+import type { CpuTimes, Probes } from './probes.ts'
+import { readCpuTimes } from './node-os.ts'
 
 export interface MachineUser {
   name: string
@@ -56,7 +61,7 @@ export interface Os {
   /** Used by the child processes that scan for patches and install them. */
   loadPatchTools(): Promise<PatchTools>
   /** Files and folders that change when software is installed or removed. They need not exist. */
-  softwarePlaces(): string[]
+  softwarePaths(): string[]
 }
 
 /** The service manager of the system. */
@@ -67,4 +72,93 @@ export interface Service {
   uninstall(folder: string): Promise<string>
   /** Starts a process that outlives the service and runs `program`. */
   startDetached(program: string[]): Promise<void>
+}
+
+/** Counters of the machine at one moment. Those that grow count from an arbitrary start. */
+export interface Counters {
+  cpu: CpuTimes
+  /** Percent, 0 to 100. */
+  memoryPercent: number
+  swapPercent?: number
+  /** Average of one minute; absent on Windows. */
+  load?: number
+  uptimeSeconds: number
+  disks: readonly { mount: string; percent: number }[]
+  /** Bytes of all disks, and of all network interfaces except loopback. */
+  diskBytes?: { read: number; written: number }
+  netBytes?: { received: number; sent: number }
+}
+
+type Disks = Counters['disks']
+
+/** For systems that report no more without a child process. */
+export function readPlainCounters(disks: Disks, hasLoad: boolean): Counters {
+  return {
+    cpu: readCpuTimes(),
+    memoryPercent: (1 - freemem() / totalmem()) * 100,
+    ...(hasLoad ? { load: loadavg()[0] ?? 0 } : {}),
+    uptimeSeconds: uptime(),
+    disks,
+  }
+}
+
+export interface SeenProcess {
+  process: MachineProcess
+  /** CPU time of all its threads since its start. */
+  cpuSeconds: number
+  memoryBytes: number
+}
+
+export interface ProcessSnapshot {
+  processes: SeenProcess[]
+  cpu: CpuTimes
+  memory: { totalBytes: number; usedBytes: number }
+}
+
+/** Keeps values that do not change between rounds. */
+export interface ProcessReader {
+  read(signal: AbortSignal): Promise<ProcessSnapshot>
+}
+
+export interface EndOptions {
+  /** Kills the process. Otherwise it is asked to exit, if the system supports that. */
+  force: boolean
+  /** Includes its child processes. */
+  tree: boolean
+}
+
+/** The process tools of a system. Loaded on use, see `Os.loadProcessTools`. */
+export interface ProcessTools {
+  /** Interval of updates. Listing processes is expensive on some systems. */
+  everyMs: number
+  openReader(): ProcessReader
+  /** Throws AgentError if the process does not exist or cannot be ended. */
+  end(target: ProcessTarget, options: EndOptions): Promise<{ name: string; ended: number; left: number[] }>
+  /** Returns the name of the process. */
+  setPriority(target: ProcessTarget, nice: number): Promise<string>
+}
+
+/** The service tools of a system. Loaded on use, see `Os.loadServiceTools`. */
+export interface ServiceTools {
+  /** The service that runs this agent, if known. */
+  ownName(dataFolder: string): string | undefined
+  list(name: string | null): Promise<MachineService[]>
+  /** Throws AgentError with the message of the system. */
+  control(name: string, action: ServiceAction): Promise<void>
+  setStartType(name: string, startType: WantedStartType): Promise<void>
+  readLog(name: string, lines: number): Promise<string[]>
+}
+
+/** The Windows registry. Loaded on use, see `Os.loadRegistryTools`. */
+export interface RegistryTools {
+  readKey: (from: { path: string; keys_from: number; values_from: number }) => Promise<RegistryPage>
+  readValue: (value: { path: string; name: string }) => Promise<WholeValue>
+  change: (change: RegistryChange) => Promise<RegistryChanged>
+}
+
+/** Reads the log of a system. Loaded on use, see `Os.loadLogTools`. */
+export interface LogTools {
+  read(search: LogSearch): Promise<FoundLog>
+  /** Sends new lines, after some existing ones, until the reader leaves. */
+  follow(room: ChannelRoom, source: Exclude<LogSource, { kind: 'file' }>): Promise<never>
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { AptProgress } from './linux/apt-install.ts'
+import { AptProgress, describeAptFailure } from './linux/apt-install.ts'
 import { parseAptSimulation } from './linux/patches.ts'
-import { describeAptFailure } from './linux/apt-failure.ts'
 import { describeDnfFailure, parseDnfUpdates } from './linux/dnf.ts'
 import { parseSoftwareUpdates } from './macos/patches.ts'
 import { describeHresult, parseWindowsUpdates } from './windows/patches.ts'

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
-import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { MeasureError } from '../errors.ts'
 import { findProgram } from '../run/find-program.ts'
-import type { PingAnswer } from './probes.ts'
+import type { PingResult } from './probes.ts'
 import { firstLine, runTool } from './run-tool.ts'
 
 const LIMIT_MS = 5000
@@ -15,9 +15,9 @@ export async function pingPosix(
     waitFor,
     program = 'ping',
   }: { signal: AbortSignal; waitFor: string | undefined; program?: string },
-): Promise<PingAnswer> {
+): Promise<PingResult> {
   const file = findProgram(program)
-  if (file === undefined) throw new Unmeasurable('ping is not installed on this machine.')
+  if (file === undefined) throw new MeasureError('ping is not installed on this machine.')
   // Resolving names in the output takes time. BusyBox never does.
   const numeric = /busybox/.test(realpathSync(file)) ? [] : ['-n']
   const patience = waitFor === undefined ? [] : ['-W', waitFor]
@@ -25,7 +25,7 @@ export async function pingPosix(
   const { stdout, stderr, timedOut } = await runTool(file, args, { signal, timeoutMs: LIMIT_MS })
   const output = `${stdout}\n${stderr}`.trim()
   if (/permitted|permission denied|cap_net_raw/i.test(stderr))
-    throw new Unmeasurable(`The agent has no permission to send ping packets: ${firstLine(stderr)}`)
+    throw new MeasureError(`The agent has no permission to send ping packets: ${firstLine(stderr)}`)
   const answer = parsePosixPing(output)
   if (answer !== undefined) return answer
   if (timedOut) return { ...countReplies(stdout), output: `${output}\nTimed out after 5 seconds.`.trim() }
@@ -33,7 +33,7 @@ export async function pingPosix(
 }
 
 /** The summary of ping on Linux (iputils, BusyBox, inetutils) and macOS; undefined if missing. */
-export function parsePosixPing(output: string): PingAnswer | undefined {
+export function parsePosixPing(output: string): PingResult | undefined {
   const [, sent, received] = /(\d+) packets transmitted, (\d+)(?: packets)? received/.exec(output) ?? []
   if (sent === undefined || received === undefined) return undefined
   const [, mean] = /min\/avg\/max\S* = [\d.]+\/([\d.]+)\//.exec(output) ?? []
@@ -46,7 +46,7 @@ export function parsePosixPing(output: string): PingAnswer | undefined {
 }
 
 /** For a ping that was killed before its summary, by slow DNS or a slow network. */
-function countReplies(stdout: string): Omit<PingAnswer, 'output'> {
+function countReplies(stdout: string): Omit<PingResult, 'output'> {
   const times = [...stdout.matchAll(/ time[=<]([\d.]+) ms/g)].map(([, ms]) => Number(ms))
   const hasStarted = /^PING6?[ (]/m.test(stdout)
   return {

@@ -21,7 +21,7 @@ export interface MemoryUse {
   swap: { totalBytes: number; freeBytes: number } | null
 }
 
-export interface PingAnswer {
+export interface PingResult {
   sent: number
   received: number
   /** Average of the replies. */
@@ -35,7 +35,7 @@ export interface ServiceState {
 }
 
 /**
- * What checks read from the operating system. Functions throw Unmeasurable with a message if the system cannot tell.
+ * What checks read from the operating system. Functions throw MeasureError with a message if the system cannot tell.
  * Loaded with the first check, see `Os.loadProbes`.
  */
 export interface Probes {
@@ -44,7 +44,7 @@ export interface Probes {
   /** Undefined if nothing is mounted at this path, or the drive does not exist. */
   measureMount(disk: string): Promise<MountSpace | undefined>
   /** Sends three packets. */
-  ping(host: string, signal: AbortSignal): Promise<PingAnswer>
+  ping(host: string, signal: AbortSignal): Promise<PingResult>
   findService(name: string, signal: AbortSignal): Promise<ServiceState>
   /** Starts a service. Returns the error message of the system, if any. */
   startService(name: string, signal: AbortSignal): Promise<string | undefined>

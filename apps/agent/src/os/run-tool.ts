@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { findProgram, searchPath } from '../run/find-program.ts'
-import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { MeasureError } from '../errors.ts'
 import { withStartUmask } from './umask.ts'
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
-export interface ToolAnswer {
+export interface ToolResult {
   /** Null if it was killed. */
   code: number | null
   stdout: string
@@ -15,15 +15,15 @@ export interface ToolAnswer {
 
 /**
  * Runs a system program. Any exit code is a result. The output is in English if the program supports that. Throws
- * Unmeasurable if the program does not exist.
+ * MeasureError if the program does not exist.
  */
 export async function runTool(
   name: string,
   args: string[],
   options: { signal: AbortSignal; timeoutMs: number },
-): Promise<ToolAnswer> {
+): Promise<ToolResult> {
   const program = findProgram(name)
-  if (program === undefined) throw new Unmeasurable(`${name} is not installed on this machine.`)
+  if (program === undefined) throw new MeasureError(`${name} is not installed on this machine.`)
   const { PATH: _, ...inherited } = process.env
   const started = performance.now()
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export async function runTool(
           return resolve({ code: error.code, stdout, stderr, timedOut: false })
         const timedOut = error.killed === true && performance.now() - started >= options.timeoutMs
         if (timedOut) return resolve({ code: null, stdout, stderr, timedOut })
-        reject(new Unmeasurable(`Failed to run ${name}: ${error.message.split('\n', 1)[0] ?? ''}.`))
+        reject(new MeasureError(`Failed to run ${name}: ${error.message.split('\n', 1)[0] ?? ''}.`))
       }),
     )
   })

@@ -2,11 +2,11 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { describeError } from '../log/log.ts'
-import { MachineRefused } from './machine-refused.ts'
+import { AgentError } from '../errors.ts'
 
 /** The "discard" port, which never responds. */
 const PORT = 9
-const MOST_NETWORKS = 16
+const MAX_NETWORKS = 16
 
 /** The broadcast address of each network of this machine. */
 export function findBroadcasts(interfaces = networkInterfaces()): string[] {
@@ -15,7 +15,7 @@ export function findBroadcasts(interfaces = networkInterfaces()): string[] {
       .filter(({ internal, family }) => !internal && family === 'IPv4')
       .map(({ address, netmask }) => broadcastOf(address, netmask)),
   )
-  return [...new Set(found)].slice(0, MOST_NETWORKS)
+  return [...new Set(found)].slice(0, MAX_NETWORKS)
 }
 
 /** The magic packet: six 0xff bytes, then the address sixteen times. */
@@ -41,7 +41,7 @@ export async function sendMagicPackets(
     const failed = sent.find((outcome) => outcome.status === 'rejected')
     const count = sent.filter(({ status }) => status === 'fulfilled').length
     if (count === 0 && failed !== undefined)
-      throw new MachineRefused(`Failed to send a wake-up packet: ${describeError(failed.reason)}`)
+      throw new AgentError(`Failed to send a wake-up packet: ${describeError(failed.reason)}`)
     return count
   } finally {
     socket.close()

@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process'
 import { hostname, release, totalmem, uptime, version } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readAddresses } from './addresses.ts'
-import { bootTimeFromUptime } from './boot-time.ts'
-import { machineArch } from './machine-arch.ts'
+import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { measureDisks } from './measure-disk.ts'
 import { noService } from './no-service.ts'
 import type { Os } from './os.ts'
@@ -78,12 +76,12 @@ export const windows: Os = {
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
   loadProcessTools: async () => (await import('./windows/process-tools.ts')).windowsProcessTools,
   loadLogTools: async () => (await import('./windows/log-tools.ts')).windowsLogTools,
-  loadRegistryTools: async () => (await import('./windows/registry/registry-tools.ts')).windowsRegistry,
+  loadRegistryTools: async () => (await import('./windows/registry/registry.ts')).windowsRegistry,
   loadServiceTools: async () => (await import('./windows/service-tools.ts')).windowsServiceTools,
   loadSoftwareTools: async () => (await import('./windows/software.ts')).windowsSoftware,
   loadPatchTools: async () => (await import('./windows/patches.ts')).windowsPatches,
   // The registry cannot be watched cheaply.
-  softwarePlaces: () => [],
+  softwarePaths: () => [],
 }
 
 function readDrives() {

@@ -5,12 +5,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote/remote-rules'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { givenDisplay } from './desktop/given-display.ts'
-import { TestDesktop } from './desktop/test-desktop.ts'
-import { TestChannel } from './terminal/test-channel.ts'
 import { givenAgent } from '../testing/given.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
 import { isAlive } from '../testing/is-alive.ts'
+import { givenDisplay, TestDesktop } from './desktop/test-desktop.ts'
+import { TestChannel } from './terminal/test-channel.ts'
 
 async function givenRules(rules: Partial<RemoteRules>) {
   const given = await givenAgent()
@@ -44,8 +43,8 @@ test('issue 4, 1.3: the person at the machine is asked by name, and allows', asy
     person: 'Ada Winter (ada)',
     purpose: 'the printer\nWithout an answer it is\u202eallowed',
   })
-  await server.until(() => terminal.heard.some(({ type }) => type === 'opened'))
-  expect(terminal.heard[0]).toEqual({ type: 'asking', seconds: 5 })
+  await server.until(() => terminal.received.some(({ type }) => type === 'opened'))
+  expect(terminal.received[0]).toEqual({ type: 'asking', seconds: 5 })
   const asked = readFileSync(join(folder, 'asked'), 'utf8')
   expect(asked).toContain('Ada Winter (ada) asks to open a terminal on this computer.')
   expect(asked).toContain('\nReason: the printer Without an answer it is allowed\n')
@@ -58,7 +57,7 @@ test.each(['ask', 'ask_allow', 'require'] as const)('%s: a person who refuses is
   const { server } = await givenRules({ consent })
   const terminal = new TestChannel(server)
   expect(await terminal.ended()).toEqual({ code: 'refused', message: 'The user at the machine refused.' })
-  expect(terminal.heard.map(({ type }) => type)).toEqual(['asking'])
+  expect(terminal.received.map(({ type }) => type)).toEqual(['asking'])
   expect(processesOf(terminal.session)).toEqual([])
 })
 
@@ -104,7 +103,7 @@ test.each([
     const terminal = new TestChannel(server)
     await vi.waitFor(() => expect(windowsOf(display)).toContain('"Remote access"'), 10_000)
     expect(processesOf(terminal.session)).toHaveLength(1)
-    const outcome = await server.until(() => terminal.end?.message ?? terminal.heard.find(isOpened)?.type)
+    const outcome = await server.until(() => terminal.end?.message ?? terminal.received.find(isOpened)?.type)
     expect(outcome).toBe(refusal ?? 'opened')
     expect(windowsOf(display)).not.toContain('"Remote access"')
     expect(processesOf(`${terminal.session}-ask`)).toEqual([])

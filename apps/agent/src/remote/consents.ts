@@ -1,25 +1,24 @@
-import type { ChannelEnd } from '@muster/contract/agent/channel'
-import type { AskingNews } from '@muster/contract/asking'
+import type { AskingNews, ChannelEnd } from '@muster/contract/agent/channel'
 import type { RemoteRules } from '@muster/rules/remote/remote-rules'
-import type { Channel } from './channels/channel.ts'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
-import { KeptMarkers } from '../run/kept-markers.ts'
-import type { Kept } from '../state/kept.ts'
+import { ProcessMarkers } from '../run/process-markers.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
-import type { Answer } from './ask-person.ts'
+import type { Channel } from './channels/channel.ts'
+import type { Answer } from './dialogs.ts'
 
-const MOST_QUESTIONS = 4
+const MAX_CONSENT_REQUESTS = 4
 
 export interface ConsentsOptions {
-  kept: Kept
+  keyValues: KeyValueStore
   outbox: Outbox
   os: Os
   log: Log
   now: () => number
 }
 
-export interface Visit {
+export interface ConsentRequest {
   session: string
   tool: keyof typeof WORDS
   /** Display name of the technician. */
@@ -33,12 +32,12 @@ export interface Visit {
 /** Asks the user at the machine for consent if the rules require it. */
 export class Consents implements AsyncDisposable {
   #options: ConsentsOptions
-  #markers: KeptMarkers
+  #markers: ProcessMarkers
   #asking = new Map<string, { abort: (reason: string) => void; done: Promise<unknown> }>()
 
   constructor(options: ConsentsOptions) {
     this.#options = options
-    this.#markers = new KeptMarkers({ name: 'consent_markers', ...options })
+    this.#markers = new ProcessMarkers({ name: 'consent_markers', ...options })
   }
 
   listSessions(): string[] {
@@ -50,9 +49,9 @@ export class Consents implements AsyncDisposable {
   }
 
   /** Returns whether access is allowed. Ends the channel if not. */
-  async admit(channel: Channel, visit: Visit, rules: RemoteRules): Promise<boolean> {
+  async admit(channel: Channel, visit: ConsentRequest, rules: RemoteRules): Promise<boolean> {
     if (rules.consent === 'off') return true
-    if (this.#asking.size >= MOST_QUESTIONS || this.#asking.has(visit.session)) {
+    if (this.#asking.size >= MAX_CONSENT_REQUESTS || this.#asking.has(visit.session)) {
       channel.end({ code: 'too_many', message: 'A consent request is already open on the machine.' })
       return false
     }
@@ -65,7 +64,7 @@ export class Consents implements AsyncDisposable {
     if (end === undefined && !channel.isOver) return true
     // The requester has left.
     if (channel.isOver) this.#report(visit.session, String(calledOff.signal.reason))
-    else channel.end(end ?? CALLED_OFF)
+    else channel.end(end ?? CANCELLED)
     return false
   }
 
@@ -81,7 +80,7 @@ export class Consents implements AsyncDisposable {
 
   async #ask(
     channel: Channel,
-    { visit, rules, signal }: { visit: Visit; rules: RemoteRules; signal: AbortSignal },
+    { visit, rules, signal }: { visit: ConsentRequest; rules: RemoteRules; signal: AbortSignal },
   ): Promise<ChannelEnd | undefined> {
     const { os, log } = this.#options
     const { consent_seconds: seconds, consent } = rules
@@ -91,11 +90,11 @@ export class Consents implements AsyncDisposable {
     this.#markers.add(marker)
     try {
       // Loaded on first use: most machines never ask.
-      const { askPerson } = await import('./ask-person.ts')
-      const dialog = { title: 'Remote access', text: tellQuestion(visit, rules) }
-      const answer = await askPerson(dialog, { seconds, marker, os, signal })
+      const { askForConsent } = await import('./dialogs.ts')
+      const dialog = { title: 'Remote access', text: describeConsentRequest(visit, rules) }
+      const answer = await askForConsent(dialog, { seconds, marker, os, signal })
       log.info({ session: visit.session, person: visit.person, answer }, 'consent requested')
-      const refusal = answer === 'called off' ? String(signal.reason) : whyRefused(answer, rules)
+      const refusal = answer === 'cancelled' ? String(signal.reason) : whyRefused(answer, rules)
       return refusal === undefined ? undefined : { code: 'refused', message: refusal }
     } catch (cause) {
       log.error({ cause: describeError(cause) }, 'failed to request consent')
@@ -121,7 +120,7 @@ export class Consents implements AsyncDisposable {
   }
 }
 
-const CALLED_OFF: ChannelEnd = { code: 'closed', message: 'The consent request was cancelled.' }
+const CANCELLED: ChannelEnd = { code: 'closed', message: 'The consent request was cancelled.' }
 
 const WORDS = {
   terminal: 'open a terminal on this computer',
@@ -129,19 +128,19 @@ const WORDS = {
   vnc: 'view and control a screen through this computer',
 } as const
 
-function tellQuestion(
-  { person, tool, purpose, recorded }: Visit,
+function describeConsentRequest(
+  { person, tool, purpose, recorded }: ConsentRequest,
   { consent, consent_seconds: seconds }: RemoteRules,
 ): string {
   const silence = consent === 'ask_allow' ? 'allowed' : 'refused'
-  const kept = recorded ? ' The session is recorded.' : ''
+  const keyValues = recorded ? ' The session is recorded.' : ''
   const why = purpose === undefined ? '' : `\n\nReason: ${purpose}`
-  return `${person} asks to ${WORDS[tool]}.${kept}${why}\n\nWithout a response it is ${silence} after ${seconds} seconds.`
+  return `${person} asks to ${WORDS[tool]}.${keyValues}${why}\n\nWithout a response it is ${silence} after ${seconds} seconds.`
 }
 
 /** Undefined = allowed. */
 function whyRefused(
-  answer: Exclude<Answer, 'called off'>,
+  answer: Exclude<Answer, 'cancelled'>,
   { consent, consent_seconds: seconds }: RemoteRules,
 ): string | undefined {
   if (answer === 'allowed') return undefined

@@ -123,8 +123,8 @@ test('rules that were changed on the disk let nobody in, and are asked for again
   const expectedWarnings = [/failed to read the remote rules/]
   const { server, agent, folder, start } = await givenAgent({ expectedWarnings })
   setRules(server, { consent: 'require' })
-  await server.until(() => agent.link !== undefined && readKept(folder) !== undefined)
-  expect(readKept(folder)).not.toContain('require')
+  await server.until(() => agent.link !== undefined && readStored(folder) !== undefined)
+  expect(readStored(folder)).not.toContain('require')
   await agent[Symbol.asyncDispose]()
   const database = new DatabaseSync(join(folder, 'state.db'))
   database.prepare("update kept set value = 'sealed1.AAAA' where name = 'remote_rules'").run()
@@ -137,7 +137,7 @@ test('rules that were changed on the disk let nobody in, and are asked for again
   expect(await replyOf(server)).toMatchObject({ refused: expect.stringContaining('are not readable') })
 })
 
-function readKept(folder: string): string | undefined {
+function readStored(folder: string): string | undefined {
   using database = new DatabaseSync(join(folder, 'state.db'), { readOnly: true })
   const row = database.prepare("select value from kept where name = 'remote_rules'").get()
   return row === undefined ? undefined : String(row.value)

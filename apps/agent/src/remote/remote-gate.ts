@@ -1,4 +1,4 @@
-import { RemoteRules, RulesRevision } from '@muster/contract/agent/remote-rules'
+import { RemoteRules, RulesRevision } from '@muster/contract/agent/remote'
 import {
   DEFAULT_REMOTE_RULES,
   type RemoteRules as Rules,
@@ -7,7 +7,7 @@ import {
 import { wallClockAt } from '@muster/rules/schedules/zone-time'
 import { z } from 'zod'
 import type { Log } from '../log/log.ts'
-import type { Kept } from '../state/kept.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Seal } from '../state/seal.ts'
 
 const NAME = 'remote_rules'
@@ -19,7 +19,7 @@ const Stored = z.object({ revision: RulesRevision, rules: RemoteRules })
 type Stored = z.infer<typeof Stored>
 
 export interface RemoteGateOptions {
-  kept: Kept
+  keyValues: KeyValueStore
   seal: Seal
   log: Log
   /** By the machine's own clock. */
@@ -66,8 +66,8 @@ export class RemoteGate implements Disposable {
 
   /** Runs in the transaction that records the command. */
   set(stored: Stored): void {
-    const { kept, seal } = this.#options
-    kept.save(NAME, seal.seal(JSON.stringify(stored)))
+    const { keyValues, seal } = this.#options
+    keyValues.save(NAME, seal.seal(JSON.stringify(stored)))
     this.#stored = stored
     this.#watchHours()
     setImmediate(() => this.#enforce())
@@ -89,8 +89,8 @@ export class RemoteGate implements Disposable {
   }
 
   #read(): Stored | undefined | 'unreadable' {
-    const { kept, seal, log } = this.#options
-    const sealed = kept.find(NAME)
+    const { keyValues, seal, log } = this.#options
+    const sealed = keyValues.find(NAME)
     if (sealed === undefined) return undefined
     try {
       return Stored.parse(JSON.parse(seal.open(sealed) ?? ''))

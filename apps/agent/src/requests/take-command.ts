@@ -34,7 +34,7 @@ export interface TakeOptions {
 export function takeCommand(command: SignedCommand, options: TakeOptions): void {
   const verdict = verifyCommand(command, verifyContext(options))
   if (verdict.verdict === 'refused') return refuse(verdict, options)
-  if (verdict.verdict === 'repeated') return answerRepeated(verdict.payload, options)
+  if (verdict.verdict === 'repeated') return reportRepeated(verdict.payload, options)
   const { payload, expiresAtMs } = verdict
   const { runs, nonces, state, log } = options
   const known = commandTable[payload.name]
@@ -110,7 +110,7 @@ function refuse(verdict: Extract<Verdict, { verdict: 'refused' }>, options: Take
 }
 
 /** The server sends a command again if it does not know whether it arrived. The current state is reported again. */
-function answerRepeated(payload: { history_id: number | null; nonce: string }, options: TakeOptions): void {
+function reportRepeated(payload: { history_id: number | null; nonce: string }, options: TakeOptions): void {
   const { log, runs } = options
   const record = payload.history_id === null ? undefined : runs.find(payload.history_id)
   if (record?.nonce === payload.nonce) {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
-import type { Kept } from '../state/kept.ts'
-import { KeptMarkers } from './kept-markers.ts'
+import type { KeyValueStore } from '../state/state.ts'
+import { ProcessMarkers } from './process-markers.ts'
 import { OutputPipes } from './output-pipes.ts'
 import type { OutputStream } from './output-reports.ts'
-import type { PreparedRun } from './prepare-script.ts'
+import type { PreparedRun } from './prepare-run.ts'
 import { describeEnd, describeStartFailure, type Outcome, type Stop } from './run-outcome.ts'
 import { startProcess, type ProcessPlan, type RunningProcess } from './run-process.ts'
 
@@ -26,13 +26,13 @@ export class BackgroundRuns implements Disposable {
   #os: Os
   #log: Log
   #pipes: OutputPipes
-  #markers: KeptMarkers
+  #markers: ProcessMarkers
 
   /** `name`: the key under which the process markers are stored. */
-  constructor(options: { name: string; os: Os; log: Log; kept: Kept; pipeFolder: string }) {
+  constructor(options: { name: string; os: Os; log: Log; keyValues: KeyValueStore; pipeFolder: string }) {
     this.#os = options.os
     this.#log = options.log
-    this.#markers = new KeptMarkers(options)
+    this.#markers = new ProcessMarkers(options)
     this.#pipes = new OutputPipes({ folder: options.pipeFolder, log: options.log })
   }
 
@@ -41,7 +41,7 @@ export class BackgroundRuns implements Disposable {
     return this.#markers.endInterrupted()
   }
 
-  /** Runs the prepared process until it ends. Throws RunRefused if this machine cannot run it. */
+  /** Runs the prepared process until it ends. Throws RunError if this machine cannot run it. */
   async run(
     prepare: () => Promise<PreparedRun>,
     options: RunOptions & { timeoutSeconds: number },

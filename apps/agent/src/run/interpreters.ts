@@ -1,7 +1,7 @@
-import type { Interpreter } from '@muster/contract/agent/interpreter'
+import type { Interpreter } from '@muster/contract/agent/shells'
 import type { z } from 'zod'
 import { findProgram } from './find-program.ts'
-import { RunRefused } from './run-refused.ts'
+import { RunError } from '../errors.ts'
 
 type InterpreterName = z.infer<typeof Interpreter>
 
@@ -13,7 +13,7 @@ export interface ScriptCall {
   command: (path: string) => [program: string, ...args: string[]]
 }
 
-/** Returns how a script body is run. Throws RunRefused if its interpreter is not installed. */
+/** Returns how a script body is run. Throws RunError if its interpreter is not installed. */
 export function planScript(interpreter: InterpreterName, body: string): ScriptCall {
   switch (interpreter) {
     case 'shell':
@@ -60,7 +60,7 @@ function planShellScript(body: string): ScriptCall {
   if (named?.[1] !== undefined) {
     const program = findProgram(named[1])
     if (program === undefined)
-      throw new RunRefused(`The script needs ${named[1]}, which is not installed on this machine.`)
+      throw new RunError(`The script needs ${named[1]}, which is not installed on this machine.`)
     // As in the kernel: everything after the program is one argument.
     const rest = named[2]?.trim() ?? ''
     return withProgram(script, program, rest === '' ? [] : [rest])
@@ -75,7 +75,7 @@ function planNode(body: string): ScriptCall {
 }
 
 function planCmd(body: string): ScriptCall {
-  if (process.platform !== 'win32') throw new RunRefused('cmd scripts can only run on Windows.')
+  if (process.platform !== 'win32') throw new RunError('cmd scripts can only run on Windows.')
   const script = { fileName: 'script.cmd', body: body.replaceAll(/\r?\n/g, '\r\n') }
   return withProgram(script, process.env.ComSpec ?? 'cmd.exe', ['/d', '/q', '/c'])
 }
@@ -90,6 +90,6 @@ function withProgram(
 
 function requireProgram(title: string, ...names: string[]): string {
   const program = findProgram(...names)
-  if (program === undefined) throw new RunRefused(`${title} is not installed on this machine.`)
+  if (program === undefined) throw new RunError(`${title} is not installed on this machine.`)
   return program
 }

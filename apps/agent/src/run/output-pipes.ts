@@ -10,7 +10,7 @@ import type { MachineUser } from '../os/os.ts'
 const run = promisify(execFile)
 const READ_BYTES = 64 * 1024
 /** Named pipe pairs that are reused. */
-const KEPT_PAIRS = 4
+const MAX_POOLED_PAIRS = 4
 
 /** The pipe of one output stream. */
 export interface OutputPipe {
@@ -82,7 +82,8 @@ export class OutputPipes implements Disposable {
     const stdout = openPipe(join(folder, 'stdout'))
     const stderr = openPipe(join(folder, 'stderr'))
     const release = (isQuiet: boolean) => {
-      if (isQuiet && mayKeep && !this.#isDisposed && this.#kept.length < KEPT_PAIRS) this.#kept.push(folder)
+      if (isQuiet && mayKeep && !this.#isDisposed && this.#kept.length < MAX_POOLED_PAIRS)
+        this.#kept.push(folder)
       else remove(folder)
     }
     return { stdout, stderr, release }

@@ -1,5 +1,38 @@
 import type { Report } from '@muster/contract/agent/link'
-import { SecretFilter } from '@muster/rules/text/hide-secrets'
+import { SecretFilter } from '@muster/rules/text/safe-text'
+
+/** Keeps only the last characters of a byte stream. */
+export class TailText {
+  #decoder = new TextDecoder()
+  #text = ''
+  #limit: number
+  #filter: SecretFilter
+
+  /** Secrets are hidden here and in the results of `take` and `end`. */
+  constructor(limit: number, secrets: readonly string[] = []) {
+    this.#limit = limit
+    this.#filter = new SecretFilter(secrets)
+  }
+
+  /** Returns the decoded text. An incomplete character is returned with the next bytes. */
+  take(bytes: Buffer): string {
+    const text = this.#filter.take(this.#decoder.decode(bytes, { stream: true }))
+    this.#text += text
+    if (this.#text.length > 4 * this.#limit) this.#text = this.#text.slice(-this.#limit)
+    return text
+  }
+
+  /** Returns the text that was held back. */
+  end(): string {
+    const rest = this.#filter.take(this.#decoder.decode()) + this.#filter.end()
+    this.#text += rest
+    return rest
+  }
+
+  get text(): string {
+    return this.#text.slice(-this.#limit)
+  }
+}
 
 const FLUSH_AFTER_MS = 50
 const FLUSH_FROM_CHARS = 32 * 1024
@@ -41,11 +74,11 @@ export class OutputReports {
   }
 
   take(stream: OutputStream, bytes: Buffer): void {
-    const kept = bytes.subarray(0, this.#left)
-    this.#left -= kept.byteLength
-    this.cutBytes += bytes.byteLength - kept.byteLength
-    if (kept.byteLength === 0) return
-    this.#add(stream, this.#filters[stream].take(this.#decoders[stream].decode(kept, { stream: true })))
+    const keyValues = bytes.subarray(0, this.#left)
+    this.#left -= keyValues.byteLength
+    this.cutBytes += bytes.byteLength - keyValues.byteLength
+    if (keyValues.byteLength === 0) return
+    this.#add(stream, this.#filters[stream].take(this.#decoders[stream].decode(keyValues, { stream: true })))
     if (this.#chars >= FLUSH_FROM_CHARS) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS)
   }

@@ -1,6 +1,6 @@
 import { describeError } from '../log/log.ts'
 import type { ResultReport } from '../state/run-records.ts'
-import { RunRefused } from './run-refused.ts'
+import { RunError } from '../errors.ts'
 
 export type Outcome = Pick<
   ResultReport,
@@ -39,7 +39,7 @@ export function describeEnd(
 
 /** Nothing was started, because something is missing (refused) or failed. */
 export function describePreparation(cause: unknown): Outcome {
-  const isRefused = cause instanceof RunRefused
+  const isRefused = cause instanceof RunError
   const reason = isRefused ? cause.message : `Failed to prepare the run: ${describeError(cause)}.`
   return { outcome: isRefused ? 'refused' : 'failed', reason, ...NOTHING_RAN }
 }

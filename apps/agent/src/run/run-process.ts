@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { MachineUser, Os } from '../os/os.ts'
 import { withStartUmask } from '../os/umask.ts'
-import { asUser } from './as-user.ts'
+import { asUser } from './environment.ts'
 import { closePipes, type PipePair } from './output-pipes.ts'
 import type { OutputStream } from './output-reports.ts'
 

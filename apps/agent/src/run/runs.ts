@@ -6,7 +6,7 @@ import type { Outbox } from '../state/outbox.ts'
 import type { RunRecord } from '../state/run-records.ts'
 import { OutputPipes } from './output-pipes.ts'
 import { OutputReports } from './output-reports.ts'
-import { Places } from './places.ts'
+import { Semaphore } from './semaphore.ts'
 import {
   describeEnd,
   describePreparation,
@@ -16,7 +16,7 @@ import {
   type Outcome,
   type Stop,
 } from './run-outcome.ts'
-import type { PreparedRun } from './prepare-script.ts'
+import type { PreparedRun } from './prepare-run.ts'
 import type { RunJournal } from './run-journal.ts'
 import { startProcess, type RunningProcess } from './run-process.ts'
 import { StandbyShell } from './standby-shell.ts'
@@ -27,19 +27,19 @@ const RESUME_EVERY_MS = 50
 /** A process that no signal ends (it hangs in the kernel) must not keep its run open forever. */
 const GIVE_UP_AFTER_MS = 3000
 
-export interface RunOrder {
+export interface RunRequest {
   historyId: number
   nonce: string
   timeoutSeconds: number
   outputCapBytes: number
   /** Hidden in the output. */
   secrets?: readonly string[] | undefined
-  /** Returns what to start and writes its files, which its disposal removes. Throws RunRefused. */
+  /** Returns what to start and writes its files, which its disposal removes. Throws RunError. */
   prepare: () => Promise<PreparedRun>
 }
 
 interface ActiveRun {
-  order: RunOrder
+  order: RunRequest
   marker: string
   stop: Stop | undefined
   process: RunningProcess | undefined
@@ -61,7 +61,7 @@ export class Runs implements AsyncDisposable {
   #pipes: OutputPipes
   #standby: StandbyShell
   #active = new Map<number, ActiveRun>()
-  #places = new Places(MAX_AT_ONCE)
+  #places = new Semaphore(MAX_AT_ONCE)
   /** `false` without a link: blocking programs would not help then. */
   isLinked = false
 
@@ -104,7 +104,7 @@ export class Runs implements AsyncDisposable {
   }
 
   /** Must run in the transaction that stores the nonce. */
-  accept(order: RunOrder): void {
+  accept(order: RunRequest): void {
     // The transaction may be retried; the run starts once.
     const begun = this.#active.get(order.historyId)
     const run: ActiveRun = begun ?? {
@@ -173,7 +173,7 @@ export class Runs implements AsyncDisposable {
   }
 
   async #performOne(run: ActiveRun): Promise<Outcome> {
-    let prepared: Awaited<ReturnType<RunOrder['prepare']>>
+    let prepared: Awaited<ReturnType<RunRequest['prepare']>>
     try {
       prepared = await run.order.prepare()
     } catch (cause) {
@@ -205,8 +205,8 @@ export class Runs implements AsyncDisposable {
     await run.killing
     output.end()
     const execution_time = Math.round(performance.now() - began) / 1000
-    const told = describeEnd(run.stop, end, files.why)
-    return { ...told, execution_time, output_cut_bytes: output.cutBytes }
+    const reported = describeEnd(run.stop, end, files.why)
+    return { ...reported, execution_time, output_cut_bytes: output.cutBytes }
   }
 
   #collectOutput(run: ActiveRun): OutputReports {

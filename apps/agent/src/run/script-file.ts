@@ -1,8 +1,17 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dataFiles } from '../identity/data-folder.ts'
-import { describeError } from '../log/log.ts'
+import { describeError, type Log } from '../log/log.ts'
 import type { MachineUser } from '../os/os.ts'
 
 export interface ScriptFile extends Disposable {
@@ -37,7 +46,7 @@ export function writeScriptFile(options: {
 }
 
 /** The folder for files of active runs. */
-export function runFolder(dataFolder: string): string {
+function runFolder(dataFolder: string): string {
   return join(dataFolder, dataFiles.runs)
 }
 
@@ -58,5 +67,20 @@ function writeIn(
   } catch (cause) {
     remove()
     throw cause
+  }
+}
+
+/** The folder for files of active runs. */
+export function chooseRunFolder(folder: string, log: Log): string {
+  const own = runFolder(folder)
+  try {
+    // Leftovers of a killed agent.
+    rmSync(own, { recursive: true, force: true })
+    mkdirSync(own, { recursive: true, mode: 0o700 })
+    accessSync(own, constants.W_OK)
+    return own
+  } catch (cause) {
+    log.debug({ cause }, 'failed to create a folder for runs in the data folder')
+    return tmpdir()
   }
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Database } from './database.ts'
-import type { Kept } from './kept.ts'
+import type { KeyValueStore, State } from './state.ts'
 import type { Seal } from './seal.ts'
-import type { State } from './state.ts'
 
 /**
  * The content of `set-checks` or `set-tasks`. Definitions are parsed one by one, so that an unsupported one does not
@@ -16,7 +15,7 @@ export interface Wanted {
 
 export interface DefinitionsOptions {
   state: State
-  kept: Kept
+  keyValues: KeyValueStore
   seal: Seal
 }
 
@@ -38,13 +37,13 @@ const Head = z.object({ id: z.int(), revision: z.string().max(64) })
  */
 export abstract class Definitions {
   protected readonly state: State
-  #kept: Kept
+  #keyValues: KeyValueStore
   #seal: Seal
   #kind: Kind
 
   constructor(options: DefinitionsOptions, kind: Kind) {
     this.state = options.state
-    this.#kept = options.kept
+    this.#keyValues = options.keyValues
     this.#seal = options.seal
     this.#kind = kind
     this.#sealAll()
@@ -58,7 +57,7 @@ export abstract class Definitions {
 
   /** The version that is stored completely, or 0. */
   get version(): number {
-    return this.listMissing().length === 0 ? Number(this.#kept.find(this.#kind.versionName) ?? 0) : 0
+    return this.listMissing().length === 0 ? Number(this.#keyValues.find(this.#kind.versionName) ?? 0) : 0
   }
 
   /** Stores the current definitions and removes the others. */
@@ -71,7 +70,7 @@ export abstract class Definitions {
       for (const [id, revision] of revisions) this.#want(database, id, revision)
       let bytes = this.#countBytes(database)
       for (const brought of put) bytes += this.#keep(database, brought, maxTextBytes - bytes)
-      this.#kept.save(versionName, String(version))
+      this.#keyValues.save(versionName, String(version))
     })
   }
 

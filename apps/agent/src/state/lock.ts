@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError } from '../errors.ts'
 import { dataFiles } from '../identity/data-folder.ts'
 import type { Log } from '../log/log.ts'
 

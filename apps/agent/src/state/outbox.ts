@@ -2,11 +2,9 @@ import { Report } from '@muster/contract/agent/link'
 import { CheckResult } from '@muster/contract/agent/checks'
 import { z } from 'zod'
 import type { Log } from '../log/log.ts'
-import type { Problems } from '../problems.ts'
-import { setLastSeq } from './copy-tables.ts'
+import type { Problems } from '../status-file.ts'
+import { KeyValueStore, setLastSeq, type State } from './state.ts'
 import type { Database } from './database.ts'
-import type { State } from './state.ts'
-import { Kept } from './kept.ts'
 
 const NAME = 'checks_dropped'
 
@@ -16,14 +14,14 @@ const ChecksReport = z.object({ results: z.array(CheckResult.pick({ at: true }))
 
 /** Number and time of dropped check results, until the server has received it. */
 class DroppedChecks {
-  #kept: Kept
+  #keyValues: KeyValueStore
 
   constructor(state: State) {
-    this.#kept = new Kept(state)
+    this.#keyValues = new KeyValueStore(state)
   }
 
   find(): Dropped | undefined {
-    const text = this.#kept.find(NAME)
+    const text = this.#keyValues.find(NAME)
     return text === undefined ? undefined : Dropped.parse(JSON.parse(text))
   }
 
@@ -36,11 +34,11 @@ class DroppedChecks {
     const [from, to] = [all.toSorted().at(0), all.toSorted().at(-1)]
     if (from === undefined || to === undefined) return
     const dropped: Dropped = { count: (before?.count ?? 0) + times.length, from, to }
-    this.#kept.save(NAME, JSON.stringify(dropped))
+    this.#keyValues.save(NAME, JSON.stringify(dropped))
   }
 
   forget(): void {
-    this.#kept.forget(NAME)
+    this.#keyValues.forget(NAME)
   }
 }
 
@@ -52,7 +50,7 @@ const MAX_AGE_MS = 7 * 24 * 3600 * 1000
 const CONGESTED_BYTES = 8 * 1024 * 1024
 const DROP_AT_ONCE = 50
 /** Dropped output stays a visible problem for this long. */
-const TELL_DROPPED_MS = 3600 * 1000
+const DROPPED_PROBLEM_MS = 3600 * 1000
 
 export interface OutboxEntry {
   seq: number
@@ -177,7 +175,7 @@ export class Outbox {
   }
 
   /** When a link is up, reports the check results that were dropped. */
-  tellDroppedChecks(): void {
+  reportDroppedChecks(): void {
     const dropped = this.#droppedChecks.find()
     if (dropped === undefined) return
     this.#state.write(() => {
@@ -319,7 +317,7 @@ export class Outbox {
   }
 
   #tidy(): void {
-    if (this.#droppedBytes > 0 && this.#now() - this.#droppedAt > TELL_DROPPED_MS) {
+    if (this.#droppedBytes > 0 && this.#now() - this.#droppedAt > DROPPED_PROBLEM_MS) {
       this.#droppedBytes = 0
       this.#droppedOf.clear()
       this.#problems.set('outbox', null)

@@ -2,9 +2,32 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataFiles, makeDataFolder } from '../identity/data-folder.ts'
 import type { Log } from '../log/log.ts'
-import type { Problems } from '../problems.ts'
-import { copyTables } from './copy-tables.ts'
-import { Database, describeStorageFailure, isBrokenFile, isStorageFailure } from './database.ts'
+import type { Problems } from '../status-file.ts'
+import { Database, describeStorageFailure, isBrokenFile, isStorageFailure, TABLES } from './database.ts'
+
+/** Small texts that survive a restart. */
+export class KeyValueStore {
+  #state: State
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  find(name: string): string | undefined {
+    const row = this.#state.read((database) => database.find('select value from kept where name = ?', name))
+    return row === undefined ? undefined : String(row.value)
+  }
+
+  save(name: string, value: string): void {
+    this.#state.write((database) =>
+      database.run('insert or replace into kept (name, value) values (?, ?)', name, value),
+    )
+  }
+
+  forget(name: string): void {
+    this.#state.write((database) => database.run('delete from kept where name = ?', name))
+  }
+}
 
 const RETRY_DISK_MS = 30_000
 /** Exists while every nonce is on disk. It is removed (possible on a full disk) when that is no longer true. */
@@ -39,7 +62,7 @@ export class State implements Disposable {
     this.#database = database
     this.completeAtStart = trouble === undefined && wasComplete
     if (trouble === undefined) this.#markComplete()
-    else this.#tellTrouble(trouble)
+    else this.#reportTrouble(trouble)
   }
 
   get inMemory(): boolean {
@@ -149,11 +172,11 @@ export class State implements Disposable {
     this.#database[Symbol.dispose]()
     this.#database = memory
     this.#unmarkComplete()
-    this.#tellTrouble(trouble)
+    this.#reportTrouble(trouble)
     for (const listener of this.#moved) listener()
   }
 
-  #tellTrouble(trouble: unknown): void {
+  #reportTrouble(trouble: unknown): void {
     this.#log.error(
       { folder: this.#folder, cause: trouble },
       'data folder is not usable, continuing in memory',
@@ -213,4 +236,32 @@ function proveWritable(database: Database): void {
     now,
     now,
   )
+}
+
+/** Replaces the content of `to` with that of `from`, in one transaction. */
+function copyTables(from: Database, to: Database): void {
+  to.exec('begin immediate')
+  try {
+    for (const table of TABLES) {
+      to.run(`delete from ${table}`)
+      for (const row of from.all(`select * from ${table}`)) {
+        const names = Object.keys(row)
+        const marks = names.map(() => '?').join(', ')
+        to.run(`insert into ${table} (${names.join(', ')}) values (${marks})`, ...Object.values(row))
+      }
+    }
+    // Report numbers continue, even if no report is waiting.
+    const last = from.find(`select seq from sqlite_sequence where name = 'outbox'`)?.seq
+    if (last !== undefined) setLastSeq(to, Number(last))
+    to.exec('commit')
+  } catch (cause) {
+    to.exec('rollback')
+    throw cause
+  }
+}
+
+/** Sets the next report number to at least `seq + 1`. */
+export function setLastSeq(database: Database, seq: number): void {
+  const changed = database.run(`update sqlite_sequence set seq = max(seq, ?) where name = 'outbox'`, seq)
+  if (changed === 0) database.run(`insert into sqlite_sequence (name, seq) values ('outbox', ?)`, seq)
 }

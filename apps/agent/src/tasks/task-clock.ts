@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
-import { isTimed, nextTaskRun } from '@muster/rules/schedules/task-schedule'
-import { parseTimePeriod } from '@muster/rules/schedules/time-period'
+import { isTimed, nextTaskRun, parseTimePeriod } from '@muster/rules/schedules/task-schedule'
 import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
 import type { PlannedTask } from './definitions.ts'
 
 /** Maximum time between two clock checks: the clock may be set, and the machine may sleep. */
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 /** A run that starts later than this was missed. A busy machine may be slightly late. */
 const LATE_MS = 90_000
 /** A clock that was set back by more was wrong before: times in its future were not handled. */
 const SET_BACK_MS = 3_600_000
-const MOST_COUNTED = 1000
+const MAX_COUNTED = 1000
 
 /** The task is due, for one or several times; or never, if the time zone has changed. */
 export interface DueTask {
@@ -86,7 +85,7 @@ export class TaskClock implements Disposable {
       this.#entries = this.#entries.map((entry) => this.#move(entry, before, now))
     }
     const dueMs = Math.min(...this.#entries.map((entry) => entry.dueMs))
-    const waitMs = Math.min(Math.max(dueMs - this.#options.now(), 0), LONGEST_WAIT_MS)
+    const waitMs = Math.min(Math.max(dueMs - this.#options.now(), 0), MAX_WAIT_MS)
     this.#timer = setTimeout(() => this.#look(), waitMs)
   }
 
@@ -110,14 +109,14 @@ export class TaskClock implements Disposable {
   #collect({ task, handledMs }: Entry, now: number): DueTask {
     const runs: number[] = []
     let next = nextTaskRun(task.schedule, this.#zone, handledMs)
-    while (next !== undefined && next + this.#delayOf(task, next) <= now && runs.length < MOST_COUNTED) {
+    while (next !== undefined && next + this.#delayOf(task, next) <= now && runs.length < MAX_COUNTED) {
       runs.push(next)
       next = nextTaskRun(task.schedule, this.#zone, next)
     }
     // The caller found that one is due.
     const plannedMs = runs.at(-1)!
     const lateMs = now - plannedMs - this.#delayOf(task, plannedMs)
-    const isLate = lateMs > LATE_MS || runs.length === MOST_COUNTED
+    const isLate = lateMs > LATE_MS || runs.length === MAX_COUNTED
     const run =
       isLate && !task.run_asap_after_missed
         ? undefined
@@ -127,7 +126,7 @@ export class TaskClock implements Disposable {
       task,
       run,
       missed: lost.length === 0 ? undefined : { count: lost.length, fromMs: lost[0]!, toMs: lost.at(-1)! }, // Not empty.
-      handledMs: runs.length === MOST_COUNTED ? now : plannedMs,
+      handledMs: runs.length === MAX_COUNTED ? now : plannedMs,
     }
   }
 

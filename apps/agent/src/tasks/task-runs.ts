@@ -8,20 +8,19 @@ import {
 import { endOfRepetition } from '@muster/rules/schedules/task-schedule'
 import { describeError, type Log } from '../log/log.ts'
 import type { BackgroundRuns } from '../run/background-runs.ts'
-import { Places } from '../run/places.ts'
-import { prepareScript, type RunPlace } from '../run/prepare-script.ts'
+import { Semaphore } from '../run/semaphore.ts'
+import { prepareCommand, prepareScript, type RunContext } from '../run/prepare-run.ts'
 import { describePreparation, type Stop } from '../run/run-outcome.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { State } from '../state/state.ts'
-import { TailText } from '../checks/tail-text.ts'
-import { prepareCommand } from '../run/prepare-command.ts'
-import type { RunOrder, RunOrders } from './run-orders.ts'
+import { TailText } from '../run/output-reports.ts'
+import type { RunRequest, TaskRunQueue } from './task-run-queue.ts'
 
-const LONGEST_REASON = 2000
+const MAX_REASON_CHARACTERS = 2000
 
 interface ActionSurroundings {
   runs: BackgroundRuns
-  place: RunPlace
+  place: RunContext
   /** Ends the run. */
   signal: AbortSignal
   /** Why it was ended. */
@@ -73,7 +72,7 @@ async function runAction(
     return {
       name: action.name,
       outcome,
-      reason: reason?.slice(0, LONGEST_REASON) ?? null,
+      reason: reason?.slice(0, MAX_REASON_CHARACTERS) ?? null,
       retcode,
       stdout: output.stdout.text,
       stderr: output.stderr.text,
@@ -93,7 +92,7 @@ function notTaken(
   return {
     name,
     outcome,
-    reason: reason.slice(0, LONGEST_REASON),
+    reason: reason.slice(0, MAX_REASON_CHARACTERS),
     retcode: null,
     stdout: '',
     stderr: '',
@@ -110,16 +109,16 @@ const LAST_RUNS_MS = 6000
 export interface TaskRunsOptions {
   state: State
   outbox: Outbox
-  orders: RunOrders
+  orders: TaskRunQueue
   runs: BackgroundRuns
-  place: RunPlace
+  place: RunContext
   log: Log
   now: () => number
   zone: () => string
 }
 
 interface ActiveRun {
-  order: RunOrder
+  order: RunRequest
   definition: TaskDefinition
   abort: AbortController
   stop?: Stop
@@ -131,10 +130,10 @@ interface ActiveRun {
 /** Runs tasks, with each task's policy for a run that is still active. */
 export class TaskRuns implements AsyncDisposable {
   #options: TaskRunsOptions
-  #places = new Places(MAX_AT_ONCE)
+  #places = new Semaphore(MAX_AT_ONCE)
   #active = new Set<ActiveRun>()
   /** By task, in order of arrival. */
-  #waiting = new Map<number, { order: RunOrder; definition: TaskDefinition }[]>()
+  #waiting = new Map<number, { order: RunRequest; definition: TaskDefinition }[]>()
   #isDisposed = false
 
   constructor(options: TaskRunsOptions) {
@@ -142,14 +141,14 @@ export class TaskRuns implements AsyncDisposable {
   }
 
   /** Whether it is active or waits for an earlier run. */
-  has({ run_id, task_id }: RunOrder): boolean {
+  has({ run_id, task_id }: RunRequest): boolean {
     return (
       [...this.#active].some(({ order }) => order.run_id === run_id) ||
       (this.#waiting.get(task_id) ?? []).some(({ order }) => order.run_id === run_id)
     )
   }
 
-  begin(order: RunOrder, definition: TaskDefinition): void {
+  begin(order: RunRequest, definition: TaskDefinition): void {
     const before = [...this.#active].filter((run) => run.order.task_id === order.task_id)
     const waiting = this.#waiting.get(order.task_id) ?? []
     if (before.length === 0 && waiting.length === 0) return this.#start(order, definition)
@@ -186,7 +185,7 @@ export class TaskRuns implements AsyncDisposable {
   }
 
   /** Reports a run that cannot start, or was interrupted. */
-  fail(order: RunOrder, reason: string): void {
+  fail(order: RunRequest, reason: string): void {
     const { outbox, orders, state } = this.#options
     const at = this.#instant()
     state.write(() => {
@@ -212,7 +211,7 @@ export class TaskRuns implements AsyncDisposable {
     clearTimeout(patience)
   }
 
-  #start(order: RunOrder, definition: TaskDefinition): void {
+  #start(order: RunRequest, definition: TaskDefinition): void {
     const run: ActiveRun = { order, definition, abort: new AbortController(), ended: Promise.resolve() }
     this.#active.add(run)
     run.ended = this.#perform(run)
@@ -294,7 +293,7 @@ export class TaskRuns implements AsyncDisposable {
     )
   }
 
-  #miss(order: RunOrder): void {
+  #miss(order: RunRequest): void {
     const { outbox, orders, state } = this.#options
     const { task_id, run_id, planned_at, ordered_at } = order
     const at = planned_at ?? ordered_at
@@ -309,7 +308,7 @@ export class TaskRuns implements AsyncDisposable {
   }
 }
 
-function headOf({ task_id, run_id, trigger, planned_at }: RunOrder) {
+function headOf({ task_id, run_id, trigger, planned_at }: RunRequest) {
   return { task_id, run_id, trigger, planned_at }
 }
 

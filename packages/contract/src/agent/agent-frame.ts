@@ -3,7 +3,7 @@ import { Signature } from './enrol.ts'
 import { Report } from './link.ts'
 import { MetricsSample } from './metrics.ts'
 import { ProcessLook } from './processes.ts'
-import { RulesRevision } from './remote-rules.ts'
+import { RulesRevision } from './remote.ts'
 
 /** Frames from an agent. Separate from link.ts, so that agents, which never parse them, do not load them. */
 export const AgentFrame = z.discriminatedUnion('type', [

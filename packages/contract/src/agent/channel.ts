@@ -1,5 +1,13 @@
 import { z } from 'zod'
 
+/** Sent to a tool's window before anything else if the user at the machine is asked for consent. */
+export const AskingNews = z.object({
+  type: z.literal('asking'),
+  /** Time limit of the response. */
+  seconds: z.int(),
+})
+export type AskingNews = z.infer<typeof AskingNews>
+
 /**
  * A channel is a bidirectional byte stream between a user's window and a tool on a machine, inside the agent's
  * single link. The signed command `open-channel` opens it. Its frames are binary: one byte for the kind, four for

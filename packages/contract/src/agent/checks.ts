@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Interpreter } from './interpreter.ts'
+import { Interpreter } from './shells.ts'
 
 /**
  * Checks on the agent's link: what a machine measures, how often, and the results. Thresholds stay on the server,

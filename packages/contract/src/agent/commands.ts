@@ -1,19 +1,17 @@
 import { z } from 'zod'
 import { TerminalJoin, TerminalSize } from '../channels.ts'
-import { DesktopWish, VncTarget } from '../desktop.ts'
+import { DesktopRequest, VncTarget } from '../desktop.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
-import { Interpreter } from './interpreter.ts'
+import { Interpreter, Shell, ShellWish } from './shells.ts'
 import { LogSearch, LogSource } from './logs.ts'
-import { PackageName, PatchGuid, MOST_PATCHES } from './patches.ts'
-import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './power.ts'
+import { MAX_PATCHES, PackageName, PatchGuid } from './patches.ts'
+import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './facts.ts'
 import { Nice, ProcessTarget } from './processes.ts'
-import { RegistryChange, RegistryPlace, ValuePlace } from './registry.ts'
-import { RemoteRules, RulesRevision } from './remote-rules.ts'
-import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
-import { Shell } from './shell.ts'
-import { ShellWish } from './shells.ts'
+import { RegistryChange, RegistryPosition, ValuePosition } from './registry.ts'
+import { RemoteRules, RulesRevision } from './remote.ts'
+import { MAX_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { RunId, TaskDefinition } from './tasks.ts'
 
 const EnvVars = z.array(z.string().max(10_000)).max(200)
@@ -57,7 +55,7 @@ export const commands = {
   'scan-patches': z.object({}),
   /** A run; null = all. One installation at a time: a second one is refused. */
   'install-patches': z.object({
-    guids: z.array(PatchGuid).min(1).max(MOST_PATCHES).nullable(),
+    guids: z.array(PatchGuid).min(1).max(MAX_PATCHES).nullable(),
     ...RunLimits,
   }),
   /** A run that installs a package of the system's repositories: the first of these that is known. */
@@ -113,7 +111,7 @@ export const commands = {
          */
         join: TerminalJoin.optional(),
       }),
-      z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopWish.shape }),
+      z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopRequest.shape }),
       z.object({ tool: z.literal('vnc'), session: z.uuid(), ...VncTarget.shape }),
       z.object({ tool: z.literal('log'), source: LogSource }),
       z.object({ tool: z.literal('files'), order: z.union([FileTask, UploadTask]) }),
@@ -129,7 +127,7 @@ export const commands = {
   'list-services': z.object({ name: ServiceName.nullable() }),
   'control-service': z.object({ name: ServiceName, action: ServiceAction }),
   'set-start-type': z.object({ name: ServiceName, start_type: WantedStartType }),
-  'read-service-log': z.object({ name: ServiceName, lines: z.int().min(1).max(MOST_LOG_LINES) }),
+  'read-service-log': z.object({ name: ServiceName, lines: z.int().min(1).max(MAX_LOG_LINES) }),
   /** A part of a folder: names after `after` that contain `search`. */
   'list-folder': z.object({
     path: RawPath,
@@ -147,8 +145,8 @@ export const commands = {
   /** The newest log entries that fit. */
   'read-log': LogSearch,
   /** A page of the Windows registry. */
-  'read-registry-key': RegistryPlace,
-  'read-registry-value': ValuePlace,
+  'read-registry-key': RegistryPosition,
+  'read-registry-value': ValuePosition,
   'change-registry': RegistryChange,
   'change-power': z.object({ action: PowerAction }),
   /** Sends a wake-up packet for these addresses to all networks of this machine. */

@@ -1,5 +1,13 @@
 import { z } from 'zod'
 
+export const PowerAction = z.enum(['reboot', 'shutdown'])
+export type PowerAction = z.infer<typeof PowerAction>
+
+/** Of a network card: six bytes in hexadecimal. */
+export const MacAddress = z.string().regex(/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/, 'Invalid MAC address')
+
+export const MOST_WAKE_ADDRESSES = 16
+
 /** Machine data is hostile: every string is cut, every list is bounded, and everything is shown as text only. */
 const Text = z.string().overwrite((text) => text.slice(0, 512))
 const Line = z.string().overwrite((text) => text.slice(0, 255))

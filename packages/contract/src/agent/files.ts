@@ -30,14 +30,14 @@ export const FileEntry = z.object({
 })
 export type FileEntry = z.infer<typeof FileEntry>
 
-export const MOST_LISTED = 500
+export const MAX_LISTED_ENTRIES = 500
 
 /** A part of a folder. Folders first, then sorted by bytes. */
 export const FolderPart = z.object({
   /** With links resolved: later requests use this path, so that no link is followed in between. */
   path: RawPath,
   shown_path: z.string().max(4096),
-  entries: z.array(FileEntry).max(MOST_LISTED),
+  entries: z.array(FileEntry).max(MAX_LISTED_ENTRIES),
   /** Number of names that match the search. */
   total: z.int().min(0),
   /** `after` of the next part; null = the end. */

@@ -4,7 +4,7 @@ import { SignedCommand } from './commands.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
 import { PatchReport } from './patches.ts'
-import { ReceiptReport } from './receipts.ts'
+import { ReceiptReport } from './remote.ts'
 import { SoftwareReport } from './software.ts'
 import { taskReports } from './tasks.ts'
 

@@ -7,8 +7,8 @@ import { ServiceName } from './services.ts'
 export const JournalPriority = z.enum(JOURNAL_PRIORITIES)
 export type JournalPriority = z.infer<typeof JournalPriority>
 
-export const MOST_ENTRIES = 500
-export const LONGEST_MESSAGE = 2000
+export const MAX_LOG_ENTRIES = 500
+export const MAX_MESSAGE_CHARACTERS = 2000
 
 /** A log entry; all texts are cut. */
 export const LogLine = z.object({
@@ -21,7 +21,7 @@ export const LogLine = z.object({
   pid: z.int().min(0),
   /** Windows events only. */
   event_id: EventId.optional(),
-  message: z.string().max(LONGEST_MESSAGE),
+  message: z.string().max(MAX_MESSAGE_CHARACTERS),
 })
 export type LogLine = z.infer<typeof LogLine>
 
@@ -29,7 +29,7 @@ export type LogLine = z.infer<typeof LogLine>
 export const EventLogName = z.string().regex(/^[A-Za-z0-9][\w ./()-]{0,254}$/, 'Invalid event log name')
 
 /** A position in a log in the machine's own format: a journald cursor, or the number of an event. */
-export const LogPlace = z
+export const LogPosition = z
   .string()
   .max(500)
   .regex(/^[\w=;-]+$/, 'Invalid log position')
@@ -48,7 +48,7 @@ export const LogSearch = z.object({
   /** Part of the source's name. */
   source: z.string().max(255).optional(),
   /** Only entries before this position. */
-  before: LogPlace.optional(),
+  before: LogPosition.optional(),
 })
 export type LogSearch = z.infer<typeof LogSearch>
 
@@ -57,9 +57,9 @@ export type LogSearch = z.infer<typeof LogSearch>
  * next page, if the machine knows it.
  */
 export const FoundLog = z.object({
-  entries: z.array(LogLine).max(MOST_ENTRIES),
+  entries: z.array(LogLine).max(MAX_LOG_ENTRIES),
   complete: z.boolean(),
-  next: LogPlace.optional(),
+  next: LogPosition.optional(),
 })
 export type FoundLog = z.infer<typeof FoundLog>
 

@@ -30,13 +30,13 @@ export const MetricsInterval = z.int().min(10).max(3600)
 export const DEFAULT_METRICS_INTERVAL = 60
 
 /** The same limit as for stored disks of one machine. */
-export const MOST_METRICS = 40
+export const MAX_METRICS = 40
 
 export const MetricsSample = z.object({
   at: Instant,
   /** Values of METRIC_UNITS and of `disk:/mount`; values that the system does not report are absent. */
   values: z
     .record(z.string().min(1).max(255), z.number())
-    .refine((values) => Object.keys(values).length <= MOST_METRICS, 'Too many values.'),
+    .refine((values) => Object.keys(values).length <= MAX_METRICS, 'Too many values.'),
 })
 export type MetricsSample = z.infer<typeof MetricsSample>

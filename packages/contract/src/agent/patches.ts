@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /** Per machine; further ones are left out and counted. */
-export const MOST_PATCHES = 1000
+export const MAX_PATCHES = 1000
 /** Total JSON size, well within a frame. */
-export const MOST_PATCH_BYTES = 500_000
+export const MAX_PATCH_BYTES = 500_000
 
 const Line = z.string().max(255)
 
@@ -52,7 +52,7 @@ export const PatchReport = z.object({
   found: z
     .object({
       hash: z.string().regex(/^[0-9a-f]{32}$/),
-      patches: z.array(Patch).max(MOST_PATCHES),
+      patches: z.array(Patch).max(MAX_PATCHES),
       /** Number of patches beyond the limits. */
       left_out: z.int().min(0),
     })

@@ -11,7 +11,7 @@ export const ProcessStart = z.string().min(1).max(64)
 export const Nice = z.int().min(-20).max(19)
 export const MAX_COMMAND = 1000
 /** Processes reported per machine; the others are counted. */
-export const MOST_PROCESSES = 5000
+export const MAX_PROCESSES = 5000
 export const PROCESSES_PER_FRAME = 500
 
 export const ListeningPort = z.object({
@@ -51,8 +51,8 @@ export const ProcessLook = z.object({
   more: z.boolean(),
   /** Replaces processes with the same id. */
   put: z.array(MachineProcess).max(PROCESSES_PER_FRAME),
-  use: z.array(ProcessUse).max(MOST_PROCESSES),
-  gone: z.array(Pid).max(MOST_PROCESSES),
+  use: z.array(ProcessUse).max(MAX_PROCESSES),
+  gone: z.array(Pid).max(MAX_PROCESSES),
   /** Number of processes that are not listed. */
   left_out: z.int().min(0),
   /** CPU use, and total and used memory. */

@@ -5,7 +5,7 @@ export const REGISTRY_PAGE = 200
 /** Bytes of each value that are listed with its key. */
 export const PREVIEW_BYTES = 256
 /** Limit for reading and writing a value. */
-export const MOST_VALUE_BYTES = 1024 * 1024
+export const MAX_VALUE_BYTES = 1024 * 1024
 
 const noNul = (text: string) => !text.includes('\0')
 /** Backslashes between names: `HKEY_LOCAL_MACHINE\SOFTWARE`, or `HKLM\SOFTWARE`; empty = the roots. */
@@ -49,12 +49,12 @@ export type RegistryPage = z.infer<typeof RegistryPage>
 export const WholeValue = z.object({
   type: Type,
   size: z.int().min(0),
-  bytes: Bytes.max(MOST_VALUE_BYTES * 2).nullable(),
+  bytes: Bytes.max(MAX_VALUE_BYTES * 2).nullable(),
 })
 export type WholeValue = z.infer<typeof WholeValue>
 
-export const RegistryPlace = z.object({ path: RegistryPath, keys_from: Place, values_from: Place })
-export const ValuePlace = z.object({ path: RegistryPath, name: ValueName })
+export const RegistryPosition = z.object({ path: RegistryPath, keys_from: Place, values_from: Place })
+export const ValuePosition = z.object({ path: RegistryPath, name: ValueName })
 
 export const RegistryChange = z.discriminatedUnion('change', [
   z.object({ change: z.literal('create-key'), path: RegistryPath }),
@@ -64,13 +64,13 @@ export const RegistryChange = z.discriminatedUnion('change', [
   /** `is_new`: refused if the name exists. */
   z.object({
     change: z.literal('set-value'),
-    ...ValuePlace.shape,
+    ...ValuePosition.shape,
     type: Type,
-    bytes: Bytes.max(MOST_VALUE_BYTES * 2),
+    bytes: Bytes.max(MAX_VALUE_BYTES * 2),
     is_new: z.boolean(),
   }),
-  z.object({ change: z.literal('rename-value'), ...ValuePlace.shape, new_name: ValueName }),
-  z.object({ change: z.literal('delete-value'), ...ValuePlace.shape }),
+  z.object({ change: z.literal('rename-value'), ...ValuePosition.shape, new_name: ValueName }),
+  z.object({ change: z.literal('delete-value'), ...ValuePosition.shape }),
 ])
 export type RegistryChange = z.infer<typeof RegistryChange>
 

@@ -42,5 +42,5 @@ export const MachineService = z.object({
 })
 export type MachineService = z.infer<typeof MachineService>
 
-export const MOST_SERVICES = 1500
-export const MOST_LOG_LINES = 1000
+export const MAX_SERVICES = 1500
+export const MAX_LOG_LINES = 1000

@@ -1,5 +1,12 @@
 import { z } from 'zod'
 
+/** How a command line is run. `custom` needs `custom_shell`, the path of a program. */
+export const Shell = z.enum(['bash', 'sh', 'cmd', 'powershell', 'custom'])
+export type Shell = z.infer<typeof Shell>
+
+export const Interpreter = z.enum(['powershell', 'cmd', 'python', 'shell', 'nushell', 'deno', 'node'])
+export type Interpreter = z.infer<typeof Interpreter>
+
 const ShellPath = z.string().min(1).max(1000)
 
 /** The shell and its user. Default: the machine's default shell, as the agent's own user. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /** Per machine; further ones are left out and counted. */
-export const MOST_PACKAGES = 5000
+export const MAX_PACKAGES = 5000
 /** Total JSON size, well within a frame. */
-export const MOST_SOFTWARE_BYTES = 1_000_000
+export const MAX_SOFTWARE_BYTES = 1_000_000
 
 const Line = z.string().max(255)
 
@@ -36,7 +36,7 @@ export const SoftwareReport = z.object({
   hash: InventoryHash,
   inventory: z
     .object({
-      packages: z.array(InstalledPackage).max(MOST_PACKAGES),
+      packages: z.array(InstalledPackage).max(MAX_PACKAGES),
       /** Number of packages beyond the limits. */
       left_out: z.int().min(0),
     })

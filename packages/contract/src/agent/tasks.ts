@@ -1,8 +1,7 @@
 import { TASK_TYPES, type TaskTimes } from '@muster/rules/schedules/task-schedule'
 import { z } from 'zod'
 import { Secrets } from './checks.ts'
-import { Interpreter } from './interpreter.ts'
-import { Shell } from './shell.ts'
+import { Interpreter, Shell } from './shells.ts'
 
 /**
  * Tasks on the agent's link: what a machine runs when, and the results. The agent schedules by its own clock and

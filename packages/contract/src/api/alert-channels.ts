@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { Email, Id, IdParams, Instant, Nothing } from '../fields.ts'
+import { Email, Id, IdParams, Instant, Nothing, Severity } from '../fields.ts'
 import { AlertType } from './alerts.ts'
-import { Severity } from '../severity.ts'
 
 const MASKED = '********'
 /** Shown in place of a secret; sent back, it means "unchanged". */

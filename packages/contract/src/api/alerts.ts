@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, Id, IdParams, Instant } from '../fields.ts'
-import { Severity } from '../severity.ts'
+import { AgentId, Id, IdParams, Instant, Severity } from '../fields.ts'
 
 export const AlertType = z.enum(['availability', 'check', 'task', 'custom'])
 export type AlertType = z.infer<typeof AlertType>

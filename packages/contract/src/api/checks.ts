@@ -1,14 +1,32 @@
 import { z } from 'zod'
 import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
-import { CheckDependency, CheckStatus, DependsOn } from '../checks/check-dependency.ts'
-import { CheckHistoryPoint, CheckSamples } from '../checks/check-samples.ts'
+import {
+  CheckDependency,
+  CheckHistoryPoint,
+  CheckSamples,
+  CheckStatus,
+  DependsOn,
+} from '../checks/check-samples.ts'
 import { alsoFlat } from '../checks/flat-body.ts'
-import { logCheckFields, normalizeEventId } from '../checks/log-checks.ts'
-import { presenceCheckFields, ProcessCheck } from '../checks/presence-checks.ts'
+import {
+  logCheckFields,
+  normalizeEventId,
+  presenceCheckFields,
+  ProcessCheck,
+} from '../checks/machine-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
-import { Severity } from '../severity.ts'
-import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing, PolicyItem } from '../fields.ts'
+import {
+  AgentId,
+  AgentParams,
+  Id,
+  IdParams,
+  Instant,
+  ListQuery,
+  Nothing,
+  PolicyItem,
+  Severity,
+} from '../fields.ts'
 
 export const CHECK_TYPES = [...MACHINE_CHECK_TYPES, ...SERVER_CHECK_TYPES] as const
 export const CheckType = z.enum(CHECK_TYPES)

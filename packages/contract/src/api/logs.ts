@@ -1,7 +1,7 @@
-import { readEventId } from '@muster/rules/checks/number-check'
+import { readEventId } from '@muster/rules/checks/eventlog'
 import { z } from 'zod'
 import { EventId } from '../agent/checks.ts'
-import { EventLogName, FoundLog, JournalPriority, LogPlace, LogSearch } from '../agent/logs.ts'
+import { EventLogName, FoundLog, JournalPriority, LogPosition, LogSearch } from '../agent/logs.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams } from '../fields.ts'
 
@@ -29,7 +29,7 @@ export const readMachineLog = endpoint({
     log: EventLogName.optional(),
     event_id: EventIdFilter.optional(),
     source: LogSearch.shape.source,
-    before: LogPlace.optional(),
+    before: LogPosition.optional(),
   }),
   response: FoundLog,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_PATCHES, Patch, PatchGuid } from '../agent/patches.ts'
+import { MAX_PATCHES, Patch, PatchGuid } from '../agent/patches.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams, Instant } from '../fields.ts'
 import { AgentHistory } from './runs.ts'
@@ -78,7 +78,7 @@ export const installPatches = endpoint({
   params: AgentParams,
   body: z
     .object({
-      guids: z.array(PatchGuid).min(1, 'Choose a patch.').max(MOST_PATCHES).optional(),
+      guids: z.array(PatchGuid).min(1, 'Choose a patch.').max(MAX_PATCHES).optional(),
       /** Time limit in seconds. */
       timeout: z.int().min(60).max(86_400).default(7200),
     })

@@ -3,7 +3,14 @@ import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, MonitoringType, Nothing } from '../fields.ts'
 import { EffectivePolicy } from '../policies/effective-policy.ts'
 import { OwnSettingValues, PolicyContent } from '../policies/policy-content.ts'
-import { PlaceList, PlaceParams, PlacePolicies, PolicyOverview } from '../policies/place-policies.ts'
+import {
+  PlaceList,
+  PlaceParams,
+  PlacePolicies,
+  PolicyLevel,
+  PolicyOverview,
+  PolicyPlan,
+} from '../policies/place-policies.ts'
 import {
   CheckOfPolicy,
   CheckOnMachine,
@@ -11,8 +18,6 @@ import {
   TaskOfPolicy,
   TaskOnMachine,
 } from '../policies/policy-items.ts'
-import { PolicyLevel } from '../policies/policy-level.ts'
-import { PolicyPlan } from '../policies/policy-plan.ts'
 
 const Slot = MonitoringType.nullable().default(null)
 

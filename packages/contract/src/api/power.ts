@@ -4,7 +4,7 @@ import { AgentParams, Instant } from '../fields.ts'
 import { PendingAction } from './pending-actions.ts'
 
 /** `answered` is false if the link ended before the machine could reply, which is normal. */
-const PowerAnswer = z.object({ answered: z.boolean() })
+const PowerResponse = z.object({ answered: z.boolean() })
 
 export const rebootAgent = endpoint({
   method: 'POST',
@@ -12,7 +12,7 @@ export const rebootAgent = endpoint({
   access: 'can_reboot_agents',
   summary: 'Restart a machine now',
   params: AgentParams,
-  response: PowerAnswer,
+  response: PowerResponse,
 })
 
 export const shutdownAgent = endpoint({
@@ -21,7 +21,7 @@ export const shutdownAgent = endpoint({
   access: 'can_reboot_agents',
   summary: 'Shut a machine down now',
   params: AgentParams,
-  response: PowerAnswer,
+  response: PowerResponse,
 })
 
 export const wakeAgent = endpoint({

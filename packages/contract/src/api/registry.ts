@@ -1,6 +1,6 @@
 import { numberOfRegistryType } from '@muster/rules/agents/registry-value'
 import { z } from 'zod'
-import { KeyName, MOST_VALUE_BYTES, RegistryPage, RegistryPath, ValueName } from '../agent/registry.ts'
+import { KeyName, MAX_VALUE_BYTES, RegistryPage, RegistryPath, ValueName } from '../agent/registry.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams } from '../fields.ts'
 
@@ -30,7 +30,7 @@ export const RegistryListing = RegistryPage.extend({ values: z.array(RegistryEnt
 export type RegistryListing = z.infer<typeof RegistryListing>
 
 const Place = z.coerce.number().int().min(0).max(100_000_000).default(0)
-const Bytes = z.base64().max(MOST_VALUE_BYTES * 2)
+const Bytes = z.base64().max(MAX_VALUE_BYTES * 2)
 const NewValue = z.object({ path: RegistryPath, name: ValueName, type: TypeName, bytes: Bytes })
 const Done = z.object({ path: z.string() })
 const access = 'can_use_registry'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Consent, ConsentSeconds, RemoteHours, RemoteRules } from '../agent/remote-rules.ts'
+import { Consent, ConsentSeconds, RemoteHours, RemoteRules } from '../agent/remote.ts'
 import { endpoint } from '../endpoint.ts'
 import { PlaceParams } from '../policies/place-policies.ts'
 

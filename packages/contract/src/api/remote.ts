@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TerminalDefaults } from '../agent/shells.ts'
-import { SessionReceipt } from '../agent/receipts.ts'
+import { SessionReceipt } from '../agent/remote.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Instant } from '../fields.ts'
 

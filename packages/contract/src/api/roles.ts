@@ -3,8 +3,8 @@ import { endpoint } from '../endpoint.ts'
 import { IdParams, Nothing } from '../fields.ts'
 import { type Permission, PERMISSIONS } from '../permissions.ts'
 
-const MOST_PLACES = 10_000
-const Places = z.array(z.int().min(1).max(2_147_483_647)).max(MOST_PLACES)
+const MAX_TARGETS = 10_000
+const Semaphore = z.array(z.int().min(1).max(2_147_483_647)).max(MAX_TARGETS)
 
 /** One flag per permission, with its name. */
 const Flags = z.object(
@@ -21,8 +21,8 @@ const EditableRole = Flags.extend({
   /** A code is required again before a terminal, a desktop or the registry opens. */
   require_2fa_for_remote: z.boolean(),
   /** Ids of the visible clients and sites; both empty = all. A client includes its sites. */
-  can_view_clients: Places,
-  can_view_sites: Places,
+  can_view_clients: Semaphore,
+  can_view_sites: Semaphore,
 })
 
 export const Role = EditableRole.extend({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   MachineService,
-  MOST_LOG_LINES,
+  MAX_LOG_LINES,
   ServiceAction,
   ServiceName,
   WantedStartType,
@@ -55,6 +55,6 @@ export const getServiceLog = endpoint({
   access: 'can_manage_winsvcs',
   summary: 'Get the newest log lines of a service, newest last',
   params: ServiceParams,
-  query: z.object({ lines: z.coerce.number().int().min(1).max(MOST_LOG_LINES).default(200) }),
+  query: z.object({ lines: z.coerce.number().int().min(1).max(MAX_LOG_LINES).default(200) }),
   response: z.object({ lines: z.array(z.string()) }),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Shell } from '../agent/shell.ts'
+import { Shell } from '../agent/shells.ts'
 import { ActionResult, InstancePolicy, MAX_ACTIONS, taskTimes, TaskTrigger } from '../agent/tasks.ts'
 import { endpoint } from '../endpoint.ts'
 import {
@@ -12,8 +12,8 @@ import {
   Nothing,
   Platform,
   PolicyItem,
+  Severity,
 } from '../fields.ts'
-import { Severity } from '../severity.ts'
 
 const Timeout = z.int().min(1).max(86_400)
 

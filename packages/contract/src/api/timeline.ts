@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, AgentParams, Instant } from '../fields.ts'
-import { Severity } from '../severity.ts'
+import { AgentId, AgentParams, Instant, Severity } from '../fields.ts'
 
 /**
  * A failing check; an alert of another kind; a command or script; a run of a task; a boot; another version of

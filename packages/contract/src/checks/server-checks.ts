@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { measureSettings } from '../agent/checks.ts'
-import { Severity } from '../severity.ts'
+import { Severity } from '../fields.ts'
 
 /** Checks of a machine that the server runs from its own network. */
 export const SERVER_CHECK_TYPES = ['http', 'tcp', 'dns'] as const

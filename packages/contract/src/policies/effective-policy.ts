@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AgentId, MonitoringType } from '../fields.ts'
-import { PolicyLevel } from './policy-level.ts'
+import { PolicyLevel } from './place-policies.ts'
 
 /** Kinds of policy content. */
 export const ContentKind = z.enum(['checks', 'tasks', 'agent_settings', 'alert_template'])

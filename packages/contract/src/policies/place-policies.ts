@@ -1,5 +1,38 @@
 import { z } from 'zod'
-import { Id, MonitoringType } from '../fields.ts'
+import { POLICY_LEVELS } from '@muster/rules/policies/policy-chain'
+import { AgentId, Id, MonitoringType } from '../fields.ts'
+import { ContentKind } from './effective-policy.ts'
+
+/** Where a policy is assigned. */
+export const PolicyLevel = z.enum(POLICY_LEVELS)
+export type PolicyLevel = z.infer<typeof PolicyLevel>
+
+const PLAN_CHANGES = ['added', 'removed', 'changed', 'overridden', 'released'] as const
+/** The changes of a save on each machine. */
+export const PolicyPlan = z.object({
+  /** Sent with the save, which is refused if it would have other effects by then. */
+  token: z.string(),
+  agents_count: z.int(),
+  lines: z.array(
+    z.object({
+      kind: ContentKind,
+      change: z.enum(PLAN_CHANGES),
+      what: z.string(),
+      agents_count: z.int(),
+    }),
+  ),
+  /** The first machines that the caller may see. */
+  agents: z.array(
+    z.object({
+      agent_id: AgentId,
+      hostname: z.string(),
+      client_name: z.string(),
+      site_name: z.string(),
+      changes: z.array(z.object({ kind: ContentKind, change: z.enum(PLAN_CHANGES), what: z.string() })),
+    }),
+  ),
+})
+export type PolicyPlan = z.infer<typeof PolicyPlan>
 
 /** A machine, site, client or all machines, which policies are assigned to; for all machines `id` is "all". */
 export const PlaceParams = z.object({

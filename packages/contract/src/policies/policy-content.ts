@@ -1,4 +1,4 @@
-import { AGENT_SETTINGS, type NumberSetting } from '@muster/rules/policies/policy-settings'
+import { AGENT_SETTINGS, type NumberSetting } from '@muster/rules/policies/policy-merge'
 import { z } from 'zod'
 import { CheckSchedule, CheckSettings } from '../api/checks.ts'
 import { TaskFields, TaskPlatforms } from '../api/tasks.ts'

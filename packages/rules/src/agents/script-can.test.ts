@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scriptCan, scriptFitsPlatform } from './script-can.ts'
+import { scriptCan, scriptFitsPlatform } from './available-actions.ts'
 
 test.each([
   [[], 'linux', true],

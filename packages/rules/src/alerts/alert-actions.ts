@@ -16,7 +16,7 @@ export interface AlertAction {
 
 export type AlertOutcome = AlertStep | { refused: string }
 
-const MOST_SNOOZE_MS = 9998 * 86_400_000
+const MAX_SNOOZE_MS = 9998 * 86_400_000
 
 /** Applies an action, or returns why it is not possible. */
 export function actOnAlert(before: AlertStanding, action: AlertAction): AlertOutcome {
@@ -57,7 +57,7 @@ function snooze(before: AlertStanding, action: AlertAction): AlertOutcome {
   const { until, at } = action
   if (until === undefined) return { refused: 'Set the end of the snooze.' }
   if (until <= at) return { refused: 'The end of a snooze must be in the future.' }
-  if (Date.parse(until) - Date.parse(at) > MOST_SNOOZE_MS)
+  if (Date.parse(until) - Date.parse(at) > MAX_SNOOZE_MS)
     return { refused: 'A snooze must not exceed 9998 days.' }
   const text = action.note === '' ? `Until ${until}.` : `Until ${until}: ${action.note}`
   const next: AlertStanding = { ...reopened(before), state: 'snoozed', snooze_until: until }

@@ -54,7 +54,7 @@ export interface AlertStep {
 }
 
 /** A flapping alert that stays for this long without a change is notified. */
-export const FLAPPING_REST_MS = 30 * 60_000
+const FLAPPING_REST_MS = 30 * 60_000
 
 interface Opening {
   at: string
@@ -119,7 +119,7 @@ export function findAgain(
       : { at, kind: 'severity_changed', by: '', text: `From ${before.severity} to ${severity}: ${message}` }
   // An alert that waits for its first notification is notified with the text of that time.
   if (before.told === null) return { next, log: [line], tell: null }
-  return { ...tellNow(next), log: [line] }
+  return { ...notifyNow(next), log: [line] }
 }
 
 /** The cause has ended. Recipients of the alert are notified of this as well. */
@@ -151,13 +151,13 @@ export function letGo(before: AlertStanding, { after }: { after: string }): Aler
 export function releaseAlert(before: AlertStanding, { at }: { at: string }): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold === null) return undefined
   const line: AlertLogLine = { at, kind: 'released', by: '', text: RELEASED[before.hold] }
-  return { ...tellNow({ ...before, hold: null, look_after: null }), log: [line] }
+  return { ...notifyNow({ ...before, hold: null, look_after: null }), log: [line] }
 }
 
 /** Late notification of an alert that waited for later results of its machine. */
 export function tellLate(before: AlertStanding): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold !== null || before.look_after === null) return undefined
-  return { ...tellNow({ ...before, look_after: null }), log: [] }
+  return { ...notifyNow({ ...before, look_after: null }), log: [] }
 }
 
 /** The snooze has ended: the alert is open again, and its recipients are reminded. */
@@ -165,7 +165,7 @@ export function endSnooze(before: AlertStanding, { at }: { at: string }): AlertS
   if (before.state !== 'snoozed') return undefined
   const next: AlertStanding = { ...before, state: 'open', snooze_until: null }
   const log: AlertLogLine[] = [{ at, kind: 'unsnoozed', by: '', text: 'The snooze has ended.' }]
-  if (before.hold !== null || before.told === null) return { ...tellNow(next), log }
+  if (before.hold !== null || before.told === null) return { ...notifyNow(next), log }
   return { next: { ...next, told: worse(before.told, before.severity) }, log, tell: 'repeated' }
 }
 
@@ -200,7 +200,7 @@ function isWorse(severity: AlertSeverity, than: AlertSeverity): boolean {
 }
 
 /** The notification of an alert that was just released. */
-function tellNow(next: AlertStanding): Omit<AlertStep, 'log'> {
+function notifyNow(next: AlertStanding): Omit<AlertStep, 'log'> {
   const quiet = next.hold !== null || next.state === 'snoozed' || next.state === 'resolved'
   if (quiet) return { next, tell: null }
   if (next.told === null) {
@@ -238,4 +238,33 @@ const RELEASED: Record<AlertHold, string> = {
   site_down: 'Other machines of the site are back, and the problem continues.',
   dependency: 'Its dependency is back, and the problem continues.',
   flapping: 'Unchanged for half an hour.',
+}
+
+/** Number of alerts of one cause within the window that makes the next one flapping. */
+export const FLAPPING_COUNT = 5
+export const FLAPPING_WINDOW_MS = 60 * 60_000
+
+export interface EarlierAlert {
+  alert_time: string
+  resolved_on: string | null
+  flapping: boolean
+}
+
+/**
+ * `first`: flapping, and notified as such. `again`: flapping that was already notified, held until it is stable.
+ * `earlier`: the alerts of the same cause, at least those within the window, in any order.
+ */
+export function judgeFlapping(earlier: readonly EarlierAlert[], at: string): 'no' | 'first' | 'again' {
+  const atMs = Date.parse(at)
+  const latest = earlier.toSorted((a, b) => (a.alert_time < b.alert_time ? 1 : -1))[0]
+  if (latest !== undefined && latest.flapping && !hasRested(latest, atMs)) return 'again'
+  const recent = earlier.filter(({ alert_time }) => Date.parse(alert_time) > atMs - FLAPPING_WINDOW_MS)
+  return recent.length >= FLAPPING_COUNT ? 'first' : 'no'
+}
+
+/** Half an hour without a change. */
+function hasRested({ alert_time, resolved_on }: EarlierAlert, atMs: number): boolean {
+  const openedMs = Date.parse(alert_time)
+  const endedMs = resolved_on === null ? openedMs : Date.parse(resolved_on)
+  return endedMs - openedMs >= FLAPPING_REST_MS || atMs - endedMs >= FLAPPING_REST_MS
 }

@@ -18,12 +18,12 @@ export function freshUntil(lastRun: string | null, intervalSeconds: number): str
   return new Date(Date.parse(lastRun) + FRESH_INTERVALS * intervalSeconds * 1000).toISOString()
 }
 
-export type CheckStanding = 'no_results' | 'failing' | 'old' | 'passing'
+export type CheckState = 'no_results' | 'failing' | 'old' | 'passing'
 
 export function standingOf(
   { status, fresh_until }: { status: 'passing' | 'failing' | 'pending'; fresh_until: string | null },
   nowMs: number,
-): CheckStanding {
+): CheckState {
   if (status === 'pending') return 'no_results'
   if (status === 'failing') return 'failing'
   return fresh_until !== null && Date.parse(fresh_until) < nowMs ? 'old' : 'passing'

@@ -1,4 +1,4 @@
-import { scriptFitsPlatform } from '../agents/script-can.ts'
+import { scriptFitsPlatform } from '../agents/available-actions.ts'
 
 /** The settings that identify a check. Thresholds and names do not count. */
 export type KeyedCheck =
@@ -96,4 +96,21 @@ export function checkFitsPlatform(
     default:
       return true
   }
+}
+
+/**
+ * Whether a dependency of `id` on `on` would create a cycle. `parents`: the current dependencies, at least those
+ * upwards from `on`.
+ */
+export function closesCircle(
+  id: number,
+  on: number,
+  parents: ReadonlyMap<number, number | null | undefined>,
+): boolean {
+  const seen = new Set<number>()
+  for (let next: number | null | undefined = on; next != null && !seen.has(next); next = parents.get(next)) {
+    if (next === id) return true
+    seen.add(next)
+  }
+  return false
 }

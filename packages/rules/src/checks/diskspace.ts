@@ -1,7 +1,13 @@
-import { compare, fail, round, type ThresholdPair } from './judgement.ts'
-import { percent } from './series-value.ts'
-import { formatGb, GB } from './bytes.ts'
-import type { CheckRule } from './check-rule.ts'
+import {
+  type CheckRule,
+  compare,
+  fail,
+  formatGb,
+  GB,
+  percent,
+  round,
+  type ThresholdPair,
+} from './judgement.ts'
 
 export type DiskUnit = 'percent' | 'gigabytes' | 'inodes'
 /** Thresholds are free space. */

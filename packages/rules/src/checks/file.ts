@@ -1,8 +1,5 @@
-import { formatDuration } from '../text/duration.ts'
-import { fail, pass, round, type Severity } from './judgement.ts'
-import { roundTo } from './series-value.ts'
-import { MB } from './bytes.ts'
-import type { CheckRule } from './check-rule.ts'
+import { formatDuration } from '../text/units.ts'
+import { type CheckRule, fail, MB, pass, round, roundTo, type Severity } from './judgement.ts'
 
 interface FileCheck {
   path: string

@@ -1,7 +1,15 @@
-import { compare, fail, round, type Severity, type ThresholdPair, worstOf } from './judgement.ts'
-import { answerTime, roundTo } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
-import { shorten } from './shorten.ts'
+import {
+  responseTime,
+  type CheckRule,
+  compare,
+  fail,
+  round,
+  roundTo,
+  type Severity,
+  shorten,
+  type ThresholdPair,
+  worstOf,
+} from './judgement.ts'
 
 /** Thresholds are milliseconds. */
 interface HttpCheck extends ThresholdPair {
@@ -14,7 +22,7 @@ interface HttpCheck extends ThresholdPair {
   ignore_certificate: boolean
   alert_severity: Severity
 }
-interface HttpAnswer {
+interface HttpResult {
   reason: string
   status: number | null
   ms: number | null
@@ -24,7 +32,7 @@ interface HttpAnswer {
   cert_days: number | null
 }
 
-export const http: CheckRule<HttpCheck, HttpAnswer> = {
+export const http: CheckRule<HttpCheck, HttpResult> = {
   judge(check, measured) {
     const { reason, status, ms, has_present, has_absent, is_cut, cert_days } = measured
     if (status === null || ms === null) return fail(check.alert_severity, reason)
@@ -48,7 +56,7 @@ export const http: CheckRule<HttpCheck, HttpAnswer> = {
     return worstOf(compare({ ...pair, reverse: true }, cert_days, `${answer}, ${good}`), time)
   },
   series: ({ ms, cert_days }) => [
-    ...answerTime(ms),
+    ...responseTime(ms),
     ...(cert_days === null ? [] : [{ name: 'cert_days', value: roundTo(cert_days, 2), unit: 'd' }]),
   ],
 }

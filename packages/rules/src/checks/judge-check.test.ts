@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { diskLeft } from './diskspace.ts'
-import { type CheckToJudge, judgeCheck, type MeasuredValues } from './judge-check.ts'
+import { type CheckToJudge, judgeCheck, type MeasuredValues } from './table.ts'
 
 const GB = 1024 ** 3
 const MB = 1024 ** 2

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeCheck } from './judge-check.ts'
+import { judgeCheck } from './table.ts'
 
 test.each([
   ['contains', 1, 0, true, 'passes', 'No matching entries in the last 1 h'],

@@ -49,3 +49,75 @@ export function firstLine(text: string): string | undefined {
   const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('metric '))
   return line?.trim().slice(0, 200)
 }
+
+export const MB = 1024 ** 2
+export const GB = 1024 ** 3
+
+export const formatGb = (bytes: number): string => `${round(bytes / GB)} GB`
+
+/** Shortens external text to fit on one line. */
+export const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
+
+/** A value of a check over time. */
+export interface SeriesValue {
+  name: string
+  value: number
+  /** `%`, `B`, `ms`, `s` or a unit of a script; empty = a count. */
+  unit: string
+}
+/** Prefix of script metrics, to separate them from built-in ones. */
+export const METRIC_PREFIX = 'metric:'
+
+/** A response time; empty without a response. */
+export const responseTime = (ms: number | null): SeriesValue[] =>
+  ms === null ? [] : [{ name: 'ms', value: roundTo(ms, 3), unit: 'ms' }]
+
+export const percent = (name: string, share: number): SeriesValue => ({
+  name,
+  value: roundTo(share * 100, 2),
+  unit: '%',
+})
+
+/** More digits than a graph shows would take most of the disk space of the history. */
+export function roundTo(value: number, decimals: number): number {
+  const scale = 10 ** decimals
+  return Math.round(value * scale) / scale
+}
+
+/** The verdict and the stored values of one type of check, from its settings and its measurement. */
+export interface CheckRule<Settings, Measured> {
+  judge: (check: Settings, measured: Measured) => Judgement
+  /** Values that are stored as a history, the most important one first. */
+  series: (measured: Measured) => SeriesValue[]
+}
+
+export interface EntriesToJudge {
+  fail_when: 'contains' | 'not_contains'
+  number_of_events_b4_alert: number
+  alert_severity: Severity
+}
+export interface FoundEntries {
+  count: number
+  is_whole: boolean
+  entries: readonly { message: string }[]
+}
+
+/** Judges log entries. `when`: the searched time. */
+export function judgeEntries(
+  check: EntriesToJudge,
+  { count, is_whole, entries }: FoundEntries,
+  when: string,
+): Judgement {
+  const isFound = count >= check.number_of_events_b4_alert
+  const newest = entries[0] === undefined ? undefined : firstLine(entries[0].message)
+  const many = `${count === 0 ? 'No' : count} matching ${count === 1 ? 'entry' : 'entries'} ${when}`
+  const info = newest === undefined ? many : `${many}, the newest: ${newest}`
+  // Entries that were not read may match too.
+  if (!isFound && !is_whole)
+    return fail(check.alert_severity, `${many}, but only the newest part was read in time`)
+  return isFound === (check.fail_when === 'contains') ? fail(check.alert_severity, info) : pass(info)
+}
+
+export const entrySeries = ({ count }: FoundEntries): SeriesValue[] => [
+  { name: 'entries', value: count, unit: '' },
+]

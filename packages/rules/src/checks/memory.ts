@@ -1,7 +1,4 @@
-import { compare, pass, round, type ThresholdPair } from './judgement.ts'
-import { roundTo } from './series-value.ts'
-import { formatGb } from './bytes.ts'
-import type { CheckRule } from './check-rule.ts'
+import { type CheckRule, compare, formatGb, pass, round, roundTo, type ThresholdPair } from './judgement.ts'
 
 interface MemoryCheck extends ThresholdPair {
   memory_kind: 'memory' | 'swap'

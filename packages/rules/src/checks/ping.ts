@@ -1,6 +1,13 @@
-import { fail, firstLine, pass, round, type Severity } from './judgement.ts'
-import { answerTime, percent } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
+import {
+  responseTime,
+  type CheckRule,
+  fail,
+  firstLine,
+  pass,
+  percent,
+  round,
+  type Severity,
+} from './judgement.ts'
 
 interface Echoes {
   sent: number
@@ -18,7 +25,7 @@ export const ping: CheckRule<{ alert_severity: Severity }, Echoes> = {
     return received < sent ? fail(check.alert_severity, info) : pass(info)
   },
   series: ({ sent, received, ms }) => [
-    ...answerTime(ms),
+    ...responseTime(ms),
     percent('loss_percent', sent === 0 ? 1 : (sent - received) / sent),
   ],
 }

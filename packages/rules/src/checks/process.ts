@@ -1,6 +1,4 @@
-import { fail, pass, round, type Severity } from './judgement.ts'
-import { MB } from './bytes.ts'
-import type { CheckRule } from './check-rule.ts'
+import { type CheckRule, fail, MB, pass, round, type Severity } from './judgement.ts'
 
 interface ProcessCheck {
   process_name: string

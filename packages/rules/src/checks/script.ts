@@ -1,15 +1,15 @@
 import {
+  type CheckRule,
   compare,
   fail,
   firstLine,
   type Judgement,
+  METRIC_PREFIX,
   pass,
   round,
   type ThresholdPair,
   worstOf,
 } from './judgement.ts'
-import { METRIC_PREFIX } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
 
 interface ExitCodes {
   info_return_codes: readonly number[]

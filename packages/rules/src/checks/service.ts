@@ -1,5 +1,4 @@
-import { fail, pass, type Severity } from './judgement.ts'
-import type { CheckRule } from './check-rule.ts'
+import { type CheckRule, fail, pass, type Severity } from './judgement.ts'
 
 interface ServiceCheck {
   svc_name: string

@@ -1,6 +1,12 @@
-import { compare, fail, round, type Severity, type ThresholdPair } from './judgement.ts'
-import { answerTime } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
+import {
+  responseTime,
+  type CheckRule,
+  compare,
+  fail,
+  round,
+  type Severity,
+  type ThresholdPair,
+} from './judgement.ts'
 
 /** Thresholds are milliseconds. */
 interface TcpCheck extends ThresholdPair {
@@ -13,5 +19,5 @@ export const tcp: CheckRule<TcpCheck, { reason: string; ms: number | null }> = {
     if (ms === null) return fail(check.alert_severity, reason)
     return compare({ ...check, reverse: false }, ms, `Port ${check.port} responds in ${round(ms)} ms`)
   },
-  series: ({ ms }) => answerTime(ms),
+  series: ({ ms }) => responseTime(ms),
 }

@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** Clock changes skip two hours at most. */
-const LONGEST_GAP_MS = 3 * HOUR_MS
+const MAX_GAP_MS = 3 * HOUR_MS
 /** February 29 occurs at least every eight years. */
 const FARTHEST_DAYS = 8 * 366
 /** Clock changes are at full quarters of an hour, so a step of this size never misses one. */
@@ -68,7 +68,7 @@ export function nextCronRun(cron: Cron, zone: string, afterMs: number): number |
 }
 
 function nextByClock(cron: Cron, zone: string, afterMs: number): number | undefined {
-  const notBefore = wallClockAt(zone, afterMs) - LONGEST_GAP_MS
+  const notBefore = wallClockAt(zone, afterMs) - MAX_GAP_MS
   const firstDay = Math.floor(notBefore / DAY_MS)
   for (let day = firstDay; day < firstDay + FARTHEST_DAYS; day++) {
     if (!isCronDay(cron, day)) continue

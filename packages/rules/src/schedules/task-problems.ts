@@ -1,11 +1,11 @@
+import { scriptFitsPlatform } from '../agents/available-actions.ts'
 import { parseCron } from './cron.ts'
-import { isTimed, nextTaskRun, type TaskTimes } from './task-schedule.ts'
-import { parseTimePeriod } from './time-period.ts'
+import { isTimed, nextTaskRun, parseTimePeriod, type TaskTimes } from './task-schedule.ts'
 
 const FIRST_YEAR = 2000
 const LAST_YEAR = 2100
 const SHORTEST_INTERVAL_SECONDS = 60
-const MOST_DELAY_SECONDS = 24 * 3600
+const MAX_DELAY_SECONDS = 24 * 3600
 const PERIOD = 'Use a number and s, m, h or d, for example 15m.'
 
 export interface TaskProblem {
@@ -89,7 +89,7 @@ function findDelayProblem(delay: string | null): TaskProblem | undefined {
   if (delay === null) return undefined
   const seconds = parseTimePeriod(delay, () => {})
   if (seconds === 0) return { field: 'random_task_delay', sentence: PERIOD }
-  if (seconds <= MOST_DELAY_SECONDS) return undefined
+  if (seconds <= MAX_DELAY_SECONDS) return undefined
   return { field: 'random_task_delay', sentence: 'At most one day.' }
 }
 
@@ -123,4 +123,24 @@ function isWithinYears(local: string): boolean {
 
 function yearsProblem(field: string): TaskProblem {
   return { field, sentence: `Choose a date from ${FIRST_YEAR} to ${LAST_YEAR}.` }
+}
+
+/** Policies treat tasks with the same key as the same task, of which a machine has one. The key is the name. */
+export function taskKey({ name }: { name: string }): string {
+  return name.trim().toLowerCase()
+}
+
+/**
+ * Whether a machine of this system can run a task of a policy. `scripts`: the systems of each script; undefined if
+ * the script was deleted.
+ */
+export function taskFitsPlatform(
+  platforms: readonly string[],
+  plat: string,
+  scripts: readonly (readonly string[] | undefined)[],
+): boolean {
+  return (
+    platforms.includes(plat) &&
+    scripts.every((script) => script === undefined || scriptFitsPlatform(script, plat))
+  )
 }

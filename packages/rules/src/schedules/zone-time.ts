@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** More than the number of zones: user input in any spelling must not fill the memory. */
-const MOST_FORMATTERS = 700
+const MAX_FORMATTERS = 700
 
 /** Whether it is a known name of the IANA time zone database. Offsets such as +02:00 are not. */
 export function isTimeZone(name: string): boolean {
@@ -76,7 +76,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
       minute: 'numeric',
       second: 'numeric',
     })
-    if (formatters.size >= MOST_FORMATTERS) formatters.clear()
+    if (formatters.size >= MAX_FORMATTERS) formatters.clear()
     formatters.set(zone, formatter)
     return formatter
   } catch (error) {

@@ -1,6 +1,6 @@
 import { toPresence } from '../agents/agent-status.ts'
 import type { AgentStatus } from '../agents/agent-status.ts'
-import { platformName } from '../agents/platform-name.ts'
+import { platformName } from '../agents/available-actions.ts'
 
 /** The fields of a row of the machines table that the search needs. */
 export type SearchableMachine = {

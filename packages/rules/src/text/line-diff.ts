@@ -7,7 +7,7 @@ export interface DiffLine {
 }
 
 /** Limit for comparisons. Beyond it, the changed part is shown as a whole. */
-const MOST_COMPARISONS = 4_000_000
+const MAX_COMPARISONS = 4_000_000
 
 /** A diff by lines with as few changes as possible. CRLF and LF are equal. */
 export function diffLines(before: string, after: string): DiffLine[] {
@@ -42,7 +42,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 
 /** The longest common subsequence of lines, by dynamic programming. */
 function diffMiddle(old: readonly string[], fresh: readonly string[]): DiffLine['kind'][] {
-  if (old.length * fresh.length > MOST_COMPARISONS)
+  if (old.length * fresh.length > MAX_COMPARISONS)
     return [...old.map(() => 'removed' as const), ...fresh.map(() => 'added' as const)]
   const width = fresh.length + 1
   const common = new Uint32Array((old.length + 1) * width)

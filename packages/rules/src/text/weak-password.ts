@@ -30,7 +30,7 @@ const WORDS = new Set(
     .trim()
     .split(/\s+/),
 )
-const LONGEST_WORD = Math.max(...Array.from(WORDS, ({ length }) => length))
+const MAX_WORD_CHARACTERS = Math.max(...Array.from(WORDS, ({ length }) => length))
 const SHORTEST_WORD = 2
 
 /** Keyboard sequences, in either direction. */
@@ -66,7 +66,7 @@ const LETTERS: Record<string, string> = {
   '7': 't',
 }
 /** Longer ones are not guessed by variation. */
-const LONGEST_COMMON = 40
+const MAX_COMMON_CHARACTERS = 40
 const SHORTEST_NAME = 3
 
 /** Why a new password is weak; undefined if it is accepted. */
@@ -81,7 +81,7 @@ export function findPasswordFault(password: string, username = ''): string | und
 
 function isCommon(text: string): boolean {
   if (new Set(text).size <= 3 || /^(.{1,10})\1+$/s.test(text)) return true
-  if (text.length > LONGEST_COMMON) return false
+  if (text.length > MAX_COMMON_CHARACTERS) return false
   return isMadeOf(text, walksAt) || isWordWithMarks(text)
 }
 
@@ -91,7 +91,7 @@ function isWordWithMarks(text: string): boolean {
   const tails = [after, ...trailing(after)]
   return tails.some((tail) => {
     const words = middle + after.slice(0, after.length - tail.length)
-    return isUsualMark(before) && isUsualMark(tail) && isMadeOf(asLetters(words), wordsAt)
+    return isUsualMark(before) && isUsualMark(tail) && isMadeOf(asLetters(words), wordLengthsAt)
   })
 }
 
@@ -128,8 +128,11 @@ function isMadeOf(text: string, lengthsAt: (text: string, start: number) => numb
   return text !== '' && reached.has(text.length)
 }
 
-function wordsAt(text: string, start: number): number[] {
-  const lengths = Array.from({ length: LONGEST_WORD - SHORTEST_WORD + 1 }, (_, more) => SHORTEST_WORD + more)
+function wordLengthsAt(text: string, start: number): number[] {
+  const lengths = Array.from(
+    { length: MAX_WORD_CHARACTERS - SHORTEST_WORD + 1 },
+    (_, more) => SHORTEST_WORD + more,
+  )
   return lengths.filter(
     (length) => start + length <= text.length && WORDS.has(text.slice(start, start + length)),
   )

@@ -1,9 +1,14 @@
 import type { Patch } from '@muster/contract/agent/patches'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import { makePatch, type PatchScan, type PatchTools } from '../patch-tools.ts'
-import { type InstallerEnd, requireRoot, runInstaller } from '../run-installer.ts'
+import {
+  type InstallerEnd,
+  makePatch,
+  type PatchScan,
+  type PatchTools,
+  requireRoot,
+  runInstaller,
+} from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 
 const LIMIT_MS = 300_000
@@ -18,7 +23,7 @@ export const dnf: PatchTools = {
     const fresh = refresh === 'now' ? ['--refresh'] : []
     const { code, stdout, stderr } = await ask(program(), ['-q', ...fresh, 'check-update'])
     if (code !== 0 && code !== UPDATES_CODE)
-      throw new Unmeasurable(describeDnfFailure({ code, said: `${stdout}\n${stderr}` }))
+      throw new MeasureError(describeDnfFailure({ code, said: `${stdout}\n${stderr}` }))
     const installed = await ask('rpm', [
       '-qa',
       '--qf',
@@ -47,13 +52,13 @@ export const dnf: PatchTools = {
       if (end.code === 0) return
       failures.push(describeDnfFailure(end))
     }
-    throw new MachineRefused(failures.join(' '))
+    throw new AgentError(failures.join(' '))
   },
 }
 
 async function run(args: string[]): Promise<void> {
   const end = await runInstaller(program(), ['-y', NO_WAIT, ...args])
-  if (end.code !== 0) throw new MachineRefused(describeDnfFailure(end))
+  if (end.code !== 0) throw new AgentError(describeDnfFailure(end))
 }
 
 /** Combines `check-update`, the versions that rpm reports, and the security advisories of `updateinfo`. */

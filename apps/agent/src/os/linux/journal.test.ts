@@ -104,8 +104,8 @@ test('issue 3, 1.1, journald: a real journal is searched by priority and text, w
   if (process.getuid?.() !== 0 || !existsSync(JOURNALD))
     return expect(parseJournalLine(line('no journal can be made here'))).toBeDefined()
   const folder = givenFolder()
-  const kept = join(folder, 'journal')
-  mkdirSync(kept)
+  const keyValues = join(folder, 'journal')
+  mkdirSync(keyValues)
   const script = `set -eu
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 run /run
@@ -118,8 +118,8 @@ echo 'The fan failed' | systemd-cat -t sensors -p crit
 journalctl --sync
 cp -r /run/log/journal/. "$1"
 kill $journald`
-  execFileSync('unshare', ['--mount', 'sh', '-c', script, 'sh', kept], { stdio: 'pipe' })
-  givenJournalctl(`exec /usr/bin/journalctl --directory=${kept} "$@"`)
+  execFileSync('unshare', ['--mount', 'sh', '-c', script, 'sh', keyValues], { stdio: 'pipe' })
+  givenJournalctl(`exec /usr/bin/journalctl --directory=${keyValues} "$@"`)
   const all = await find()
   expect(all).toMatchObject({ count: 2, isWhole: true })
   expect(all.entries.map(({ source, message }) => [source, message])).toEqual([

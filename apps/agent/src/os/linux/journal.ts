@@ -1,10 +1,9 @@
-import { JOURNAL_PRIORITIES, type CheckDefinition } from '@muster/contract/agent/checks'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { type CheckDefinition, JOURNAL_PRIORITIES } from '@muster/contract/agent/checks'
+import { MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { EntryCounter, type FoundEntries, type LogEntry, partFinder } from '../log-entries.ts'
 import { firstLine } from '../run-tool.ts'
-import { streamTool } from '../stream-tool.ts'
-import { TextPieces } from '../text-pieces.ts'
+import { streamTool, TextPieces } from '../stream-tool.ts'
 
 const LIMIT_MS = 20_000
 /** Longer messages are skipped. */
@@ -16,7 +15,7 @@ type JournalSearch = Extract<CheckDefinition, { check_type: 'journal' }>['settin
 /** Reads the journal backwards until the search or the time limit ends. */
 export async function findJournalEntries(search: JournalSearch, signal: AbortSignal): Promise<FoundEntries> {
   if (findProgram('journalctl') === undefined)
-    throw new Unmeasurable('This machine has no journal: journalctl is not installed.')
+    throw new MeasureError('This machine has no journal: journalctl is not installed.')
   const hasPart = partFinder(search.event_message)
   const counter = new EntryCounter(({ message }) => hasPart(message))
   const lines = new TextPieces({ end: '\n', maxLength: MAX_LINE })
@@ -31,7 +30,7 @@ export async function findJournalEntries(search: JournalSearch, signal: AbortSig
   })
   const isBare = counter.end(true).count === 0
   if (/No journal files were (found|opened)/.test(stderr) || (isBare && code !== 0 && code !== null))
-    throw new Unmeasurable(
+    throw new MeasureError(
       `Failed to read the journal: ${firstLine(stderr) || `journalctl exited with code ${code}`}`,
     )
   return counter.end(code !== null)

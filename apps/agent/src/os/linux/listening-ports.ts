@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { ListeningPort } from '@muster/contract/agent/processes'
 
-const MOST_PORTS = 50
+const MAX_PORTS = 50
 /** /proc/net: listening sockets. For UDP, sockets without a peer. */
 const TABLES = [
   { file: 'tcp', protocol: 'tcp', state: '0A' },
@@ -52,7 +52,7 @@ export class PortBook {
     if (this.#keys.get(key) === text) return this.#ports.get(key) ?? NONE
     const found = inodes.map((inode) => this.#sockets.get(inode)).filter((port) => port !== undefined)
     const single = new Map(found.map((port) => [`${port.protocol} ${port.address} ${port.port}`, port]))
-    const ports = [...single.values()].toSorted((a, b) => a.port - b.port).slice(0, MOST_PORTS)
+    const ports = [...single.values()].toSorted((a, b) => a.port - b.port).slice(0, MAX_PORTS)
     this.#keys.set(key, text)
     this.#ports.set(key, ports)
     return ports

@@ -1,13 +1,11 @@
 import { statSync } from 'node:fs'
 import type { Patch } from '@muster/contract/agent/patches'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import { makePatch, type PatchScan, type PatchTools } from '../patch-tools.ts'
+import { makePatch, type PatchScan, type PatchTools } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { installAptPackage, installAptPatches } from './apt-install.ts'
+import { describeAptFailure, installAptPackage, installAptPatches } from './apt-install.ts'
 import { dnf } from './dnf.ts'
-import { describeAptFailure } from './apt-failure.ts'
 
 const NEITHER = 'This machine has neither apt nor dnf, so its packages cannot be updated.'
 
@@ -17,7 +15,7 @@ const apt: PatchTools = { scan: scanApt, install: installAptPatches, installPack
 export const linuxPatches: PatchTools = {
   async scan(options) {
     const manager = findManager()
-    if (manager === undefined) throw new Unmeasurable(NEITHER)
+    if (manager === undefined) throw new MeasureError(NEITHER)
     return manager.scan(options)
   },
   install: (guids) => requireManager().install(guids),
@@ -31,7 +29,7 @@ function findManager(): PatchTools | undefined {
 
 function requireManager(): PatchTools {
   const manager = findManager()
-  if (manager === undefined) throw new MachineRefused(NEITHER)
+  if (manager === undefined) throw new AgentError(NEITHER)
   return manager
 }
 
@@ -54,7 +52,7 @@ async function scanApt({
 }): Promise<PatchScan> {
   const problem = refresh === 'now' || areOld() ? await refreshLists(signal) : null
   const { code, stdout, stderr } = await runTool('apt-get', SIMULATION, { signal, timeoutMs: LIMIT_MS })
-  if (code !== 0) throw new Unmeasurable(describeAptFailure({ code, said: `${stdout}\n${stderr}` }))
+  if (code !== 0) throw new MeasureError(describeAptFailure({ code, said: `${stdout}\n${stderr}` }))
   return { patches: parseAptSimulation(stdout), problem }
 }
 

@@ -7,7 +7,7 @@ import { findProgram } from '../../run/find-program.ts'
 import { parsePosixPing, pingPosix } from '../posix-ping.ts'
 import { linuxProbes } from './probes.ts'
 import { listMountPoints } from './mounts.ts'
-import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { parseCpuTimes, parseMemory } from './counters.ts'
 import { parseStatus, programName } from './proc-named.ts'
 import { parseUnit } from './systemctl.ts'
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { measureMountSpace } from '../mount-space.ts'
+import { MeasureError } from '../../errors.ts'
+import { measureMountSpace } from '../disk-calls.ts'
 import { pingPosix } from '../posix-ping.ts'
 import type { Probes } from '../probes.ts'
-import { noEventLog } from '../no-log.ts'
+import { noEventLog } from '../unsupported.ts'
 import { findJournalEntries } from './journal.ts'
 import { listMountPoints } from './mounts.ts'
 import { findNamedProcesses } from './proc-named.ts'
-import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { parseCpuTimes, parseMemory } from './counters.ts'
 import { findUnit, startUnit } from './systemctl.ts'
 
 export const linuxProbes: Probes = {
@@ -16,7 +16,7 @@ export const linuxProbes: Probes = {
   readMemory: async () => parseMemory(readFileSync('/proc/meminfo', 'utf8')),
   async measureMount(disk) {
     if (!disk.startsWith('/'))
-      throw new Unmeasurable(`Use the full path of the mount point instead of ${disk}.`)
+      throw new MeasureError(`Use the full path of the mount point instead of ${disk}.`)
     // Without a mount, the numbers would be those of the disk below the folder.
     const mount = posix.normalize(disk).replace(/(?<=.)\/$/, '')
     const mounts = listMountPoints(readFileSync('/proc/self/mountinfo', 'utf8'))

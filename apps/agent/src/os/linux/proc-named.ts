@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setImmediate as letOthersWork } from 'node:timers/promises'
-import { askDisk } from '../ask-disk.ts'
+import { withDiskTimeout } from '../disk-calls.ts'
 
 const AT_ONCE = 100
 
@@ -49,7 +49,7 @@ async function readProgramName(pid: string): Promise<string | undefined> {
   const file = `/proc/${pid}/cmdline`
   try {
     // The kernel blocks this while the process waits for a disk that does not respond.
-    return programName(await askDisk(file, () => readFile(file, 'utf8')))
+    return programName(await withDiskTimeout(file, () => readFile(file, 'utf8')))
   } catch {
     // It has just exited, or is not readable.
     return undefined

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setImmediate as letOthersWork } from 'node:timers/promises'
 import { type MachineProcess, MAX_COMMAND } from '@muster/contract/agent/processes'
 import { readFile } from 'node:fs/promises'
-import type { ProcessesSeen, ProcessReader, SeenProcess } from '../process-tools.ts'
-import { askDisk } from '../ask-disk.ts'
+import type { ProcessSnapshot, ProcessReader, SeenProcess } from '../os.ts'
+import { withDiskTimeout } from '../disk-calls.ts'
 import { PortBook } from './listening-ports.ts'
-import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { parseCpuTimes, parseMemory } from './counters.ts'
 import { isEnded, type ProcStat, readKernelUnits, readProcStat } from './proc-stat.ts'
-import { UserNames } from './user-names.ts'
+import { UserNames } from './users.ts'
 import { programName } from './proc-named.ts'
 
 /** Running and sleeping are merged: they change all the time, and CPU use says more. */
@@ -28,7 +28,7 @@ async function readCommand(pid: number): Promise<string> {
   const file = `/proc/${pid}/cmdline`
   try {
     // The kernel blocks this while the process waits for a disk that does not respond.
-    const text = await askDisk(file, () => readFile(file, 'utf8'))
+    const text = await withDiskTimeout(file, () => readFile(file, 'utf8'))
     return text.replace(/\0+$/, '').replaceAll('\0', ' ').slice(0, MAX_COMMAND)
   } catch {
     // It has just exited, or is not readable.
@@ -50,14 +50,14 @@ const PORTS_EVERY_MS = 5000
  * Command line and user of a process are read again after this many to twice as many rounds, because both can change
  * while it runs. A reused number has another name and is read again at once.
  */
-const ANEW_AFTER_LOOKS = 30
+const REFRESH_AFTER_ROUNDS = 30
 
 interface Known {
   /** A unique key, also if the number is reused later. */
   key: string
   process: MachineProcess
   kernelName: string
-  looksLeft: number
+  roundsLeft: number
 }
 
 /** Reads /proc. Values that rarely change are read for new processes, and from time to time. */
@@ -69,7 +69,7 @@ export class LinuxProcessReader implements ProcessReader {
   #portsAtMs = -PORTS_EVERY_MS
   #known = new Map<number, Known>()
 
-  async read(signal: AbortSignal): Promise<ProcessesSeen> {
+  async read(signal: AbortSignal): Promise<ProcessSnapshot> {
     const stats: ProcStat[] = []
     let looked = 0
     for (const name of readdirSync('/proc')) {
@@ -121,7 +121,7 @@ export class LinuxProcessReader implements ProcessReader {
       process.nice === niceOf(stat) &&
       process.ports === this.#ports.portsOf(known.key)
     if (!isSameStill) return false
-    known.looksLeft -= 1
+    known.roundsLeft -= 1
     this.#known.set(stat.pid, known)
     return true
   }
@@ -153,7 +153,7 @@ export class LinuxProcessReader implements ProcessReader {
       process: same,
       kernelName: stat.name,
       // Spread over several rounds.
-      looksLeft: fresh ? known.looksLeft - 1 : ANEW_AFTER_LOOKS + (stat.pid % ANEW_AFTER_LOOKS),
+      roundsLeft: fresh ? known.roundsLeft - 1 : REFRESH_AFTER_ROUNDS + (stat.pid % REFRESH_AFTER_ROUNDS),
     })
     return same
   }
@@ -181,8 +181,8 @@ export class LinuxProcessReader implements ProcessReader {
 }
 
 /** Command line and user are still fresh. */
-function isFresh(stat: ProcStat, { looksLeft, kernelName }: Known): boolean {
-  return looksLeft > 0 && kernelName === stat.name && !isEnded(stat)
+function isFresh(stat: ProcStat, { roundsLeft, kernelName }: Known): boolean {
+  return roundsLeft > 0 && kernelName === stat.name && !isEnded(stat)
 }
 
 function keyOf({ pid, start }: ProcStat): string {

@@ -6,8 +6,8 @@ import {
   setProcessPriority,
   signalPosix,
 } from '../end-processes.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import type { ProcessTools } from '../process-tools.ts'
+import { AgentError } from '../../errors.ts'
+import type { ProcessTools } from '../os.ts'
 import { LinuxProcessReader } from './process-reader.ts'
 import { isEnded, readProcStat } from './proc-stat.ts'
 
@@ -19,7 +19,7 @@ export const linuxProcessTools: ProcessTools = {
   async setPriority(target, nice) {
     const found = requireProcess(listProcesses(), target)
     const why = vital(found)
-    if (why !== undefined) throw new MachineRefused(why)
+    if (why !== undefined) throw new AgentError(why)
     // On Linux each thread has its own priority.
     for (const thread of listThreads(target.pid)) setProcessPriority(found, nice, thread)
     return found.name
@@ -48,6 +48,6 @@ function listThreads(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)
   } catch {
-    throw new MachineRefused(`Process ${pid} has already exited.`)
+    throw new AgentError(`Process ${pid} has already exited.`)
   }
 }

@@ -1,9 +1,8 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
 import { findProgram } from '../../run/find-program.ts'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { listHomebrew } from '../homebrew.ts'
+import { MeasureError } from '../../errors.ts'
+import { dayOf, listHomebrew, sizeOf, type SoftwareTools } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { dayOf, sizeOf, type SoftwareTools } from '../software-tools.ts'
 
 const LIMIT_MS = 30_000
 const DPKG_FORMAT =
@@ -21,11 +20,11 @@ export const linuxSoftware: SoftwareTools = {
     const there = managers.filter(({ tool }) => findProgram(tool) !== undefined)
     const brewed = listHomebrew(['/home/linuxbrew/.linuxbrew'])
     if (there.length === 0 && brewed.length === 0)
-      throw new Unmeasurable('This machine has neither dpkg nor rpm, so its software cannot be listed.')
+      throw new MeasureError('This machine has neither dpkg nor rpm, so its software cannot be listed.')
     const lists = await Promise.all(
       there.map(async ({ tool, args, parse }) => {
         const { code, stdout, stderr } = await runTool(tool, args, { signal, timeoutMs: LIMIT_MS })
-        if (code !== 0) throw new Unmeasurable(`${tool} failed to list the software: ${firstLine(stderr)}`)
+        if (code !== 0) throw new MeasureError(`${tool} failed to list the software: ${firstLine(stderr)}`)
         return parse(stdout)
       }),
     )

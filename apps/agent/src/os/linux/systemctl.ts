@@ -1,4 +1,4 @@
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import type { ServiceState } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
@@ -11,7 +11,7 @@ const NO_SYSTEMD = 'systemd is not running on this machine, so its services are 
 export async function findUnit(name: string, signal: AbortSignal): Promise<ServiceState> {
   const properties = '--property=LoadState,ActiveState,SubState,Result'
   const { code, stdout, stderr } = await systemctl(['show', properties, '--', name], signal, SHOW_LIMIT_MS)
-  if (code !== 0) throw new Unmeasurable(`Failed to read the service ${name}: ${firstLine(stderr, stdout)}`)
+  if (code !== 0) throw new MeasureError(`Failed to read the service ${name}: ${firstLine(stderr, stdout)}`)
   return parseUnit(stdout)
 }
 
@@ -55,15 +55,15 @@ export function parseUnit(output: string): ServiceState {
     case 'maintenance':
       return { state: 'stopped', detail }
     default:
-      throw new Unmeasurable(`systemd returned an invalid state: ${firstLine(output)}`)
+      throw new MeasureError(`systemd returned an invalid state: ${firstLine(output)}`)
   }
 }
 
-/** Throws Unmeasurable if systemd is not running. */
+/** Throws MeasureError if systemd is not running. */
 export async function systemctl(args: string[], signal: AbortSignal, timeoutMs: number) {
-  if (findProgram('systemctl') === undefined) throw new Unmeasurable(NO_SYSTEMD)
+  if (findProgram('systemctl') === undefined) throw new MeasureError(NO_SYSTEMD)
   const answer = await runTool('systemctl', args, { signal, timeoutMs })
   const isAbsent = /not been booted with systemd|Failed to connect to bus/.test(answer.stderr)
-  if (answer.code !== 0 && isAbsent) throw new Unmeasurable(NO_SYSTEMD)
+  if (answer.code !== 0 && isAbsent) throw new MeasureError(NO_SYSTEMD)
   return answer
 }

@@ -1,10 +1,7 @@
 import type { Patch } from '@muster/contract/agent/patches'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import { makePatch, type PatchTools } from '../patch-tools.ts'
-import { requireRoot, runInstaller } from '../run-installer.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
+import { makePatch, type PatchTools, requireRoot, runInstaller, sizeOf } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { sizeOf } from '../software-tools.ts'
 
 /** It contacts Apple, which usually takes a minute. */
 const LIMIT_MS = 600_000
@@ -15,8 +12,8 @@ export const macosPatches: PatchTools = {
       signal,
       timeoutMs: LIMIT_MS,
     })
-    if (code === null) throw new Unmeasurable('softwareupdate timed out after ten minutes.')
-    if (code !== 0) throw new Unmeasurable(`softwareupdate failed: ${firstLine(stderr, stdout)}`)
+    if (code === null) throw new MeasureError('softwareupdate timed out after ten minutes.')
+    if (code !== 0) throw new MeasureError(`softwareupdate failed: ${firstLine(stderr, stdout)}`)
     return { patches: parseSoftwareUpdates(stdout), problem: null }
   },
   async install(guids) {
@@ -29,9 +26,9 @@ export const macosPatches: PatchTools = {
     ])
     // It exits with 0 after some failures too.
     if (code === 0 && !/^(Error|Failed|Not authenticated)/m.test(said)) return
-    throw new MachineRefused(describeFailure(said, code))
+    throw new AgentError(describeFailure(said, code))
   },
-  installPackage: () => Promise.reject(new MachineRefused('The agent supports no package manager on macOS.')),
+  installPackage: () => Promise.reject(new AgentError('The agent supports no package manager on macOS.')),
 }
 
 /** Parses `softwareupdate --list`: two lines per update, the label that selects it and the details. */

@@ -1,9 +1,8 @@
 import { totalmem } from 'node:os'
 import { type MachineProcess, MAX_COMMAND } from '@muster/contract/agent/processes'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { AskedProcessReader } from '../asked-processes.ts'
-import { readCpuTimes } from '../cpu-times.ts'
-import { DescribedPorts } from '../described-ports.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
+import { ListedProcessReader, DescribedPorts } from '../listed-processes.ts'
+import { readCpuTimes } from '../node-os.ts'
 import {
   endProcesses,
   type ListedProcess,
@@ -11,24 +10,23 @@ import {
   setProcessPriority,
   signalPosix,
 } from '../end-processes.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import type { ProcessTools, SeenProcess } from '../process-tools.ts'
+import type { ProcessTools, SeenProcess } from '../os.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { parseVmStat } from './memory.ts'
+import { parseVmStat } from './counters.ts'
 
 const LIMIT_MS = 20_000
-const PORTS_EVERY_LOOKS = 5
+const PORTS_EVERY_ROUNDS = 5
 
 export const macosProcessTools: ProcessTools = {
   everyMs: 2000,
   openReader() {
     let looks = 0
     let ports = new DescribedPorts()
-    return new AskedProcessReader(async (signal) => {
-      if (looks % PORTS_EVERY_LOOKS === 0) ports = await askPorts(signal)
+    return new ListedProcessReader(async (signal) => {
+      if (looks % PORTS_EVERY_ROUNDS === 0) ports = await listRawPorts(signal)
       looks += 1
       const [processes, pages] = await Promise.all([
-        askProcesses(signal, ports),
+        listRawProcesses(signal, ports),
         runTool('vm_stat', [], { signal, timeoutMs: LIMIT_MS }),
       ])
       const usedBytes = Math.max(0, totalmem() - parseVmStat(pages.stdout))
@@ -40,7 +38,7 @@ export const macosProcessTools: ProcessTools = {
   async setPriority(target, nice) {
     const found = requireProcess(await listProcesses(), target)
     const why = vital(found)
-    if (why !== undefined) throw new MachineRefused(why)
+    if (why !== undefined) throw new AgentError(why)
     setProcessPriority(found, nice)
     return found.name
   },
@@ -51,28 +49,28 @@ function vital({ pid }: ListedProcess): string | undefined {
 }
 
 async function listProcesses(): Promise<ListedProcess[]> {
-  const seen = await askProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
+  const seen = await listRawProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
   return seen.flatMap(({ process: { pid, parent_pid: parent, start, name, state } }) =>
     state === 'ended' ? [] : [{ pid, parent, start, name, isStopped: state === 'stopped' }],
   )
 }
 
-async function askProcesses(signal: AbortSignal, ports: DescribedPorts) {
+async function listRawProcesses(signal: AbortSignal, ports: DescribedPorts) {
   const [all, names] = await Promise.all([
     runTool('ps', ['-axww', '-o', PS_COLUMNS], { signal, timeoutMs: LIMIT_MS }),
     runTool('ps', ['-ax', '-o', 'pid=,comm='], { signal, timeoutMs: LIMIT_MS }),
   ])
-  if (all.code !== 0) throw new Unmeasurable(`Failed to list the processes: ${firstLine(all.stderr)}`)
+  if (all.code !== 0) throw new MeasureError(`Failed to list the processes: ${firstLine(all.stderr)}`)
   return parsePsProcesses(all.stdout, names.stdout, ports)
 }
 
-async function askPorts(signal: AbortSignal): Promise<DescribedPorts> {
+async function listRawPorts(signal: AbortSignal): Promise<DescribedPorts> {
   const args = ['-nP', '-iTCP', '-sTCP:LISTEN', '-iUDP', '-FpPn']
   try {
     return parseLsof((await runTool('lsof', args, { signal, timeoutMs: LIMIT_MS })).stdout)
   } catch (cause) {
     // A list without ports is better than none.
-    if (cause instanceof Unmeasurable) return new DescribedPorts()
+    if (cause instanceof MeasureError) return new DescribedPorts()
     throw cause
   }
 }

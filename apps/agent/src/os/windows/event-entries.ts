@@ -1,5 +1,5 @@
 import type { JournalPriority, LogLine, LogSearch } from '@muster/contract/agent/logs'
-import { LONGEST_MESSAGE } from '@muster/contract/agent/logs'
+import { MAX_MESSAGE_CHARACTERS } from '@muster/contract/agent/logs'
 import { parseEvent, textInEvent } from './event-log.ts'
 
 /** Keyword bits of the security log. */
@@ -29,7 +29,7 @@ export function parseEventEntry(xml: string): EventEntry | undefined {
     unit: textInEvent(xml, /<Channel>([^<]*)<\/Channel>/).slice(0, 255),
     pid: number(/<Execution\s[^>]*?\bProcessID=["'](\d+)["']/),
     event_id: Math.min(number(/<EventID[^>]*>(\d+)</), 65_535),
-    message: event.message.trim().slice(0, LONGEST_MESSAGE),
+    message: event.message.trim().slice(0, MAX_MESSAGE_CHARACTERS),
   }
   return { line, record: number(/<EventRecordID>(\d+)<\/EventRecordID>/) }
 }

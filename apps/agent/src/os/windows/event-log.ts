@@ -1,9 +1,8 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { MeasureError } from '../../errors.ts'
 import { EntryCounter, type FoundEntries, type LogEntry, partFinder } from '../log-entries.ts'
 import { firstLine } from '../run-tool.ts'
-import { streamTool } from '../stream-tool.ts'
-import { TextPieces } from '../text-pieces.ts'
+import { streamTool, TextPieces } from '../stream-tool.ts'
 
 const LIMIT_MS = 20_000
 const MAX_EVENT = 256 * 1024
@@ -38,7 +37,7 @@ export async function findWindowsEvents(search: EventSearch, signal: AbortSignal
       }),
   })
   if (code !== 0 && code !== null)
-    throw new Unmeasurable(
+    throw new MeasureError(
       `Failed to read the log ${search.log_name}: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
     )
   return counter.end(code !== null)

@@ -1,13 +1,11 @@
 import { freemem, totalmem } from 'node:os'
 import { MAX_COMMAND } from '@muster/contract/agent/processes'
 import { z } from 'zod'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { AskedProcessReader } from '../asked-processes.ts'
-import { readCpuTimes } from '../cpu-times.ts'
-import { DescribedPorts } from '../described-ports.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
+import { ListedProcessReader, DescribedPorts } from '../listed-processes.ts'
+import { readCpuTimes } from '../node-os.ts'
 import { endProcesses, type ListedProcess, requireProcess, setProcessPriority } from '../end-processes.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import type { ProcessTools, SeenProcess } from '../process-tools.ts'
+import type { ProcessTools, SeenProcess } from '../os.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 
 /** WMI classes have the same names in every language. User names need an elevated agent. */
@@ -98,10 +96,10 @@ const VITAL = new Set([
 export const windowsProcessTools: ProcessTools = {
   everyMs: 5000,
   openReader: () =>
-    new AskedProcessReader(async (signal) => {
+    new ListedProcessReader(async (signal) => {
       const netstat = await runTool('netstat', ['-ano'], { signal, timeoutMs: LIMIT_MS })
       return {
-        processes: await askProcesses(signal, parseNetstatPorts(netstat.stdout)),
+        processes: await listRawProcesses(signal, parseNetstatPorts(netstat.stdout)),
         cpu: readCpuTimes(),
         memory: { totalBytes: totalmem(), usedBytes: totalmem() - freemem() },
       }
@@ -122,7 +120,7 @@ export const windowsProcessTools: ProcessTools = {
   async setPriority(target, nice) {
     const found = requireProcess(await listProcesses(), target)
     const why = vital(found)
-    if (why !== undefined) throw new MachineRefused(why)
+    if (why !== undefined) throw new AgentError(why)
     setProcessPriority(found, nice)
     return found.name
   },
@@ -133,7 +131,7 @@ function vital({ pid, name }: ListedProcess): string | undefined {
 }
 
 async function listProcesses(): Promise<ListedProcess[]> {
-  const seen = await askProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
+  const seen = await listRawProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
   return seen.map(({ process: { pid, parent_pid: parent, start, name } }) => ({
     pid,
     parent,
@@ -143,11 +141,11 @@ async function listProcesses(): Promise<ListedProcess[]> {
   }))
 }
 
-async function askProcesses(signal: AbortSignal, ports: DescribedPorts) {
+async function listRawProcesses(signal: AbortSignal, ports: DescribedPorts) {
   const args = ['-NoProfile', '-NonInteractive', '-Command', PROCESS_SCRIPT]
   const { stdout, stderr } = await runTool('powershell', args, { signal, timeoutMs: LIMIT_MS })
   const processes = parseWindowsProcesses(stdout, ports)
   if (processes === undefined)
-    throw new Unmeasurable(`Failed to list the processes: ${firstLine(stderr, stdout)}`)
+    throw new MeasureError(`Failed to list the processes: ${firstLine(stderr, stdout)}`)
   return processes
 }

@@ -1,8 +1,8 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
 import { z } from 'zod'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { MeasureError } from '../../errors.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import type { SoftwareTools } from '../software-tools.ts'
+import type { SoftwareTools } from '../package-tools.ts'
 
 const LIMIT_MS = 35_000
 const UNINSTALL = 'Microsoft\\Windows\\CurrentVersion\\Uninstall\\*'
@@ -24,7 +24,7 @@ export const windowsSoftware: SoftwareTools = {
     const { stdout, stderr } = await runTool('powershell', args, { signal, timeoutMs: LIMIT_MS })
     const found = parseUninstallKeys(stdout)
     if (found === undefined)
-      throw new Unmeasurable(`Failed to list the installed programs: ${firstLine(stderr, stdout)}`)
+      throw new MeasureError(`Failed to list the installed programs: ${firstLine(stderr, stdout)}`)
     return found
   },
 }

@@ -7,7 +7,7 @@ import {
 } from '@muster/contract/agent/channel'
 import { Channel } from './channel.ts'
 
-const LOOK_EVERY_BYTES = 1024 * 1024
+const COLLECT_EVERY_BYTES = 1024 * 1024
 let passed = 0
 
 /**
@@ -17,7 +17,7 @@ let passed = 0
  */
 function countPassing(bytes: number): void {
   passed += bytes
-  if (passed < LOOK_EVERY_BYTES) return
+  if (passed < COLLECT_EVERY_BYTES) return
   passed = 0
   globalThis.gc?.({ type: 'minor' })
 }

@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { givenAgent } from '../../testing/given.ts'
 import { givenPrograms } from '../../testing/given-programs.ts'
-import { givenDisplay } from './given-display.ts'
-import { TestDesktop } from './test-desktop.ts'
+import { givenDisplay, TestDesktop } from './test-desktop.ts'
 
 async function givenOpen(options: Parameters<typeof givenAgent>[0] = {}) {
   await givenDisplay('320x200')
@@ -25,7 +24,7 @@ test.each(['closed', 'detached', 'not_allowed', 'session_ended', 'over_window'] 
   },
 )
 
-test('a lost link ends the desktop, and the end is told when it is back, not that the agent was restarted', async () => {
+test('a lost link ends the desktop, and the end is endReport when it is back, not that the agent was restarted', async () => {
   const { server, desktop } = await givenOpen()
   const up = server.untilUp()
   server.socket?.terminate()

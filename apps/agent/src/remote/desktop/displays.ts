@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 
 /** `X0` for the display `:0`, by the user of its X server. */
 export const SOCKETS = '/tmp/.X11-unix'
-const ANSWER_MS = 1000
+const RESPONSE_TIMEOUT_MS = 1000
 /** Xwayland, an X server inside Wayland, has no screen of its own. */
 const INSIDE_WAYLAND = 'Xwayland'
 const X_SERVER = /^(X|X[A-Z]\w*|Xorg\.bin|Xwayland)$/i
@@ -109,11 +109,11 @@ function listSockets(): string[] {
 function answers(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(`${SOCKETS}/X${name.slice(1)}`)
-    const tell = (answer: boolean) => {
+    const settle = (answer: boolean) => {
       socket.destroy()
       resolve(answer)
     }
-    socket.setTimeout(ANSWER_MS, () => tell(false))
-    socket.once('connect', () => tell(true)).once('error', () => tell(false))
+    socket.setTimeout(RESPONSE_TIMEOUT_MS, () => settle(false))
+    socket.once('connect', () => settle(true)).once('error', () => settle(false))
   })
 }

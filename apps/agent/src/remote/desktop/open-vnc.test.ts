@@ -21,12 +21,12 @@ async function givenListener(onConnection: (socket: Socket) => void): Promise<nu
 }
 
 test('VNC to a port: bytes both ways, and the connection ends with the window', async () => {
-  const heard: string[] = []
+  const received: string[] = []
   const closed = Promise.withResolvers<void>()
   const port = await givenListener((socket) => {
     socket.write('RFB 003')
     socket.write('.008\n')
-    socket.on('data', (bytes) => heard.push(bytes.toString()))
+    socket.on('data', (bytes) => received.push(bytes.toString()))
     socket.on('close', () => closed.resolve())
   })
   const { server } = await givenAgent()
@@ -34,16 +34,16 @@ test('VNC to a port: bytes both ways, and the connection ends with the window', 
   expect(await window.opened()).toMatchObject({ display: `127.0.0.1:${port}`, server: 'VNC', password: null })
   expect((await window.viewer.take(12)).toString()).toBe('RFB 003.008\n')
   window.send(Buffer.from('RFB 003.008\n'))
-  await server.until(() => heard.join('') === 'RFB 003.008\n')
+  await server.until(() => received.join('') === 'RFB 003.008\n')
   window.close('closed')
   await closed.promise
   expect(await window.reported()).toBe('Closed.')
 })
 
 test('a server that speaks nonsense is refused with a sentence, and hears nothing', async () => {
-  let heard = 0
+  let received = 0
   const port = await givenListener((socket) => {
-    socket.on('data', ({ length }) => (heard += length))
+    socket.on('data', ({ length }) => (received += length))
     socket.write('HTTP/1.1 400 Bad Request\r\n')
   })
   const { server } = await givenAgent()
@@ -53,7 +53,7 @@ test('a server that speaks nonsense is refused with a sentence, and hears nothin
     code: 'refused',
     message: `127.0.0.1:${port} is not a VNC server.`,
   })
-  expect(heard).toBe(0)
+  expect(received).toBe(0)
 })
 
 test('a server that hangs up at once is refused, and so is a port where nothing listens', async () => {

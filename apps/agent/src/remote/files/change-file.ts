@@ -1,12 +1,12 @@
 import { constants, type Dir, mkdirSync } from 'node:fs'
 import { chmod, link, lstat, open, opendir, rename, rmdir, unlink } from 'node:fs/promises'
 import type { FileChange } from '@muster/contract/agent/files'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { withStartUmask } from '../../os/umask.ts'
 import { kindOf } from './describe-entry.ts'
 import { errorCode, withSentences } from './file-errors.ts'
-import { openPlace, type Place } from './place.ts'
-import { refuseAround } from './private-folder.ts'
+import { openParent, type Place } from './open-parent.ts'
+import { refuseAround } from './paths.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 /** O_PATH refers to a file without opening it. Node has no constant for it. */
@@ -15,14 +15,14 @@ const O_PATH = 0o10_000_000
 /** Applies one change to a folder. Returns the number of affected files and folders. */
 export async function changeFile(change: FileChange, dataFolder: string): Promise<{ count: number }> {
   return withSentences(async () => {
-    await using place = await openPlace(change.path, dataFolder)
+    await using place = await openParent(change.path, dataFolder)
     switch (change.change) {
       case 'make-folder':
         withStartUmask(() => mkdirSync(place.at(), { mode: 0o755 }))
         return { count: 1 }
       case 'move': {
         await refuseAround(place.path, dataFolder)
-        await using target = await openPlace(change.to, dataFolder)
+        await using target = await openParent(change.to, dataFolder)
         await move(place, target)
         return { count: 1 }
       }
@@ -41,7 +41,7 @@ async function move(from: Place, to: Place): Promise<void> {
   const found = await lstat(from.at())
   if (!found.isDirectory()) return moveFile(from, to)
   const there = await lstat(to.at()).catch(() => undefined)
-  if (there !== undefined) throw new MachineRefused('A file or folder with this name already exists.')
+  if (there !== undefined) throw new AgentError('A file or folder with this name already exists.')
   await rename(from.at(), to.at())
 }
 
@@ -53,7 +53,7 @@ export async function moveFile(from: Place, to: Place, source: Buffer = from.at(
     // Not all file systems support hard links.
     if (!['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EMLINK'].includes(errorCode(cause) ?? '')) throw cause
     if ((await lstat(to.at()).catch(() => undefined)) !== undefined)
-      throw new MachineRefused('A file or folder with this name already exists.', { cause })
+      throw new AgentError('A file or folder with this name already exists.', { cause })
     return rename(source, to.at())
   }
   await unlink(source)
@@ -64,7 +64,7 @@ async function setMode(place: Place, mode: number): Promise<void> {
   const how = isLinux ? O_PATH | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW | O_NONBLOCK
   await using handle = await open(place.at(), how)
   const kind = kindOf(await handle.stat())
-  if (kind === 'link') throw new MachineRefused('A link has no permissions of its own.')
+  if (kind === 'link') throw new AgentError('A link has no permissions of its own.')
   if (isLinux) await chmod(`/proc/self/fd/${handle.fd}`, mode)
   else await handle.chmod(mode)
 }
@@ -83,7 +83,7 @@ export async function removeTree(place: Place, name = place.name, device?: numbe
     return 1
   }
   if (device !== undefined && found.dev !== device)
-    throw new MachineRefused('Another disk is mounted in this folder. Entries before it were deleted.')
+    throw new AgentError('Another disk is mounted in this folder. Entries before it were deleted.')
   const count = await removeContent(place, name, found.dev)
   await rmdir(place.at(name))
   return count + 1

@@ -16,10 +16,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { FileChange } from '@muster/contract/agent/files'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Kept } from '../../state/kept.ts'
+import type { KeyValueStore } from '../../state/state.ts'
 import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
 import { OpenParts } from './open-parts.ts'
-import { openPlace } from './place.ts'
+import { openParent } from './open-parent.ts'
 import { removeTree } from './change-file.ts'
 import { ask, raw } from './test-files.ts'
 import { writeText } from './text-file.ts'
@@ -27,7 +27,7 @@ import { writeText } from './text-file.ts'
 async function prepare() {
   const { server, folder: own } = await givenAgent()
   const folder = givenFolder()
-  const change = (wish: FileChange) => ask(server, 'change-file', wish)
+  const change = (request: FileChange) => ask(server, 'change-file', request)
   const at = (name: string) => join(folder, name)
   const move = (from: string, to: string) => change({ change: 'move', path: raw(from), to: raw(to) })
   const remove = (path: string | Buffer) => change({ change: 'delete', path: raw(path) })
@@ -81,13 +81,13 @@ test('issue 4, section 4: the draft of an edit is known before it is there, for 
   const { server, folder, at, own } = await prepare()
   writeFileSync(at('conf'), 'a')
   const seen: string[][] = []
-  const kept: Pick<Kept, 'find' | 'save' | 'forget'> = {
+  const keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'> = {
     find: () => undefined,
     save: (_, text) => seen.push([...JSON.parse(text), ...readdirSync(folder)]),
     forget: () => seen.push(readdirSync(folder)),
   }
   const { answer } = await ask(server, 'read-text', { path: raw(at('conf')) })
-  const openParts = new OpenParts({ kept, log: givenLog().log, dataFolder: own })
+  const openParts = new OpenParts({ keyValues, log: givenLog().log, dataFolder: own })
   await writeText({ ...answer, text: 'b' }, { dataFolder: own, openParts })
   const draft = Buffer.from(seen[0]?.[0] ?? '', 'base64url').toString()
   expect(draft).toMatch(new RegExp(`^${folder}/\\.muster-.*\\.part$`))
@@ -130,7 +130,7 @@ test('a link on the way is refused, and one that is put there later leads nowher
   expect((await remove(at('way/file'))).refused).toBe(sentence)
   expect((await change({ change: 'make-folder', path: raw(at('way/new')) })).refused).toBe(sentence)
   writeFileSync(at('real/file'), 'x')
-  await using place = await openPlace(raw(at('real/file')), own)
+  await using place = await openParent(raw(at('real/file')), own)
   renameSync(at('real'), at('moved'))
   symlinkSync(at('victim'), at('real'))
   expect(await removeTree(place)).toBe(1)
@@ -149,7 +149,7 @@ test("all of the machine and the agent's own folder are neither moved nor delete
   const own = join(around, 'lib', 'agent')
   mkdirSync(own, { recursive: true })
   const { server } = await givenAgent({ folder: own })
-  const refusal = async (wish: FileChange) => (await ask(server, 'change-file', wish)).refused
+  const refusal = async (request: FileChange) => (await ask(server, 'change-file', request)).refused
   const remove = (path: string) => refusal({ change: 'delete', path: raw(path) })
   const move = (path: string) =>
     refusal({ change: 'move', path: raw(path), to: raw(join(around, 'elsewhere')) })

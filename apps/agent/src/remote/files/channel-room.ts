@@ -26,7 +26,7 @@ export class ChannelRoom {
   }
 
   /** Sends a message when there is room, in order with the bytes. Throws if the reader has left. */
-  async tell(message: unknown): Promise<void> {
+  async sendMessage(message: unknown): Promise<void> {
     await this.#ready()
     this.channel.sendText(message)
   }

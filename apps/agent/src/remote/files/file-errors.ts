@@ -1,4 +1,4 @@
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 
 const SENTENCES: Record<string, string> = {
   ENOENT: 'The file or folder no longer exists.',
@@ -26,11 +26,11 @@ const SENTENCES: Record<string, string> = {
 }
 
 /** Converts system errors about a file to messages for users; other errors are returned unchanged. */
-export function tellFileError(cause: unknown): Error {
-  if (cause instanceof MachineRefused) return cause
+export function describeFileError(cause: unknown): Error {
+  if (cause instanceof AgentError) return cause
   const code = errorCode(cause)
   const sentence = code === undefined ? undefined : SENTENCES[code]
-  if (sentence !== undefined) return new MachineRefused(sentence, { cause })
+  if (sentence !== undefined) return new AgentError(sentence, { cause })
   return cause instanceof Error ? cause : new Error(String(cause))
 }
 
@@ -45,6 +45,6 @@ export async function withSentences<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    throw tellFileError(cause)
+    throw describeFileError(cause)
   }
 }

@@ -1,12 +1,10 @@
 import { opendir, realpath } from 'node:fs/promises'
-import { type FileEntry, type FolderPart, MOST_LISTED } from '@muster/contract/agent/files'
+import { type FileEntry, type FolderPart, MAX_LISTED_ENTRIES } from '@muster/contract/agent/files'
 import { showBytes } from '@muster/rules/agents/raw-path'
-import { UserNames } from '../../os/linux/user-names.ts'
-import { describeEntry } from './describe-entry.ts'
+import { UserNames } from '../../os/linux/users.ts'
+import { describeEntry, OwnerNames } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
-import { OwnerNames } from './owner-names.ts'
-import { joinPath, readPath, writePath } from './paths.ts'
-import { refusePrivate } from './private-folder.ts'
+import { joinPath, readPath, refusePrivate, writePath } from './paths.ts'
 
 /** A name in a folder with its sort key. */
 interface Named {
@@ -67,13 +65,13 @@ const users = new UserNames()
 
 /** Lists a part of a folder. Links on the way are followed, and the result says where they led. */
 export async function listFolder(
-  wish: { path: string; after: string | null; search: string },
+  request: { path: string; after: string | null; search: string },
   dataFolder: string,
 ): Promise<FolderPart> {
   return withSentences(async () => {
-    const path = await realpath(joinPath(readPath(wish.path)), { encoding: 'buffer' })
+    const path = await realpath(joinPath(readPath(request.path)), { encoding: 'buffer' })
     await refusePrivate(path, dataFolder)
-    const { picked, total, more } = await pickNames(path, wish)
+    const { picked, total, more } = await pickNames(path, request)
     const last = picked.at(-1)
     return {
       path: writePath(path),
@@ -86,7 +84,7 @@ export async function listFolder(
 }
 
 async function pickNames(path: Buffer, { after, search }: { after: string | null; search: string }) {
-  const names = new PickNames(MOST_LISTED, after === null ? undefined : readMark(after))
+  const names = new PickNames(MAX_LISTED_ENTRIES, after === null ? undefined : readMark(after))
   const wanted = search.toLowerCase()
   await using folder = await opendir(path, { encoding: 'latin1', bufferSize: READ_AT_ONCE })
   for (let entry = await folder.read(); entry !== null; entry = await folder.read()) {

@@ -1,14 +1,18 @@
 import { describeError, type Log } from '../../log/log.ts'
-import type { Kept } from '../../state/kept.ts'
+import type { KeyValueStore } from '../../state/state.ts'
 
-const KEPT_AS = 'upload_parts'
+const STORAGE_KEY = 'upload_parts'
 const ABANDONED_AFTER_MS = 3_600_000
 
 /** Files of incomplete uploads. Abandoned ones are removed, also after a restart. */
 export class OpenParts {
-  #options: { kept: Pick<Kept, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }
+  #options: { keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }
 
-  constructor(options: { kept: Pick<Kept, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }) {
+  constructor(options: {
+    keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'>
+    log: Log
+    dataFolder: string
+  }) {
     this.#options = options
   }
 
@@ -38,14 +42,14 @@ export class OpenParts {
   }
 
   #list(): string[] {
-    const text = this.#options.kept.find(KEPT_AS)
+    const text = this.#options.keyValues.find(STORAGE_KEY)
     // Written by this class only.
     return text === undefined ? [] : (JSON.parse(text) as string[])
   }
 
   #save(paths: readonly string[]): void {
-    const { kept } = this.#options
-    if (paths.length === 0) kept.forget(KEPT_AS)
-    else kept.save(KEPT_AS, JSON.stringify(paths))
+    const { keyValues } = this.#options
+    if (paths.length === 0) keyValues.forget(STORAGE_KEY)
+    else keyValues.save(STORAGE_KEY, JSON.stringify(paths))
   }
 }

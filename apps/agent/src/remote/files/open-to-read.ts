@@ -1,9 +1,8 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
-import { joinPath, readPath } from './paths.ts'
-import { refusePrivate } from './private-folder.ts'
+import { joinPath, readPath, refusePrivate } from './paths.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 
@@ -34,11 +33,11 @@ export async function openToRead(rawPath: string, dataFolder: string): Promise<O
   }
 }
 
-/** Throws MachineRefused if it is not a regular file. */
+/** Throws AgentError if it is not a regular file. */
 export function refuseSpecial(kind: ReturnType<typeof kindOf>): void {
   if (kind === 'file') return
   const what = kind === 'folder' ? 'a folder' : `a ${kind}, not a file`
-  throw new MachineRefused(`This is ${what}, so it has no content to read.`)
+  throw new AgentError(`This is ${what}, so it has no content to read.`)
 }
 
 /** Changes when the file or its content changes. */

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
-import { MOST_LISTED } from '@muster/contract/agent/files'
+import { MAX_LISTED_ENTRIES } from '@muster/contract/agent/files'
 import { expect, onTestFinished, test } from 'vitest'
 import { givenAgent, givenFolder } from '../../testing/given.ts'
 import { ask, FileChannel, raw } from './test-files.ts'
@@ -59,7 +59,7 @@ test('names with any bytes are listed, and their files read', async () => {
 
 test('a folder of many files comes in parts, and is searched whole', async () => {
   const { folder, list } = await prepare()
-  const count = MOST_LISTED * 2 + 7
+  const count = MAX_LISTED_ENTRIES * 2 + 7
   for (let number = 0; number < count; number += 1) writeFileSync(join(folder, `f${number}`), '')
   const names: string[] = []
   let after: string | undefined

@@ -2,11 +2,18 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, lstat, rename, unlink } from 'node:fs/promises'
 import { HASH_PART_BYTES, UploadInput, type UploadNews, type UploadTask } from '@muster/contract/agent/files'
 import type { Channel } from '../channels/channel.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { moveFile } from './change-file.ts'
-import { openPlace, type Place } from './place.ts'
-import { openPart, partAt, partPath, refuseTaken, type UploadSurroundings } from './upload-part.ts'
-import { beginWriting, stopWriting } from './upload-writers.ts'
+import { openParent, type Place } from './open-parent.ts'
+import {
+  beginWriting,
+  openPart,
+  partAt,
+  partPath,
+  refuseTaken,
+  stopWriting,
+  type UploadSurroundings,
+} from './upload-part.ts'
 
 type WriteTask = Extract<UploadTask, { task: 'write' }>
 type FinishTask = Extract<UploadTask, { task: 'finish' }>
@@ -14,18 +21,17 @@ type FinishTask = Extract<UploadTask, { task: 'finish' }>
 /** Appends the bytes from the channel to the file until the end message. */
 export async function receiveBytes(channel: Channel, task: WriteTask, dataFolder: string): Promise<void> {
   await stopWriting(task.upload)
-  await using place = await openPlace(task.path, dataFolder)
+  await using place = await openParent(task.path, dataFolder)
   await using handle = await openPart(place, task.upload)
   const { size } = await handle.stat()
-  if (size !== task.offset)
-    throw new MachineRefused(`This upload has ${size} bytes instead of ${task.offset}.`)
-  const tell = (news: UploadNews) => channel.sendText(news)
+  if (size !== task.offset) throw new AgentError(`This upload has ${size} bytes instead of ${task.offset}.`)
+  const send = (news: UploadNews) => channel.sendText(news)
   const written = await writeAll(channel, handle, {
     upload: task.upload,
     from: size,
-    onReady: () => tell({ type: 'ready', size }),
+    onReady: () => send({ type: 'ready', size }),
   })
-  if (written !== undefined) tell({ type: 'written', size: written })
+  if (written !== undefined) send({ type: 'written', size: written })
 }
 
 /** Returns the new size; undefined if the channel was closed before the end. Bytes received by then are kept. */
@@ -88,14 +94,14 @@ export async function finishUpload(
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<void> {
   await stopWriting(task.upload)
-  await using place = await openPlace(task.path, dataFolder)
+  await using place = await openParent(task.path, dataFolder)
   await using handle = await openPart(place, task.upload)
   const { size } = await handle.stat()
-  if (size !== task.size) throw new MachineRefused(`This upload has ${size} bytes instead of ${task.size}.`)
+  if (size !== task.size) throw new AgentError(`This upload has ${size} bytes instead of ${task.size}.`)
   if (task.hash !== null && (await hashParts(handle)) !== task.hash) {
     await unlink(partAt(place, task.upload))
     openParts.forget(partPath(place, task.upload))
-    throw new MachineRefused('The file was damaged during the transfer. Upload it again.')
+    throw new AgentError('The file was damaged during the transfer. Upload it again.')
   }
   await refuseTaken(place, task.replace)
   await takeRights(place, handle)

@@ -5,15 +5,14 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../../log/log.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { findProgram, searchPath } from '../../run/find-program.ts'
 import { ChannelRoom } from './channel-room.ts'
-import { tellFileError } from './file-errors.ts'
+import { describeFileError } from './file-errors.ts'
 import { finishUpload, receiveBytes } from './receive-upload.ts'
 import type { UploadSurroundings } from './upload-part.ts'
 import { openToRead, versionOf } from './open-to-read.ts'
-import { joinPath, readPath } from './paths.ts'
-import { refusePrivate } from './private-folder.ts'
+import { joinPath, readPath, refusePrivate } from './paths.ts'
 
 /** Runs the task of a file channel, and ends the channel with its result. */
 export async function serveFiles(
@@ -27,9 +26,9 @@ export async function serveFiles(
   } catch (cause) {
     // The reader has left.
     if (channel.isOver) return
-    const told = tellFileError(cause)
-    if (!(told instanceof MachineRefused)) log.error({ cause: describeError(cause) }, 'file operation failed')
-    channel.end({ code: 'refused', message: told.message.slice(0, 500) })
+    const reported = describeFileError(cause)
+    if (!(reported instanceof AgentError)) log.error({ cause: describeError(cause) }, 'file operation failed')
+    channel.end({ code: 'refused', message: reported.message.slice(0, 500) })
   }
 }
 
@@ -53,7 +52,7 @@ async function serve(
 
 const PIECE_BYTES = 128 * 1024
 /** Kernel files report a size of 0, but have content. */
-const MOST_UNSIZED_BYTES = 16 * 1024 * 1024
+const MAX_UNSIZED_BYTES = 16 * 1024 * 1024
 
 type ReadTask = Extract<FileTask, { task: 'read' }>
 
@@ -63,17 +62,17 @@ async function sendFile(room: ChannelRoom, task: ReadTask, dataFolder: string): 
   await using _ = handle
   const { size, version } = await versionOf(handle)
   const name = showBytes(path.subarray(path.lastIndexOf('/') + 1)).slice(0, 255)
-  const tell = (news: Pick<FileNews, 'size' | 'offset'>) =>
+  const sendNews = (news: Pick<FileNews, 'size' | 'offset'>) =>
     room.channel.sendText({ type: 'sending', name, version, ...news } satisfies FileNews)
   if (size === 0) {
     const whole = await readUnsized(handle)
-    tell({ size: whole.length, offset: 0 })
+    sendNews({ size: whole.length, offset: 0 })
     if (whole.length > 0) await room.send(whole)
     return
   }
   const isSame = task.version === null || task.version === version
   const offset = isSame ? Math.min(task.offset, size) : 0
-  tell({ size, offset })
+  sendNews({ size, offset })
   await sendPieces(room, handle, { offset, size, version })
 }
 
@@ -117,16 +116,16 @@ async function readUnsized(handle: FileHandle): Promise<Buffer> {
     if (piece.length === 0) return Buffer.concat(pieces)
     pieces.push(piece)
     bytes += piece.length
-    if (bytes > MOST_UNSIZED_BYTES) throw new MachineRefused('This file has no known size and does not end.')
+    if (bytes > MAX_UNSIZED_BYTES) throw new AgentError('This file has no known size and does not end.')
   }
 }
 
-function changed(): MachineRefused {
-  return new MachineRefused('The file changed while it was read. Try again.')
+function changed(): AgentError {
+  return new AgentError('The file changed while it was read. Try again.')
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-const LONGEST_COMPLAINT = 2000
+const MAX_ERROR_CHARACTERS = 2000
 /** GNU tar: some files changed while they were read. The archive contains everything else. */
 const CHANGED = 1
 
@@ -135,12 +134,12 @@ type ArchiveTask = Extract<FileTask, { task: 'archive' }>
 /** Sends a file or folder as a compressed archive, created by the system's tar while it is sent. Links stay links. */
 async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: string): Promise<void> {
   const program = findProgram('tar')
-  if (program === undefined) throw new MachineRefused('tar is not installed on this machine.')
+  if (program === undefined) throw new AgentError('tar is not installed on this machine.')
   const path = await realpath(joinPath(readPath(task.path)), { encoding: 'buffer' })
   await refusePrivate(path, dataFolder)
   const at = path.lastIndexOf('/')
   const name = path.subarray(at + 1)
-  if (name.length === 0) throw new MachineRefused('The root folder is too large for an archive.')
+  if (name.length === 0) throw new AgentError('The root folder is too large for an archive.')
   const parentPath = at === 0 ? Buffer.from('/') : path.subarray(0, at)
   await using parent = await open(parentPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   const shown = showBytes(name).slice(0, 240)
@@ -167,7 +166,7 @@ async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: str
     child.stdin.on('error', () => undefined).end(Buffer.concat([Buffer.from('./'), name, Buffer.from([0])]))
     let complaint = ''
     child.stderr.on('data', (bytes: Buffer) => {
-      if (complaint.length < LONGEST_COMPLAINT) complaint += bytes.toString()
+      if (complaint.length < MAX_ERROR_CHARACTERS) complaint += bytes.toString()
     })
     const ended = new Promise<number | null>((resolve, reject) => {
       child.once('error', reject).once('close', resolve)
@@ -177,7 +176,7 @@ async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: str
     for await (const piece of child.stdout) await room.send(piece as Buffer)
     const code = await ended
     if (code !== 0 && code !== CHANGED)
-      throw new MachineRefused(`tar failed: ${showBytes(Buffer.from(lastLine(complaint))).slice(0, 300)}`)
+      throw new AgentError(`tar failed: ${showBytes(Buffer.from(lastLine(complaint))).slice(0, 300)}`)
   } finally {
     room.gone.removeEventListener('abort', stop)
     if (child.exitCode === null) stop()

@@ -46,12 +46,12 @@ async function prepare() {
   /** Sends bytes; answers where the machine is then, or why it refuses. */
   async function write(offset: number, bytes: Buffer, { isAll = true }: { isAll?: boolean | 'never' } = {}) {
     const channel = new FileChannel(server, { task: 'write', path, upload, offset })
-    const told = (type: string) =>
+    const reported = (type: string) =>
       server.channelFrames
         .filter((frame) => frame.channel === channel.id && frame.kind === CHANNEL_KIND.text)
         .map(({ payload }) => UploadNews.parse(readChannelText(payload)))
         .find((news) => news.type === type)
-    await server.until(() => told('ready') ?? channel.end)
+    await server.until(() => reported('ready') ?? channel.end)
     if (channel.end !== undefined) return channel.end.message
     for (let at = 0; at < bytes.length; at += 16_384) {
       const payload = bytes.subarray(at, at + 16_384)
@@ -61,7 +61,7 @@ async function prepare() {
     if (!isAll) return channel.close()
     server.sendRaw(encodeChannelText(channel.id, { type: 'done' }))
     await channel.ended()
-    return told('written')?.size
+    return reported('written')?.size
   }
   const finish = (bytes: Buffer, more: { replace?: boolean; hash?: string | null } = {}) =>
     new FileChannel(server, {
@@ -180,7 +180,7 @@ test('one that is left alone for an hour is removed, also after a restart of the
 test('one whose folder is gone is forgotten', async () => {
   const kept = new Map<string, string>()
   const openParts = new OpenParts({
-    kept: {
+    keyValues: {
       find: (key) => kept.get(key),
       save: (key, text) => kept.set(key, text),
       forget: (key) => kept.delete(key),

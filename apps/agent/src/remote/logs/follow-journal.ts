@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { LogNews } from '@muster/contract/agent/logs'
 import type { ChannelRoom } from '../files/channel-room.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { firstLine } from '../../os/run-tool.ts'
 import { findProgram, searchPath } from '../../run/find-program.ts'
 
@@ -14,7 +14,7 @@ export async function followJournal(
   { name, args }: { name: string; args: string[] },
 ): Promise<never> {
   const program = findProgram(name)
-  if (program === undefined) throw new MachineRefused(`${name} is not installed on this machine.`)
+  if (program === undefined) throw new AgentError(`${name} is not installed on this machine.`)
   const child = spawn(program, args, {
     env: { ...process.env, PATH: searchPath(), LC_ALL: 'C.UTF-8', LANG: 'C' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -30,11 +30,11 @@ export async function followJournal(
     stderr = (stderr + text).slice(0, MAX_STDERR)
   })
   try {
-    await room.tell({ type: 'following', name } satisfies LogNews)
+    await room.sendMessage({ type: 'following', name } satisfies LogNews)
     // Iterating a readable waits for each piece; a pipe yields buffers.
     for await (const piece of child.stdout) await room.send(piece as Buffer)
     const [code] = (await closed) as [number | null] // Arguments of `close`.
-    throw new MachineRefused(firstLine(stderr) || `${name} exited with ${code ?? 'a signal'}.`)
+    throw new AgentError(firstLine(stderr) || `${name} exited with ${code ?? 'a signal'}.`)
   } finally {
     room.gone.removeEventListener('abort', kill)
     kill()

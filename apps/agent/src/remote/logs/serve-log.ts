@@ -1,9 +1,9 @@
 import type { LogSource } from '@muster/contract/agent/logs'
 import type { Channel } from '../channels/channel.ts'
 import { ChannelRoom } from '../files/channel-room.ts'
-import { tellFileError } from '../files/file-errors.ts'
+import { describeFileError } from '../files/file-errors.ts'
 import { describeError, type Log } from '../../log/log.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import type { Os } from '../../os/os.ts'
 import { followFile } from './follow-file.ts'
 
@@ -26,9 +26,9 @@ export async function serveLog(
   } catch (cause) {
     // The reader has left.
     if (channel.isOver) return
-    const told = tellFileError(cause)
-    if (!(told instanceof MachineRefused))
+    const reported = describeFileError(cause)
+    if (!(reported instanceof AgentError))
       log.error({ cause: describeError(cause) }, 'failed to follow a log')
-    channel.end({ code: 'refused', message: told.message.slice(0, 500) })
+    channel.end({ code: 'refused', message: reported.message.slice(0, 500) })
   }
 }

@@ -1,12 +1,12 @@
 import type { ChannelEnd, ChannelEndCode } from '@muster/contract/agent/channel'
 import { TerminalInput, type TerminalNews, type TerminalPerson } from '@muster/contract/channels'
 import type { Channel } from '../channels/channel.ts'
-import { type Guest, Guests } from './guests.ts'
+import { type Viewer, TerminalViewers } from './viewers.ts'
 import { openPty, type Pty, type Size } from './open-pty.ts'
 import type { ShellPlan } from './plan-shell.ts'
 
 const BLOCK_BYTES = 16 * 1024
-const MOST_BLOCKS = 16
+const MAX_BLOCKS = 16
 const TO_ALTERNATE = '\u001b[?1049h'
 const FROM_ALTERNATE = '\u001b[?1049l'
 
@@ -24,7 +24,7 @@ class Scrollback {
       if (last === undefined || this.#filled === BLOCK_BYTES) {
         this.#blocks.push(Buffer.allocUnsafe(BLOCK_BYTES))
         this.#filled = 0
-        if (this.#blocks.length > MOST_BLOCKS) this.#drop(this.#blocks.shift())
+        if (this.#blocks.length > MAX_BLOCKS) this.#drop(this.#blocks.shift())
         continue
       }
       const copied = bytes.copy(last, this.#filled, from)
@@ -52,7 +52,7 @@ class Scrollback {
 }
 
 /** The session waits for its owner after these ends; all others end it. */
-const KEPT_AFTER = new Set<ChannelEndCode>([
+const RESUMABLE_ENDS = new Set<ChannelEndCode>([
   'detached',
   'link_lost',
   'server_stopping',
@@ -68,7 +68,7 @@ export interface TerminalOptions {
   person: string
   /** How long it waits for its owner. */
   keepMs: number
-  /** Throws MachineRefused if the shell does not exist. */
+  /** Throws AgentError if the shell does not exist. */
   plan: () => Promise<ShellPlan>
   killTree: (pid: number) => Promise<void>
   /** The session and all its processes have ended. */
@@ -81,7 +81,7 @@ export interface TerminalOptions {
 export class Terminal {
   readonly author: string
   #options: TerminalOptions
-  readonly guests: Guests
+  readonly guests: TerminalViewers
   #scrollback = new Scrollback()
   #size: Size = { cols: 80, rows: 24 }
   #plan: ShellPlan | undefined
@@ -96,10 +96,10 @@ export class Terminal {
   constructor(options: TerminalOptions) {
     this.#options = options
     this.author = options.author
-    this.guests = new Guests({
+    this.guests = new TerminalViewers({
       readAll: () => this.#scrollback.read(),
       write: (bytes, onTaken) => this.#withPty((pty) => pty.write(bytes, onTaken)),
-      onChange: () => this.#tellPeople(),
+      onChange: () => this.#sendPeople(),
       onLeft: options.onLeft,
     })
   }
@@ -129,7 +129,7 @@ export class Terminal {
     for (const work of this.#early.splice(0)) work(pty)
     // The window may have gone while the module was loading.
     if (this.#channel === undefined) this.#wait()
-    this.#tellOpened(false)
+    this.#sendOpened(false)
   }
 
   /** Attaches another window, which receives the recent output. */
@@ -137,9 +137,9 @@ export class Terminal {
     clearTimeout(this.#timer)
     this.#channel?.end({ code: 'closed', message: 'This terminal was opened in another window.' })
     this.#show(channel)
-    this.#tellOpened(true)
+    this.#sendOpened(true)
     channel.sendData(this.#scrollback.read())
-    if (this.guests.size > 0) this.#tellPeople()
+    if (this.guests.size > 0) this.#sendPeople()
     this.#setSize(size)
     // Full-screen programs redraw when the size changes.
     this.#pty?.resize({ cols: size.cols, rows: size.rows + 1 })
@@ -148,7 +148,7 @@ export class Terminal {
   }
 
   /** Adds a viewer, who may be allowed to type. `false` = too many. */
-  admit(guest: Guest): boolean {
+  admit(guest: Viewer): boolean {
     const { shell = '', userName: user = '' } = this.#plan ?? {}
     return this.guests.admit(guest, [
       { type: 'opened', session: guest.visit, shell: shell.slice(0, 500), user, resumed: true },
@@ -171,8 +171,8 @@ export class Terminal {
       // The number may soon belong to another process.
       await this.#options.killTree(this.#hasExited ? 0 : pty.pid)
     }
-    this.#tell({ type: 'exit', exit_code: exitCode })
-    this.guests.tell({ type: 'exit', exit_code: exitCode })
+    this.#send({ type: 'exit', exit_code: exitCode })
+    this.guests.broadcast({ type: 'exit', exit_code: exitCode })
     this.guests.endAll({ code: 'ended', message: reason })
     this.#channel?.end({ code: 'ended', message: reason })
     this.#channel = undefined
@@ -204,7 +204,7 @@ export class Terminal {
 
   #setSize(size: Size): void {
     this.#size = size
-    this.guests.tell({ type: 'size', ...size })
+    this.guests.broadcast({ type: 'size', ...size })
   }
 
   #onGone(channel: Channel, end: ChannelEnd): void {
@@ -213,8 +213,8 @@ export class Terminal {
     this.#channel = undefined
     // Without a reader, the program must not block.
     this.#pty?.resume()
-    if (this.guests.size > 0) this.#tellPeople()
-    if (KEPT_AFTER.has(end.code)) this.#wait()
+    if (this.guests.size > 0) this.#sendPeople()
+    if (RESUMABLE_ENDS.has(end.code)) this.#wait()
     else void this.end(end.message)
   }
 
@@ -233,12 +233,12 @@ export class Terminal {
     if (this.#channel?.isFull === true) this.#pty?.pause()
   }
 
-  #tellOpened(resumed: boolean): void {
+  #sendOpened(resumed: boolean): void {
     const { shell = '', userName: user = '' } = this.#plan ?? {}
-    this.#tell({ type: 'opened', session: this.#options.session, shell: shell.slice(0, 500), user, resumed })
+    this.#send({ type: 'opened', session: this.#options.session, shell: shell.slice(0, 500), user, resumed })
   }
 
-  #tellPeople(): void {
+  #sendPeople(): void {
     const owner: TerminalPerson = {
       name: this.#options.person,
       role: 'owner',
@@ -246,10 +246,10 @@ export class Terminal {
     }
     const news: TerminalNews = { type: 'people', people: [owner, ...this.guests.listPeople()] }
     this.#channel?.sendNewest(news)
-    this.guests.tell(news)
+    this.guests.broadcast(news)
   }
 
-  #tell(news: TerminalNews): void {
+  #send(news: TerminalNews): void {
     this.#channel?.sendText(news)
   }
 }

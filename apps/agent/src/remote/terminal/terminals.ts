@@ -2,21 +2,21 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import type { TerminalJoin } from '@muster/contract/channels'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../../log/log.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import type { Os } from '../../os/os.ts'
-import { KeptMarkers } from '../../run/kept-markers.ts'
-import type { Kept } from '../../state/kept.ts'
+import { ProcessMarkers } from '../../run/process-markers.ts'
+import type { KeyValueStore } from '../../state/state.ts'
 import type { Outbox } from '../../state/outbox.ts'
 import type { Terminal } from './terminal.ts'
 
 const KEEP_MS = 10 * 60_000
-const MOST_TERMINALS = 16
-const MOST_TOLD = 16
+const MAX_TERMINALS = 16
+const MAX_REPORTED_SESSIONS = 16
 
 type OpenInput = CommandInput<'open-channel'>
-type TerminalOrder = Extract<OpenInput['tool'], { tool: 'terminal' }>
+type TerminalSession = Extract<OpenInput['tool'], { tool: 'terminal' }>
 
-export interface TerminalVisitor {
+export interface TerminalViewer {
   author: string
   /** Display name of the author. */
   person: string
@@ -25,7 +25,7 @@ export interface TerminalVisitor {
 export interface TerminalsOptions {
   os: Os
   log: Log
-  kept: Kept
+  keyValues: KeyValueStore
   outbox: Outbox
   now: () => number
   keepMs?: number | undefined
@@ -35,20 +35,20 @@ export interface TerminalsOptions {
 /** The terminals of this machine. Loaded on first use to keep idle agents small. */
 export class Terminals implements AsyncDisposable {
   #options: TerminalsOptions
-  #markers: KeptMarkers
+  #markers: ProcessMarkers
   #terminals = new Map<string, Terminal>()
   /** Ended viewer sessions that are still listed at the next sign-in: their report may be in flight. */
-  #told: string[] = []
+  #reported: string[] = []
   #isStopped = false
 
   constructor(options: TerminalsOptions) {
     this.#options = options
-    this.#markers = new KeptMarkers({ name: 'terminal_markers', ...options })
+    this.#markers = new ProcessMarkers({ name: 'terminal_markers', ...options })
   }
 
   listSessions(): string[] {
-    const visits = [...this.#terminals.values()].flatMap(({ guests }) => guests.listVisits())
-    return [...this.#terminals.keys(), ...visits, ...this.#told]
+    const visits = [...this.#terminals.values()].flatMap(({ guests }) => guests.listViewerSessions())
+    return [...this.#terminals.keys(), ...visits, ...this.#reported]
   }
 
   endInterrupted(): Promise<void> {
@@ -58,11 +58,11 @@ export class Terminals implements AsyncDisposable {
   /** Whether the session is open and this user started it, or whether this viewer session is open. */
   has(session: string, author: string): boolean {
     const known = this.#terminals.get(session)
-    return known === undefined ? this.#findVisited(session) !== undefined : known.author === author
+    return known === undefined ? this.#findViewed(session) !== undefined : known.author === author
   }
 
   /** Attaches a channel to an existing terminal if the same user started it, or to a new one. */
-  async open(channel: Channel, tool: TerminalOrder, visitor: TerminalVisitor): Promise<void> {
+  async open(channel: Channel, tool: TerminalSession, visitor: TerminalViewer): Promise<void> {
     const { session, resume, cols, rows } = tool
     const { author } = visitor
     if (tool.join !== undefined) return this.#join(channel, { visit: session, ...tool.join }, visitor)
@@ -73,7 +73,7 @@ export class Terminals implements AsyncDisposable {
       if (known === undefined) this.#report(session, null, 'The session no longer exists on the machine.')
       return channel.end({ code: 'not_found', message })
     }
-    if (this.#isStopped || this.#terminals.size >= MOST_TERMINALS) {
+    if (this.#isStopped || this.#terminals.size >= MAX_TERMINALS) {
       const message = `This machine already has ${this.#terminals.size} open terminals.`
       this.#report(session, null, message)
       return channel.end({ code: 'too_many', message })
@@ -82,7 +82,7 @@ export class Terminals implements AsyncDisposable {
   }
 
   async end(session: string, reason: string): Promise<void> {
-    this.#findVisited(session)?.guests.end(session, { code: 'closed', message: reason })
+    this.#findViewed(session)?.guests.end(session, { code: 'closed', message: reason })
     await this.#terminals.get(session)?.end(reason)
   }
 
@@ -95,14 +95,14 @@ export class Terminals implements AsyncDisposable {
     await this.endAll('The agent stopped.')
   }
 
-  #findVisited(visit: string): Terminal | undefined {
+  #findViewed(visit: string): Terminal | undefined {
     return [...this.#terminals.values()].find(({ guests }) => guests.has(visit))
   }
 
   #join(
     channel: Channel,
     { visit, session, mode }: TerminalJoin & { visit: string },
-    { person }: TerminalVisitor,
+    { person }: TerminalViewer,
   ): void {
     const terminal = this.#terminals.get(session)
     if (channel.isOver) return this.#report(visit, null, 'The window was closed.')
@@ -117,7 +117,7 @@ export class Terminals implements AsyncDisposable {
     channel.end({ code: 'too_many', message })
   }
 
-  async #begin(channel: Channel, tool: TerminalOrder, { author, person }: TerminalVisitor): Promise<void> {
+  async #begin(channel: Channel, tool: TerminalSession, { author, person }: TerminalViewer): Promise<void> {
     const { os, log, keepMs = KEEP_MS } = this.#options
     const { session, cols, rows } = tool
     const [{ Terminal }, { planShell }] = await Promise.all([
@@ -137,7 +137,7 @@ export class Terminals implements AsyncDisposable {
         this.#report(session, exitCode, reason)
       },
       onLeft: (visit, reason) => {
-        this.#told = [...this.#told, visit].slice(-MOST_TOLD)
+        this.#reported = [...this.#reported, visit].slice(-MAX_REPORTED_SESSIONS)
         this.#report(visit, null, reason)
       },
     })
@@ -146,7 +146,7 @@ export class Terminals implements AsyncDisposable {
     try {
       await terminal.start(channel, { cols, rows })
     } catch (cause) {
-      const isRefused = cause instanceof MachineRefused
+      const isRefused = cause instanceof AgentError
       const message = isRefused ? cause.message : describeError(cause)
       if (!isRefused) log.error({ cause: message }, 'failed to open a terminal')
       channel.end({ code: isRefused ? 'no_shell' : 'failed', message })

@@ -1,5 +1,5 @@
 import { describeError } from '../../../log/log.ts'
-import { MachineRefused } from '../../machine-refused.ts'
+import { AgentError } from '../../../errors.ts'
 
 /** An open key; 0 = none. */
 export type Handle = number | bigint
@@ -84,12 +84,9 @@ export function loadAdvapi(): Promise<Advapi> {
 async function load(): Promise<Advapi> {
   const { default: koffi } = await import('koffi').catch((cause: unknown) => {
     const why = describeError(cause).slice(0, 200)
-    throw new MachineRefused(
-      `The registry module of this agent is missing. Install the agent again. (${why})`,
-      {
-        cause,
-      },
-    )
+    throw new AgentError(`The registry module of this agent is missing. Install the agent again. (${why})`, {
+      cause,
+    })
   })
   const library = koffi.load('advapi32.dll')
   const define = (name: string, ...kinds: string[]) =>

@@ -1,4 +1,4 @@
-import { MachineRefused } from '../../machine-refused.ts'
+import { AgentError } from '../../../errors.ts'
 import { type Advapi, type Handle, loadAdvapi } from './advapi.ts'
 
 const ROOTS: Record<string, number> = {
@@ -50,7 +50,7 @@ function splitPath(path: string): { root: string; below: string } {
   const [first = '', ...rest] = path.split('\\')
   const upper = first.toUpperCase()
   const root = SHORT[upper] ?? upper
-  if (!(root in ROOTS)) throw new MachineRefused(`A path must start with one of ${ROOT_NAMES.join(', ')}.`)
+  if (!(root in ROOTS)) throw new AgentError(`A path must start with one of ${ROOT_NAMES.join(', ')}.`)
   return { root, below: rest.join('\\') }
 }
 
@@ -66,14 +66,14 @@ export async function openKey(path: string, access: number = ACCESS.read): Promi
 export async function createKey(path: string): Promise<RegistryKey> {
   const advapi = await loadAdvapi()
   const { root, below } = splitPath(path)
-  if (below === '') throw new MachineRefused(`${root} already exists.`)
+  if (below === '') throw new AgentError(`${root} already exists.`)
   const opened: [Handle] = [0]
   const how: [number] = [0]
   require(advapi.create(rootHandle(root), below, 0, null, 0, ACCESS.all, null, opened, how), path)
   const key = keyOf(advapi, opened[0], `${root}\\${below}`)
   if (how[0] === 1) return key
   key[Symbol.dispose]()
-  throw new MachineRefused(`"${path}" already exists.`)
+  throw new AgentError(`"${path}" already exists.`)
 }
 
 /** The parent path, and the last name. Throws for a root, which cannot be changed. */
@@ -81,14 +81,14 @@ export function splitLast(path: string): { parent: string; name: string } {
   const { root, below } = splitPath(path)
   const names = below.split('\\')
   const name = names.pop() ?? ''
-  if (name === '') throw new MachineRefused(`${root} itself cannot be changed.`)
+  if (name === '') throw new AgentError(`${root} itself cannot be changed.`)
   return { parent: [root, ...names].join('\\'), name }
 }
 
 /** Throws the message of Windows. */
 export function require(error: number, what: string): void {
   if (error === ERROR.none) return
-  throw new MachineRefused(`${what}: ${SENTENCES[error] ?? `Windows says error ${error}.`}`.slice(0, 500))
+  throw new AgentError(`${what}: ${SENTENCES[error] ?? `Windows says error ${error}.`}`.slice(0, 500))
 }
 
 function keyOf(advapi: Advapi, handle: Handle, path: string): RegistryKey {
