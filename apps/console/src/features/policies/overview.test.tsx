@@ -42,7 +42,7 @@ const RESTART: TaskOfPolicy = {
   task_type: 'manual',
   actions: [{ type: 'cmd', command: 'true', shell: 'sh', custom_shell: null, timeout: 30 }],
   task_supported_platforms: ['linux'],
-  schedule: 'Only when somebody runs it',
+  schedule: 'Only manually',
   check_name: null,
   counts: { passing: 1, failing: 0, pending: 2 },
 }

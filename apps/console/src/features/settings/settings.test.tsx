@@ -70,7 +70,7 @@ test('how often machines measure themselves is changed', async () => {
 test('days that do not fit each other are said at their field before they are sent', async () => {
   await givenSettings()
   await field('Every sample').fill('120')
-  await expect.element(dialog().getByText('Not shorter than every sample is kept: 120 days.')).toBeVisible()
+  await expect.element(dialog().getByText('Use at least 120 days, as for raw samples.')).toBeVisible()
   await expect.element(save()).toBeDisabled()
   await field('Every sample').fill('0')
   await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()

@@ -1,4 +1,4 @@
-import { makeVisible } from '@muster/rules/text/visible-text'
+import { makeVisible } from '@muster/rules/text/safe-text'
 
 /** What is kept of a line; one may have a megabyte. */
 const LONGEST_LINE = 4000
