@@ -8,11 +8,11 @@ const SAID: Record<DiffLine['kind'], string> = { same: '', removed: 'removed: ',
 interface CodeDiffProps {
   before: string
   after: string
-  /** What stands above the lines, by the number of lines that differ. */
+  /** Text above the lines, by the number of differing lines. */
   summary: (changed: number) => string
 }
 
-/** Two states of a script's code line by line. */
+/** Two versions of a script's code, line by line. */
 export function CodeDiff({ before, after, summary }: CodeDiffProps) {
   const lines = useMemo(() => diffLines(before, after), [before, after])
   return (

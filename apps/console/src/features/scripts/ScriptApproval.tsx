@@ -13,7 +13,7 @@ import { CodeDiff } from './CodeDiff.tsx'
 import classes from './ScriptApproval.module.css'
 import { SHELL_LABELS } from './script-words.ts'
 
-/** Of a script that alert templates run on the server: its stored version is not run before it is approved. */
+/** For a script that alert templates run on the server: the stored version does not run before approval. */
 export function WaitingBadge() {
   return <span className={classes.badge}>Waiting for approval</span>
 }
@@ -23,7 +23,7 @@ interface WaitingNoteProps {
   name: string
 }
 
-/** The badge with the way to the version that waits. */
+/** The badge with a link to the waiting version. */
 export function WaitingNote({ scriptId, name }: WaitingNoteProps) {
   const [open, setOpen] = useState(false)
   const mayApprove = useMay('can_run_server_scripts')
@@ -92,10 +92,10 @@ function ApprovalDialog({ scriptId, name, mayApprove, onClose }: ApprovalDialogP
       {current === undefined || approved === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
       ) : (
-        <section className={classes.approval} aria-label="What has changed since the approval">
+        <section className={classes.approval} aria-label="Changes since the approval">
           {approval.error !== null && <FormError error={approval.error} />}
           {!mayApprove && (
-            <p className={classes.note}>Approval needs the right to run scripts on the server.</p>
+            <p className={classes.note}>Requires the permission “Run and approve scripts on the server”.</p>
           )}
           {templates.length > 0 && (
             <p className={classes.note}>
