@@ -167,7 +167,9 @@ function VersionDiff({ script, versionId }: VersionDiffProps) {
           before={content.script_body}
           after={script.script_body}
           summary={(changed) =>
-            changed === 0 ? 'The code is the same.' : `${changed} lines of code differ from the current version.`
+            changed === 0
+              ? 'The code is the same.'
+              : `${changed} lines of code differ from the current version.`
           }
         />
       </Suspense>
