@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { expect, test } from 'vitest'
 import * as rules from './convention-rules.ts'
-import { findForbiddenImports } from './import-rules.ts'
+import { findForbiddenImports, findImportCircles } from './import-rules.ts'
 import { root } from './programs.ts'
 import { listTopFolders, readSources } from './source-files.ts'
 import { findUnstyled } from './style-rules.ts'
@@ -25,6 +25,7 @@ test.each([
   ['constants of the specification stand once', rules.findWrongConstants],
   ['nothing names a private folder or host', rules.findPrivatePlaces],
   ['imports follow the architecture', findForbiddenImports],
+  ['no files of the console import one another in a circle', findImportCircles],
 ])('%s', (_name, findProblems) => {
   expect(findProblems(files)).toEqual([])
 })

@@ -28,7 +28,7 @@ import {
   IconUserCheck,
 } from '@tabler/icons-react'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'

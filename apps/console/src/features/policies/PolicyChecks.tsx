@@ -16,7 +16,7 @@ import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import classes from './Policies.module.css'
-import type { ContentProps } from './PolicyEditor.tsx'
+import type { ContentProps } from './policy-draft.ts'
 import { Section } from './Section.tsx'
 
 /** The checks of a policy, with the very forms that checks of machines have. */

@@ -26,20 +26,16 @@ import { PolicyChecks } from './PolicyChecks.tsx'
 import { PolicyHistory } from './PolicyHistory.tsx'
 import { PolicyTargets } from './PolicyTargets.tsx'
 import { PolicyTasks } from './PolicyTasks.tsx'
-import { documentOf, findDraftProblem, isSameDocument, namesOf, NEW_POLICY } from './policy-draft.ts'
+import {
+  documentOf,
+  findDraftProblem,
+  isSameDocument,
+  namesOf,
+  NEW_POLICY,
+  type SectionProps,
+} from './policy-draft.ts'
 import { countMachines, LEVEL_WORDS } from './policy-words.ts'
 import { Section } from './Section.tsx'
-
-export interface SectionProps {
-  draft: PolicyDocument
-  change: (parts: Partial<PolicyDocument>) => void
-  disabled: boolean
-}
-
-export interface ContentProps extends SectionProps {
-  /** Of a policy that is saved. */
-  id: number | undefined
-}
 
 /** A policy as a draft: nothing changes on any machine before the plan was seen and saved. */
 export function PolicyEditor({ policy }: { policy?: Policy }) {

@@ -10,7 +10,7 @@ import { query } from '../../app/api/api.ts'
 import { clientsQuery } from '../../app/api/queries.ts'
 import { filterTargets, groupTargets } from '../maintenance/target-choices.ts'
 import classes from './Policies.module.css'
-import type { SectionProps } from './PolicyEditor.tsx'
+import type { SectionProps } from './policy-draft.ts'
 import { Section } from './Section.tsx'
 import * as places from './policy-places.ts'
 

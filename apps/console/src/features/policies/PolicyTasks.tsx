@@ -16,7 +16,7 @@ import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import classes from './Policies.module.css'
 import { useCheckNames } from './PolicyChecks.tsx'
-import type { ContentProps } from './PolicyEditor.tsx'
+import type { ContentProps } from './policy-draft.ts'
 import { Section } from './Section.tsx'
 
 /** The tasks of a policy, with the very form that tasks of machines have. */

@@ -7,7 +7,7 @@ import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.ts
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { SkeletonRows } from '../../../ui/layout/States.tsx'
