@@ -42,3 +42,23 @@ export function useDialog() {
   )
   return { open, close }
 }
+
+/** The way between a list dialog and the dialog of one record. What the list is narrowed to stays in the address. */
+export function useRecordAddress(list: DialogName, record: DialogName, listItem?: string) {
+  const navigate = useNavigate()
+  const openRecord = useCallback(
+    (item: string | number) =>
+      void navigate({ to: '.', search: (old) => ({ ...old, dialog: record, item: `${item}` }) }),
+    [navigate, record],
+  )
+  const openList = useCallback(
+    () =>
+      void navigate({
+        to: '.',
+        search: (old) => ({ ...old, dialog: list, item: listItem }),
+        replace: true,
+      }),
+    [navigate, list, listItem],
+  )
+  return { openRecord, openList }
+}

@@ -23,7 +23,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
@@ -40,7 +40,6 @@ import { ScriptTools } from './ScriptTools.tsx'
 import classes from './ScriptsDialog.module.css'
 import { allScriptsQuery } from './all-scripts-query.ts'
 import { type LibraryView, readLibraryView, showScripts, writeLibraryView } from './library-view.ts'
-import { useScriptAddress } from './use-script-address.ts'
 import { ScriptFolders } from './ScriptFolders.tsx'
 import { useChosenColumns, useTableView } from './library-memory.ts'
 import { leastWidth, SCRIPT_CARD, type ScriptContext, showColumns } from './script-columns.tsx'
@@ -105,7 +104,7 @@ interface NoScriptsProps {
 
 function NoScripts({ scripts, view, onChange }: NoScriptsProps) {
   const mayManage = useMay('can_manage_scripts')
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   if (scripts.length === 0) {
     return (
       <EmptyState message="There are no scripts yet.">
@@ -172,7 +171,7 @@ function ScriptList({ scripts, searched, sort, onSort, empty, ref }: ScriptListP
   const [selected, setSelected] = useState<string>()
   const [menu, setMenu] = useState<{ id: number; at: Point }>()
   const [removed, setRemoved] = useState<Script>()
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   const { toggleFavorite, menuOf } = useScriptActions({ mayManage, onRemove: setRemoved })
   const context = useMemo<ScriptContext>(
     () => ({
@@ -257,7 +256,7 @@ const NOT_ALLOWED = 'Your role does not allow it.'
 
 /** What can be done with a script of the library. */
 function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   const mark = useMarkScript()
   const download = useMutation({
     mutationFn: (id: number) => call(downloadScript, { params: { id } }),

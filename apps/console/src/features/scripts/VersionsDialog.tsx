@@ -13,7 +13,7 @@ import { useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
@@ -21,13 +21,12 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import classes from './Versions.module.css'
-import { useScriptAddress } from './use-script-address.ts'
 import { CodeDiff } from './CodeDiff.tsx'
 import { platformsLabel, SHELL_LABELS } from './script-words.ts'
 
 /** The states in which a script was saved; each is compared with what the script is now, and can be taken back. */
 export function VersionsDialog({ item = '' }: AddressedDialogProps) {
-  const { openLibrary } = useScriptAddress()
+  const { openList: openLibrary } = useRecordAddress('scripts', 'script')
   return (
     <GuardedDialog title="Versions" needs="can_list_scripts" size="full" onClose={openLibrary}>
       <Versions id={Number(item)} />
@@ -37,7 +36,7 @@ export function VersionsDialog({ item = '' }: AddressedDialogProps) {
 
 function Versions({ id }: { id: number }) {
   const params = { id }
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   const mayManage = useMay('can_manage_scripts')
   const { data: script, error: scriptError } = useQuery(query(getScript, { params }))
   const { data: versions, error, refetch } = useQuery(query(listScriptVersions, { params }))
@@ -108,7 +107,7 @@ interface RestoreDialogProps {
 
 function RestoreDialog({ params, modified, savedAt, onClose }: RestoreDialogProps) {
   const queryClient = useQueryClient()
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(restoreScriptVersion, { params, body: { modified } }),
     meta: { errorsShown: true },

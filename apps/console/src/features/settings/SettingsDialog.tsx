@@ -8,7 +8,7 @@ import { findShorterKept, MOST_DAYS, type Retention } from '@muster/rules/schedu
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { whyNoVncTarget } from '@muster/rules/remote/vnc-targets'
-import { ChangedMeanwhile } from '../../app/dialogs/EditedItem.tsx'
+import { ChangedMeanwhile } from '../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { useSaveInto } from '../../app/dialogs/use-save-into.ts'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
