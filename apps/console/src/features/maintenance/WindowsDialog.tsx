@@ -14,7 +14,6 @@ import {
   IconPlayerStop,
   IconPlus,
   IconTool,
-  IconTrash,
 } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, use, useMemo, useState } from 'react'
@@ -26,11 +25,12 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
+import { type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { call, queryKey } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
+import { removeAction, unlessAllowed } from '../../app/shell/row-actions.ts'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './Maintenance.module.css'
 import { describeState, describeTargets, sortWindows, stateOf } from './window-state.ts'
@@ -163,8 +163,6 @@ function RemoveWindowDialog({ window, onClose }: { window: MaintenanceWindow; on
   )
 }
 
-const NOT_ALLOWED = 'Your role does not allow it.'
-
 /** What can be done with a window of the list. */
 function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
   const mayEdit = useMay('can_edit_agent')
@@ -177,14 +175,14 @@ function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
       void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
     },
   })
-  const unlessAllowed = mayEdit ? undefined : NOT_ALLOWED
+  const refused = unlessAllowed(mayEdit)
   const menuOf = (window: MaintenanceWindow): MenuEntry[] => [
     {
       id: 'edit',
       label: 'Edit',
       icon: IconPencil,
       shortcut: 'Enter',
-      disabledReason: unlessAllowed,
+      disabledReason: refused,
       run: () => open('edit-maintenance', window.id),
     },
     {
@@ -192,18 +190,10 @@ function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
       label: 'End now',
       icon: IconPlayerStop,
       note: window.active && window.next_start !== null ? 'It begins again at its next time.' : undefined,
-      disabledReason: unlessAllowed ?? (window.active ? undefined : 'It is not on right now.'),
+      disabledReason: refused ?? (window.active ? undefined : 'It is not on right now.'),
       run: () => end.mutate(window),
     },
-    divider('end'),
-    {
-      id: 'delete',
-      label: 'Delete',
-      icon: IconTrash,
-      danger: true,
-      disabledReason: unlessAllowed,
-      run: () => onRemove(window),
-    },
+    ...removeAction({ disabledReason: refused, run: () => onRemove(window) }),
   ]
   return { mayEdit, menuOf, edit: ({ id }: MaintenanceWindow) => mayEdit && open('edit-maintenance', id) }
 }

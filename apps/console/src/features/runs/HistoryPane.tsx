@@ -4,15 +4,15 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { type AgentHistory, listAgentHistory } from '@muster/contract/api/runs'
 import { isFinal } from '@muster/rules/agents/history-state'
 import { IconFileCode, IconPackage, IconShieldDown, IconTerminal2, IconX } from '@tabler/icons-react'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { use, useMemo, useState } from 'react'
 import { callPage } from '../../app/api/api.ts'
-import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { useNow } from '../../ui/layout/use-now.ts'
@@ -35,15 +35,13 @@ const ROW_PX = 32
 export function HistoryPane({ agent }: { agent: AgentDetail }) {
   const [size, setSize] = useState(STEP)
   const [search, setSearch] = useState('')
-  const { data, error, refetch } = useQuery(historyQuery(agent.agent_id, size))
+  const { data, instead } = useQueryPane(historyQuery(agent.agent_id, size), {
+    refused: 'Your role does not allow you to see what was sent to machines.',
+    rows: 6,
+  })
   const { entry, setEntry } = usePane()
   const opened = data?.results.find(({ id }) => `${id}` === entry)
-  if (data === undefined) {
-    if (error === null) return <SkeletonRows rows={6} />
-    if (isRefused(error))
-      return <NoPermission message="Your role does not allow you to see what was sent to machines." />
-    return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
-  }
+  if (data === undefined) return instead
   if (data.total === 0) return <NoHistory agent={agent} />
   const runs = searchRuns(data.results, search)
   const find = (text: string) => {

@@ -20,7 +20,6 @@ import {
   IconPencil,
   IconStar,
   IconStarOff,
-  IconTrash,
 } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
@@ -35,6 +34,7 @@ import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
+import { removeAction, unlessAllowed } from '../../app/shell/row-actions.ts'
 import { saveFile } from '../../ui/inputs/save-file.ts'
 import { ScriptTools } from './ScriptTools.tsx'
 import classes from './ScriptsDialog.module.css'
@@ -252,8 +252,6 @@ interface ScriptActionsOptions {
   onRemove: (script: Script) => void
 }
 
-const NOT_ALLOWED = 'Your role does not allow it.'
-
 /** What can be done with a script of the library. */
 function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
   const { openRecord: openScript } = useRecordAddress('scripts', 'script')
@@ -267,7 +265,7 @@ function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
     const { id, favorite, hidden } = script
     const edit = scriptCan.edit(script)
     const remove = scriptCan.remove(script)
-    const refused = mayManage ? undefined : NOT_ALLOWED
+    const refused = unlessAllowed(mayManage)
     const mayEdit = mayManage && edit.allowed
     return [
       {
@@ -300,15 +298,10 @@ function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
         disabledReason: refused,
         run: () => mark({ id, hidden: !hidden }),
       },
-      divider('end'),
-      {
-        id: 'remove',
-        label: 'Delete',
-        icon: IconTrash,
-        danger: true,
+      ...removeAction({
         disabledReason: refused ?? (remove.allowed ? undefined : remove.reason),
         run: () => onRemove(script),
-      },
+      }),
     ]
   }
   return { toggleFavorite, menuOf }
