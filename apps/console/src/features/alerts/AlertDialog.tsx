@@ -159,7 +159,7 @@ function AlertActions({ actions }: { actions: readonly AlertActionRun[] }) {
       <div className={classes.entryHead}>
         <bdi className={classes.kind}>{action.name}</bdi>
         <span>{stateOf(action)}</span>
-        <bdi className={classes.dim}>by the template {action.template}</bdi>
+        <bdi className="dim">by the template {action.template}</bdi>
         <span className={classes.at}>
           <Time instant={action.ended ?? action.created} />
         </span>
@@ -269,7 +269,7 @@ function AlertLog({ log }: { log: readonly AlertLogEntry[] }) {
       <h3 id="alert-log" className={classes.heading}>
         What happened
       </h3>
-      <ol className={classes.log}>
+      <ol className="plain-list">
         {log.map((entry) => (
           <Entry key={entry.id} entry={entry} />
         ))}

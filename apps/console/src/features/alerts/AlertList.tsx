@@ -76,13 +76,13 @@ export function AlertList({ view, onChange, agent }: AlertListProps) {
             />
           </div>
           {data.alerts_count > alerts.length && (
-            <div className={classes.more}>
+            <div className="list-end">
               {size < MOST ? (
                 <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + 2 * STEP))}>
                   Show more
                 </Button>
               ) : (
-                <span className={classes.dim}>
+                <span className="dim">
                   The worst and newest {MOST} are shown. Narrow the filter to see others.
                 </span>
               )}

@@ -46,7 +46,7 @@ function HistoryTools({ check, agent, samples, series, view, change }: HistoryTo
   const { open } = useDialog()
   const all = samples?.series ?? []
   return (
-    <div className={classes.tools}>
+    <div className="toolbar">
       {all.length > 1 && (
         <Select
           aria-label="What was measured"
@@ -184,11 +184,11 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
   const series = data?.series.find(({ name }) => name === view.series) ?? data?.series[0]
   const thresholds = thresholdsOf(settings, agent).find((one) => one.series === series?.name)
   return (
-    <div className={classes.history}>
+    <div className="stack">
       <p className={classes.now}>
         <CheckStatus state={result} />
         <bdi>{result.more_info}</bdi>
-        <span className={classes.dim}>
+        <span className="dim small">
           {result.last_run === null ? (
             'never run'
           ) : (

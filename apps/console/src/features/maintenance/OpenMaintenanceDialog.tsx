@@ -41,7 +41,7 @@ function Entries() {
         ))}
       </ul>
       {entries.length > SHOWN && (
-        <p className={classes.dim}>
+        <p className="dim">
           {SHOWN} of {entries.length} are shown.
         </p>
       )}
@@ -61,7 +61,7 @@ function Entry({ entry }: { entry: OpenMaintenance }) {
             <TargetLink target={target} />
           </Fragment>
         ))}
-        <div className={classes.dim}>
+        <div className="dim">
           {count} {count === 1 ? 'machine' : 'machines'}
           {since !== null && (
             <>

@@ -189,11 +189,11 @@ function WindowPreview({ schedule, isNow, coversMore, nowMs }: WindowPreviewProp
   return (
     <section className={classes.preview} aria-label="What this does">
       {schedule === undefined ? (
-        <p className={classes.dim}>The next times stand here once the fields above are complete.</p>
+        <p className="dim">The next times stand here once the fields above are complete.</p>
       ) : (
         <Times schedule={schedule} isNow={isNow} nowMs={nowMs} />
       )}
-      <p className={classes.dim}>
+      <p className="dim">
         Meanwhile nobody is alerted. Checks go on, and what is held back is listed with the alerts.
         {coversMore && ' Machines that come later are covered too.'}
       </p>
@@ -208,13 +208,13 @@ function Times({ schedule, isNow, nowMs }: { schedule: MaintenanceSchedule; isNo
   return (
     <>
       {isNow ? (
-        <p className={classes.strong}>
+        <p className="strong">
           {on?.endMs === null || on === undefined
             ? 'On from now on, until somebody ends it.'
             : `On from now until ${format(on.endMs)}.`}
         </p>
       ) : (
-        <p className={classes.strong}>{describeSchedule(schedule)}</p>
+        <p className="strong">{describeSchedule(schedule)}</p>
       )}
       {!isNow && on !== undefined && (
         <p>It is on now{on.endMs === null ? '' : ` until ${format(on.endMs)}`}.</p>
@@ -242,7 +242,7 @@ function Elsewhere({ zone, occurrence: { startMs } }: { zone: string; occurrence
   const there = wallClockAt(zone, startMs)
   if (there === wallClockAt(ownTimeZone(), startMs)) return null
   return (
-    <span className={classes.dim}>
+    <span className="dim">
       {' '}
       ({new Date(there).toISOString().slice(11, 16)} in {zone})
     </span>

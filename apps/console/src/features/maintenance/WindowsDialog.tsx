@@ -61,7 +61,7 @@ function Windows() {
   return (
     <div className={classes.list}>
       <div className={classes.tools}>
-        <span className={classes.dim} role="status">
+        <span className="dim" role="status">
           {windows !== undefined &&
             `${windows.filter(({ active }) => active).length} of ${windows.length} on`}
         </span>
@@ -236,7 +236,7 @@ const WINDOW_COLUMNS: readonly DataColumn<MaintenanceWindow, WindowContext>[] = 
     title: 'Reason',
     width: 'minmax(120px, 1fr)',
     render: ({ reason }) => (
-      <bdi className={classes.dim} {...(reason === '' ? {} : { 'data-tip': reason })}>
+      <bdi className="dim" {...(reason === '' ? {} : { 'data-tip': reason })}>
         {reason}
       </bdi>
     ),
@@ -263,11 +263,11 @@ const WINDOW_CARD: DataCard<MaintenanceWindow, WindowContext> = {
       </div>
       <div className="cardLine">
         <State window={window} format={format} />
-        <span className={classes.dim}>
+        <span className="dim">
           {window.agent_count} {window.agent_count === 1 ? 'machine' : 'machines'}
         </span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">{describeSchedule(window.schedule)}</span>
       </div>
     </>
@@ -278,8 +278,8 @@ function State({ window, format }: { window: MaintenanceWindow; format: WindowCo
   const state = stateOf(window)
   const Icon = STATE_ICONS[state]
   return (
-    <span className={`${classes.state} ${state === 'over' ? classes.dim : ''}`}>
-      <Icon size={16} stroke={1.75} aria-hidden className={state === 'on' ? classes.active : classes.dim} />
+    <span className={`icon-text ${state === 'over' ? 'dim' : ''}`}>
+      <Icon size={16} stroke={1.75} aria-hidden className={state === 'on' ? classes.active : 'dim'} />
       {describeState(window, format)}
     </span>
   )
@@ -288,7 +288,7 @@ function State({ window, format }: { window: MaintenanceWindow; format: WindowCo
 function Targets({ window }: { window: MaintenanceWindow }) {
   const names = window.targets.slice(0, 20).map(({ name }) => name)
   return (
-    <bdi className={classes.name} {...(names.length > 1 ? { 'data-tip': names.join('\n') } : {})}>
+    <bdi className="strong" {...(names.length > 1 ? { 'data-tip': names.join('\n') } : {})}>
       {describeTargets(window)}
     </bdi>
   )

@@ -121,7 +121,7 @@ function Compare({ what }: { what: string }) {
   const { data: kept, error, refetch } = useComparison({ what, agents, range: view.range })
   const data = agents.length === 0 ? undefined : kept
   return (
-    <div className={classes.content}>
+    <div className="stack">
       <Machines
         agents={agents}
         names={new Map(data?.lines.map(({ agent_id, hostname }) => [agent_id, hostname]))}
@@ -219,7 +219,7 @@ interface CompareToolsProps {
 function CompareTools({ what, data, view, change, onWhat }: CompareToolsProps) {
   const label = labelOf(what, data?.choices ?? [])
   return (
-    <div className={classes.tools}>
+    <div className="toolbar">
       <Select
         aria-label="What is compared"
         className={classes.what}

@@ -217,7 +217,7 @@ function CompareLegend({ lines, hidden, onToggle, onPoint }: CompareLegendProps)
               />
             </svg>
             <bdi>{hostname}</bdi>
-            {points.length === 0 && <span className={classes.dim}>measured nothing</span>}
+            {points.length === 0 && <span className="dim small">measured nothing</span>}
           </button>
         </li>
       ))}

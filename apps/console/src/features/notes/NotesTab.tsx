@@ -68,7 +68,7 @@ function NoteCard({ note, mayManage }: { note: Note; mayManage: boolean }) {
   return (
     <li className={classes.card}>
       <div className={classes.cardHead}>
-        <span className={classes.user}>{note.username}</span>
+        <span className="cut strong">{note.username}</span>
         <span className={classes.dim}>
           <Time instant={note.entry_time} />
         </span>

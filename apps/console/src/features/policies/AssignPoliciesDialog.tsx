@@ -17,7 +17,6 @@ import { notifyDone } from '../../app/shell/notify.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { PlaceList } from './PlaceList.tsx'
 import { PlanView } from './PlanView.tsx'
-import classes from './Policies.module.css'
 import { policiesQuery } from './policies-query.ts'
 
 const TITLE = 'Assign policies'
@@ -123,7 +122,7 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
         )
       ) : (
         <>
-          <p className={classes.small}>
+          <p className="dim small">
             Where two of them have the same, the upper one counts. What is assigned nearer to a machine stands
             before these.
           </p>

@@ -88,7 +88,7 @@ function UnfitList({ policy, kind }: { policy: EffectivePolicy; kind: EffectiveI
   return policy.unfit
     .filter((one) => one.kind === kind)
     .map(({ what, source, why }) => (
-      <p key={`${what} ${JSON.stringify(source)}`} className={classes.small}>
+      <p key={`${what} ${JSON.stringify(source)}`} className="dim small">
         <bdi>{what}</bdi> of {source.own ? 'the machine' : <bdi>{source.policy_name}</bdi>} {UNFIT_WORDS[why]}
         .
       </p>

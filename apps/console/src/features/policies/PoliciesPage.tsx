@@ -38,7 +38,7 @@ export function PoliciesPage() {
   const { open } = useDialog()
   if (isRefused) return instead
   return (
-    <div className={classes.page}>
+    <div className="pane">
       <header className={classes.head}>
         <h1 className={classes.title}>Policies</h1>
         <Button variant="default" component={Link} to="/policies/overview">

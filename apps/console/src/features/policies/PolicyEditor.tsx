@@ -63,13 +63,13 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
     disabled,
   }
   return (
-    <div className={classes.page}>
+    <div className="pane">
       <header className={classes.head}>
         <h1 className={classes.title}>
           <Link to="/policies">Policies</Link> / <bdi>{opened?.name ?? 'New policy'}</bdi>
         </h1>
         {policy !== undefined && (
-          <span className={classes.dim} role="status">
+          <span className="dim" role="status">
             {countMachines(policy.agents_count)}
           </span>
         )}
@@ -80,7 +80,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
                 Undo changes
               </Button>
             )}
-            {!isDirty && <span className={classes.dim}>No changes to save.</span>}
+            {!isDirty && <span className="dim">No changes to save.</span>}
             <Button
               disabled={!isDirty || problem !== undefined}
               onClick={() => setSaving({ document: draft, reason: '' })}
@@ -239,11 +239,9 @@ function PolicyMachines({ id }: { id: number }) {
   return (
     <Section title={`Reaches ${agents.length} ${agents.length === 1 ? 'machine' : 'machines'}`}>
       {agents.length === 0 && (
-        <p className={classes.small}>
-          No machine: it is not active, or nothing that it is assigned to has one.
-        </p>
+        <p className="dim small">No machine: it is not active, or nothing that it is assigned to has one.</p>
       )}
-      <ul className={classes.lines} aria-label="Machines of the policy">
+      <ul className="plain-list" aria-label="Machines of the policy">
         {agents.slice(0, MOST).map(({ agent_id, hostname, client_name, site_name, level }) => (
           <li key={agent_id} className={classes.line}>
             <span className={classes.lineText}>
@@ -255,15 +253,15 @@ function PolicyMachines({ id }: { id: number }) {
               >
                 <bdi>{hostname}</bdi>
               </Link>{' '}
-              <span className={classes.small}>
+              <span className="dim small">
                 {client_name}, {site_name}
               </span>
             </span>
-            <span className={classes.small}>{LEVEL_WORDS[level]}</span>
+            <span className="dim small">{LEVEL_WORDS[level]}</span>
           </li>
         ))}
       </ul>
-      {agents.length > MOST && <p className={classes.small}>and {agents.length - MOST} more</p>}
+      {agents.length > MOST && <p className="dim small">and {agents.length - MOST} more</p>}
     </Section>
   )
 }

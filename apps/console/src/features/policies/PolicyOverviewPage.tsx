@@ -41,7 +41,7 @@ export function PolicyOverviewPage() {
   if (refused !== undefined) return refused.instead
   const [a, b, c] = [clients.data, everywhere.data, policies.data]
   return (
-    <div className={policyClasses.page}>
+    <div className="pane">
       <header className={policyClasses.head}>
         <h1 className={policyClasses.title}>
           <Link to="/policies">Policies</Link> / Overview

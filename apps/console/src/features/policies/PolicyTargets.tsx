@@ -53,7 +53,7 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
           onChange={(keys) => change({ targets: places.withPlaces(draft.targets, keys) })}
         />
         {chosen.some(({ level }) => level !== 'agent') && (
-          <ul className={classes.lines} aria-label="For which kind of machines">
+          <ul className="plain-list" aria-label="For which kind of machines">
             {chosen.map((target) =>
               target.level === 'agent' ? null : (
                 <li key={places.placeKey(target)} className={classes.line}>

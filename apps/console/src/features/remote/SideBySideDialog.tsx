@@ -127,7 +127,7 @@ function MachineChoice({ choice, isEmpty, onChange }: MachineChoiceProps) {
           onChange={() => onChange(hasAll ? [] : all)}
         />
       )}
-      <ul className={classes.list} aria-label="Machines">
+      <ul className="plain-list" aria-label="Machines">
         {shown.map((row) => {
           const isChosen = chosen.includes(row.agent_id)
           return (

@@ -69,20 +69,20 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
           />
         )}
         {data.total > data.results.length && (
-          <div className={classes.older}>
+          <div className="list-end">
             {size < MOST ? (
               <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + STEP))}>
                 Show older
               </Button>
             ) : (
-              <span className={classes.dim}>The newest {MOST} are shown.</span>
+              <span className="dim">The newest {MOST} are shown.</span>
             )}
           </div>
         )}
       </div>
       {isOpen && (
         <section className={classes.detail} aria-label="Output">
-          <header className={classes.detailHead}>
+          <header className="fixed-row">
             <code className={classes.command}>
               {opened === undefined ? `Run ${entry}` : runLabel(opened)}
             </code>
@@ -221,19 +221,19 @@ const HISTORY_COLUMNS: readonly DataColumn<AgentHistory, HistoryContext>[] = [
     id: 'time',
     title: 'Time',
     width: '176px',
-    render: ({ time }, { formatDate }) => <span className={classes.dim}>{formatDate(time)}</span>,
+    render: ({ time }, { formatDate }) => <span className="dim">{formatDate(time)}</span>,
   },
   {
     id: 'duration',
     title: 'Duration',
     width: '96px',
-    render: (run, { nowMs }) => <span className={classes.dim}>{describeDuration(run, nowMs)}</span>,
+    render: (run, { nowMs }) => <span className="dim">{describeDuration(run, nowMs)}</span>,
   },
   {
     id: 'retcode',
     title: 'Exit code',
     width: '80px',
-    render: ({ retcode }) => <span className={classes.dim}>{retcode ?? '–'}</span>,
+    render: ({ retcode }) => <span className="dim">{retcode ?? '–'}</span>,
   },
 ]
 
@@ -244,10 +244,10 @@ const HISTORY_CARD: DataCard<AgentHistory, HistoryContext> = {
   render: (run, { nowMs, formatDate }) => (
     <>
       <div className="cardLine">
-        <span className={`mono cut`}>{runLabel(run)}</span>
+        <span className="mono cut">{runLabel(run)}</span>
         <RunState run={run} />
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">
           {run.username} · {formatDate(run.time)}
         </span>

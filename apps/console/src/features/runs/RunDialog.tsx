@@ -53,7 +53,7 @@ export function RunDialog(props: RunDialogProps) {
       }
     >
       <div
-        className={classes.body}
+        className="stack"
         onKeyDown={(event) => {
           // A click beside it must not lose what was typed; Escape is meant.
           if (event.key === 'Escape' && !event.defaultPrevented) onClose()

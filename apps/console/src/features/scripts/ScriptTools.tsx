@@ -57,7 +57,7 @@ export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps)
         onChange={(event) => onChange({ ...view, hidden: event.currentTarget.checked }, 'now')}
       />
       <div className={classes.right}>
-        <span className={classes.dim} role="status">
+        <span className="dim" role="status">
           {count}
         </span>
         {isTable && <ColumnsMenu />}

@@ -76,7 +76,7 @@ function Versions({ id }: { id: number }) {
                     onClick={() => setChosenId(version.id)}
                   >
                     <Time instant={version.saved_at} />
-                    <span className={classes.dim}>{version.username || 'before versions were kept'}</span>
+                    <span className="dim small">{version.username || 'before versions were kept'}</span>
                   </button>
                 </li>
               ))}

@@ -172,7 +172,7 @@ function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
     },
   ]
   return (
-    <div className={list.table}>
+    <div className="pane">
       <DataTable
         label="Software"
         rows={rows}
@@ -271,7 +271,7 @@ const PACKAGE_CARD: DataCard<PackageRow, undefined> = {
         <bdi className="cut">{row.name}</bdi>
         <bdi className="cut">{row.version}</bdi>
       </div>
-      <div className={`cardLine ${list.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{row.publisher}</bdi>
         <span>{sizeLabel(row)}</span>
       </div>

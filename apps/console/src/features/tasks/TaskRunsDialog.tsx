@@ -116,7 +116,7 @@ function RunOutput({ place, action, seconds }: RunOutputProps) {
     <div className={classes.action}>
       <h3 className={classes.title}>
         {place}. <bdi>{name}</bdi>
-        <span className={classes.dim}>
+        <span className="dim">
           {retcode !== null && ` · exit code ${retcode}`}
           {outcome !== 'skipped' && ` · ${seconds}`}
         </span>

@@ -149,7 +149,7 @@ function Health({ channel }: { channel: AlertChannel }) {
   return (
     <>
       <div className={classes.health} data-tone={tone}>
-        <HealthIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+        <HealthIcon size={16} stroke={1.75} aria-hidden className="tone-icon" />
         <span>
           {state === 'working' && (
             <>

@@ -135,13 +135,13 @@ function PreviewAnswer({ answer }: { answer: Answer }) {
         <ul className={classes.plain}>
           <li>
             <Mark told={answer.bell} words={answer.bell ? 'shows it' : 'does not show it'} />
-            <div className={classes.dim}>In the list of alerts it is in any case.</div>
+            <div className="dim small">In the list of alerts it is in any case.</div>
           </li>
           {answer.channels.map((channel) => (
             <Channel key={channel.id} channel={channel} />
           ))}
         </ul>
-        {answer.channels.length === 0 && <p className={classes.hint}>There are no channels.</p>}
+        {answer.channels.length === 0 && <p className="note">There are no channels.</p>}
       </Part>
       <Part title="Run">
         <ul className={classes.plain}>
@@ -158,11 +158,11 @@ function Chain({ chain }: Pick<Answer, 'chain'>) {
   return (
     <ol className={classes.plain} aria-label="What is assigned, from the machine outwards">
       {chain.map(({ source, at, policy, name, outcome }) => (
-        <li key={`${source} ${policy}`} className={outcome === 'applies' ? undefined : classes.overruled}>
+        <li key={`${source} ${policy}`} className={outcome === 'applies' ? undefined : 'dim'}>
           <div className={classes.line}>
-            <bdi className={outcome === 'applies' ? classes.name : undefined}>{name}</bdi>
+            <bdi className={outcome === 'applies' ? 'strong' : undefined}>{name}</bdi>
             <span>{OUTCOME_LABELS[outcome]}</span>
-            <span className={classes.dim}>
+            <span className="dim small">
               {SOURCE_LABELS[source]}
               {at !== '' && (
                 <>
@@ -182,7 +182,7 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
   return (
     <li>
       <Mark told={told} name={name} words={told ? 'is told' : 'is not told'} />
-      <div className={classes.dim}>
+      <div className="dim small">
         {reason}
         {told && (
           <>
@@ -211,8 +211,8 @@ function Mark({ told, name = 'The bell', words }: { told: boolean; name?: string
   const MarkIcon = told ? IconCheck : IconMinus
   return (
     <div className={classes.mark}>
-      <MarkIcon size={16} stroke={1.75} aria-hidden className={told ? classes.told : classes.untold} />
-      <bdi className={classes.name}>{name}</bdi>
+      <MarkIcon size={16} stroke={1.75} aria-hidden className={told ? classes.told : 'dim-icon'} />
+      <bdi className="strong">{name}</bdi>
       <span>{words}</span>
     </div>
   )

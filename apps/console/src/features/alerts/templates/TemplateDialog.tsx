@@ -123,7 +123,7 @@ function TemplateFields({ form, start }: TemplateFieldsProps) {
   const { values } = form
   return (
     <Stack gap="lg">
-      <div className={classes.fields}>
+      <div className="stack">
         <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps('name')} />
         <Checkbox label="Switched on" {...form.getInputProps('is_active', { type: 'checkbox' })} />
       </div>
@@ -186,8 +186,8 @@ function Section({ title, hint, children }: { title: string; hint?: string; chil
   return (
     <section className={classes.section} aria-label={title}>
       <h3 className={classes.legend}>{title}</h3>
-      {hint !== undefined && <p className={classes.hint}>{hint}</p>}
-      <div className={classes.fields}>{children}</div>
+      {hint !== undefined && <p className="note">{hint}</p>}
+      <div className="stack">{children}</div>
     </section>
   )
 }

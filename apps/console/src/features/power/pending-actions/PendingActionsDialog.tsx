@@ -15,7 +15,6 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { ListRow, ListRows, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
-import classes from '../../maintenance/Maintenance.module.css'
 import { AgentDialog } from '../../agents/AgentDialog.tsx'
 import { useCancelAction } from './use-cancel-action.ts'
 
@@ -88,7 +87,7 @@ function Actions({ title, agentId, all = 0, close }: ActionsProps) {
             />
           )}
           {waiting > 0 && (
-            <p className={classes.dim}>
+            <p className="dim">
               {waiting === 1 ? 'One command or script waits' : `${waiting} commands or scripts wait`} for the
               machine to be back: the history has them.
             </p>
