@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findForbiddenImports, findImportCircles } from './import-rules.ts'
+import { findForbiddenImports } from './import-rules.ts'
 
 const problems = (path: string, text: string) => findForbiddenImports([{ path, text }])
 
@@ -40,28 +40,4 @@ test.each([
   ['apps/server/src/features/agents/a.ts', "// import { b } from '@muster/console/app/b.ts'"],
 ])('%s: %s is allowed', (path, text) => {
   expect(problems(path, text)).toEqual([])
-})
-
-const source = (name: string, text: string) => ({ path: `apps/console/src/${name}`, text })
-
-test.each([
-  ['a type', "import type { B } from '../b/b.ts'"],
-  ['a lazy part', "const load = () => import('../b/b.ts').then((file) => file.B)"],
-])('files that import one another through %s are a circle', (_name, text) => {
-  const circle = [source('a/a.ts', text), source('b/b.ts', "import { a } from '../c.ts'")]
-  const closing = source('c.ts', "export const a = 1\nimport { b } from './a/a.ts'")
-  expect(findImportCircles([...circle, closing])).toEqual([
-    'apps/console/src/a/a.ts, apps/console/src/b/b.ts, apps/console/src/c.ts',
-  ])
-})
-
-test('files that only lead to a circle are not in it', () => {
-  const files = [
-    source('entry.ts', "import { a } from './a.ts'"),
-    source('a.ts', "import { b } from './b.ts'\nimport { leaf } from './leaf.ts'"),
-    source('b.ts', "import { a } from './a.ts'"),
-    source('leaf.ts', "import { z } from 'zod'"),
-  ]
-  expect(findImportCircles(files)).toEqual(['apps/console/src/a.ts, apps/console/src/b.ts'])
-  expect(findImportCircles(files.filter(({ path }) => !path.endsWith('/b.ts')))).toEqual([])
 })

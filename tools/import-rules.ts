@@ -42,7 +42,7 @@ export function findForbiddenImports(files: SourceFile[]): string[] {
     )
 }
 
-function listImports(text: string): string[] {
+export function listImports(text: string): string[] {
   const statements = text.matchAll(/^(?:import|export)\b[^'"`;]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)
   const calls = text.matchAll(/\bimport\(\s*['"`]([^'"`]+)['"`]/g)
   return [...statements, ...calls].flatMap(([, first, second]) => first ?? second ?? [])
@@ -60,37 +60,10 @@ function isAllowed(path: string, specifier: string): boolean {
 }
 
 /** The file inside the project that is meant; undefined for packages from elsewhere. */
-function resolveImport(path: string, specifier: string): string | undefined {
+export function resolveImport(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier)
   const [, name, rest] = /^@muster\/([\w-]+)\/?(.*)$/.exec(specifier) ?? []
   if (name === undefined) return undefined
   const folder = ['server', 'agent', 'console'].includes(name) ? 'apps' : name === 'e2e' ? '' : 'packages'
   return posix.join(folder, name, 'src', rest ?? '')
-}
-
-/** Groups of files of the console that import one another, types and lazy parts included. */
-export function findImportCircles(files: SourceFile[]): string[] {
-  const imports = new Map(
-    files
-      .filter(({ path }) => /^apps\/console\/src\/.*\.tsx?$/.test(path))
-      .map(({ path, text }) => [path, listImports(text).flatMap((to) => resolveImport(path, to) ?? [])]),
-  )
-  const reached = new Map([...imports.keys()].map((path) => [path, findReached(path, imports)]))
-  const circles = [...reached].map(([path, targets]) =>
-    [...targets].filter((target) => reached.get(target)?.has(path)).toSorted(),
-  )
-  return [...new Set(circles.filter(({ length }) => length > 0).map((circle) => circle.join(', ')))]
-}
-
-function findReached(start: string, imports: ReadonlyMap<string, readonly string[]>): Set<string> {
-  const reached = new Set<string>()
-  const open = [start]
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    for (const target of imports.get(path) ?? []) {
-      if (reached.has(target)) continue
-      reached.add(target)
-      open.push(target)
-    }
-  }
-  return reached
 }

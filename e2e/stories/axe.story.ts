@@ -145,7 +145,7 @@ for (const look of TWO_LOOKS) {
       await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme')
       await dialog.getByRole('textbox', { name: 'First site' }).fill('Berlin')
       await dialog.getByRole('button', { name: 'Add' }).click()
-      await expect(dialog.getByText('There is already a client named "Acme"')).toBeVisible()
+      await expect(dialog.getByText('A client named "Acme" already exists')).toBeVisible()
       await expectAccessible(page, 'a refused form')
       await dialog.getByRole('button', { name: 'Cancel' }).click()
       await expectAccessible(page, 'the question before changes are lost')

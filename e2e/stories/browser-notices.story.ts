@@ -14,7 +14,7 @@ const WATCH = `
   }
   Object.defineProperty(document, 'hidden', { get: () => window.isAway === true })`
 
-test('3.6 browser notifications on request: once allowed, new alerts are shown while the page is hidden', async ({
+test('browser notifications: once allowed, new alerts are shown while the page is hidden', async ({
   admin,
   openConsole,
 }) => {

@@ -161,7 +161,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
       return (await admin.call(listAudit, { body })).audit_logs.map(({ message }) => message)
     })
     .toEqual([
-      expect.stringMatching(/^The desktop on ".+" ended after \d+ (s|min)/),
+      expect.stringMatching(/^Ended the desktop on ".+" after \d+ (s|min)/),
       expect.stringMatching(/^Opened a desktop on "/),
     ])
 

@@ -43,7 +43,7 @@ function givenPrograms() {
   }
 }
 
-test('issue 4, 2.4 and 2.5: the log of a real machine is read and followed, and the machine restarts', async ({
+test("an administrator reads and follows a machine's log, then restarts the machine", async ({
   admin,
   server,
   openConsole,

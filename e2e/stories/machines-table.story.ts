@@ -81,7 +81,7 @@ test("tabs show servers, workstations or both; the usual one is the user's", asy
   await expectShown(page, 'Bravo', 'charlie')
 })
 
-test('spec 7, GET /agents/: a page load asks for its first rows once, and names no type while the tab is mixed', async ({
+test('spec, GET /agents/: a page load requests its first rows once, without a type on the Mixed tab', async ({
   admin,
   openConsole,
 }) => {

@@ -35,7 +35,7 @@ async function choose(page: Page, label: string, option: string) {
   await expect(dialog).toBeHidden()
 }
 
-test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is then forbidden', async ({
+test('a terminal waits for consent on the machine, and is refused once remote access is disabled', async ({
   admin,
   server,
   openConsole,
@@ -74,9 +74,9 @@ test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is 
       return (await admin.call(listAudit, { body })).audit_logs.map(({ message }) => message)
     })
     .toEqual([
-      expect.stringMatching(/^".+" refused the terminal$/),
+      expect.stringMatching(/^Failed to open the terminal on ".+": refused by the machine$/),
       expect.stringMatching(/^Opened a terminal on "/),
-      expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
+      expect.stringMatching(/^Ended the terminal on ".+" after \d+ (s|min)/),
       expect.stringMatching(/^Opened a terminal on "/),
     ])
 })

@@ -93,7 +93,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await enter(window, 'echo "is $MARK"')
   await expect(screen(window)).toContainText('is kept')
 
-  await test.step('issue 4, 2.1: a colleague in a browser of his own looks on, then types too; both are told', async () => {
+  await test.step('a colleague watches in another browser, then types too; both see who is there', async () => {
     const ben = await openConsole({ as: await addColleague(admin), path: new URL(window.url()).pathname })
     const shown = ben.locator('.xterm-rows').filter({ visible: true })
     const told = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text })
@@ -133,7 +133,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
       )
     })
     .toEqual([
-      expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
+      expect.stringMatching(/^Ended the terminal on ".+" after \d+ (s|min)/),
       expect.stringMatching(/^Opened a terminal on "/),
     ])
 

@@ -20,7 +20,7 @@ import { test } from '../support/story.ts'
 const deployments = process.env['MUSTER_TEST_POSTGRES'] === undefined ? [] : ['PostgreSQL and NATS']
 
 for (const name of deployments) {
-  test(`issue 4, 1.2: two servers on ${name}: desktop, colleagues, files and processes, played and read at the other`, async ({
+  test(`two servers on ${name}: desktop, shared terminals, files and processes work across both`, async ({
     server: one,
     admin,
     deployment,

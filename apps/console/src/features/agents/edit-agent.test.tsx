@@ -69,7 +69,7 @@ test('when somebody else saved in between, it says who and what, and goes on fro
   const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
   await dialog().getByRole('textbox', { name: 'Description' }).fill('mine')
   server.on(editAgent, () =>
-    refuse('changed_meanwhile', 'Somebody else has changed alpha since you opened it.'),
+    refuse('changed_meanwhile', 'alpha was changed by another user. Reload it and try again.'),
   )
   server.on(getAgent, () =>
     answer(getAgent, testDetail({ modified: 'm2', offline_time: 9, overdue_time: 60 })),

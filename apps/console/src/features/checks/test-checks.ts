@@ -104,7 +104,7 @@ export async function givenChecks({ checks = [], agent = {}, me = {}, samples }:
     const { modified } = body as { modified: string }
     return modified === one().modified
       ? answer(editCheck, { ...one(), modified: 'm9' })
-      : refuse('changed_meanwhile', 'This check was saved by somebody else since you opened it.')
+      : refuse('changed_meanwhile', 'This check was changed by another user. Reload it and try again.')
   })
   server.on(deleteCheck, () => answer(deleteCheck, null))
   server.on(resetCheck, () => answer(resetCheck, one()))

@@ -25,7 +25,7 @@ const AT = '/agents/abcdefgh12?dialog='
 
 test('a name that is taken is told at its field, and nothing typed is lost', async () => {
   const server = givenServer()
-  const detail = 'There is already a client named "Acme".'
+  const detail = 'A client named "Acme" already exists.'
   const body = { detail, code: 'conflict', fields: { 'client.name': [detail] }, request_id: 'r' }
   server.on(createClient, () => new Response(JSON.stringify(body), { status: 409 }))
   const { screen } = await openConsole(`${AT}add-client`)

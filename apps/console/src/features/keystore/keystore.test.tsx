@@ -103,7 +103,7 @@ test('a user who may not list roles cannot choose them', async () => {
 
 test('what the server refuses is said in the form', async () => {
   const { server, open } = await givenKeys([KEY])
-  const sentence = 'There is already a key named "API".'
+  const sentence = 'A key named "API" already exists.'
   server.on(createKey, () => refuse('conflict', sentence))
   await open('/?dialog=key&item=new')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('API')

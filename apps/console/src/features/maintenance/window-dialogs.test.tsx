@@ -88,12 +88,12 @@ test('a recurring window says what it does and when it is next; what is wrong st
 test('what the server refuses is said, and nothing that was typed is lost', async () => {
   const { server } = givenServer([])
   server.on(createMaintenanceWindow, () =>
-    refuse('not_found', 'There is no such site, or you may not see it.'),
+    refuse('not_found', 'This site does not exist, or you may not see it.'),
   )
   const { screen } = await openConsole('/?dialog=maintenance&item=site-1')
   await screen.getByLabelText('Reason').fill('Roof')
   await screen.getByRole('button', { name: 'Start' }).click()
-  await expect.element(screen.getByText(/There is no such site/)).toBeVisible()
+  await expect.element(screen.getByText(/This site does not exist/)).toBeVisible()
   await expect.element(screen.getByLabelText('Reason')).toHaveValue('Roof')
 })
 

@@ -120,7 +120,7 @@ test('a note is changed, and cannot be emptied', async () => {
 
 test('a note that is gone, or never was, is told in words', async () => {
   const server = givenServer([])
-  const body = { detail: '"pk" is not valid: Give a number.', code: 'invalid', fields: {}, request_id: 'r' }
+  const body = { detail: '"pk" is not valid: Enter a number.', code: 'invalid', fields: {}, request_id: 'r' }
   server.on(getNote, () => new Response(JSON.stringify(body), { status: 400 }))
   const { screen } = await openConsole(`/agents/${AGENT}?dialog=edit-note&item=none`)
   await expect.element(screen.getByText(/This note does not exist any more/)).toBeVisible()

@@ -39,13 +39,13 @@ test('issue 4, 1.3: the code is asked for in place, a wrong one is said, and the
   const codes: unknown[] = []
   server.on(confirmSession, ({ body }) => {
     codes.push(body)
-    if (codes.length === 1) return refuse('invalid', 'This code was used already. Wait for the next one.')
+    if (codes.length === 1) return refuse('invalid', 'This code was already used. Wait for the next one.')
     return answer(confirmSession, { until: '2026-11-22T19:00:00.000Z' })
   })
   const dialog = screen.getByRole('dialog', { name: 'Enter your code' })
   await expect.element(dialog.getByText(REASON)).toBeVisible()
   await dialog.getByLabelText('Code').fill('111111')
-  await expect.element(dialog.getByText('This code was used already. Wait for the next one.')).toBeVisible()
+  await expect.element(dialog.getByText('This code was already used. Wait for the next one.')).toBeVisible()
   await dialog.getByLabelText('Code').fill('222222')
   await expect.element(dialog).not.toBeInTheDocument()
   await expect

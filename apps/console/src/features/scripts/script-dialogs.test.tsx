@@ -46,7 +46,7 @@ function givenServer({ me = {}, info = {}, script = {} }: Given = {}) {
     // The editor sends all parts, and what it has loaded.
     const { modified, ...parts } = body as Partial<ScriptDetail>
     if (modified !== undefined && modified !== library.script.modified) {
-      return refuse('changed_meanwhile', '"Clean" was saved by somebody else since you opened it.')
+      return refuse('changed_meanwhile', '"Clean" was changed by another user. Reload it and try again.')
     }
     library.script = { ...library.script, ...parts, modified: '2026-11-21T11:00:00.000Z' }
     return answer(editScript, library.script)

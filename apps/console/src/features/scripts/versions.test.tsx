@@ -72,7 +72,7 @@ test('6 test run: code is tested as it is in the editor; what the server refuses
       : answerMachines(received, MACHINES),
   )
   server.on(testScript, () => refuse('invalid', '{{global.X}} has no value for alpha.'))
-  server.on(getHistoryOutput, () => refuse('not_found', 'There is no such entry in the history.'))
+  server.on(getHistoryOutput, () => refuse('not_found', 'This entry of the history does not exist.'))
   await open(`/?dialog=script&item=${NOW.id}`)
   await dialog().getByRole('button', { name: 'Test', exact: true }).click()
   const test = page.getByRole('dialog', { name: 'Test the script' })

@@ -81,7 +81,7 @@ test('days that do not fit each other are said at their field before they are se
 
 test('what somebody else saved meanwhile is said, and can be begun with', async () => {
   const server = await givenSettings()
-  const sentence = 'The settings were saved by somebody else since you opened them.'
+  const sentence = 'The settings were changed by another user. Reload them and try again.'
   server.on(editCoreSettings, () => refuse('changed_meanwhile', sentence))
   await field('Every hour').fill('900')
   const newer = { ...ANSWER, check_history_hourly_prune_days: 800, modified: '2026-11-21T11:00:00.000Z' }

@@ -132,7 +132,7 @@ export async function givenTasks({
     const { modified, ...change } = body as Partial<Task>
     return modified === undefined || modified === one().modified
       ? answer(editTask, { ...one(), ...change, modified: 'm9' })
-      : refuse('changed_meanwhile', 'bob has changed "Nightly" of alpha since you opened it.')
+      : refuse('changed_meanwhile', '"Nightly" of alpha was changed by bob. Reload it and try again.')
   })
   server.on(deleteTask, () => answer(deleteTask, null))
   server.on(runTask, () => answer(runTask, null))

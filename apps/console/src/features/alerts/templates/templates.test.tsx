@@ -132,7 +132,7 @@ test('somebody else saved it meanwhile: the form says so and begins again', asyn
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Day')
   server.on(editAlertTemplate, () => {
     templates[0] = testTemplate({ name: 'Evening', modified: 'm2' })
-    return refuse('changed_meanwhile', '"Night" was saved by somebody else since you opened it.')
+    return refuse('changed_meanwhile', '"Night" was changed by another user. Reload it and try again.')
   })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Begin again with the new values' }).click()
@@ -169,7 +169,7 @@ test('issue 3, 3.5, preview: a preview says who is told and why, and what is run
           name: 'Mail',
           kind: 'email',
           told: true,
-          reason: 'The template says always.',
+          reason: 'The template always notifies.',
           at: null,
           recipients: ['night@example.com'],
           on_resolved: false,

@@ -113,7 +113,7 @@ test('issue 4, 2.3: a text that somebody else has written meanwhile is kept, rea
   const file = { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }
   server.on(readText, () => answer(readText, file))
   server.on(writeText, () =>
-    refuse('changed_meanwhile', 'The file was changed on the machine since you opened it.'),
+    refuse('changed_meanwhile', 'The file was changed on the machine. Reload it and try again.'),
   )
   await row('motd').dblClick()
   await userEvent.click(dialog().getByRole('textbox'))
@@ -121,7 +121,7 @@ test('issue 4, 2.3: a text that somebody else has written meanwhile is kept, rea
   await dialog().getByRole('button', { name: 'Save' }).click()
   await expect
     .element(dialog().getByRole('alert'))
-    .toHaveTextContent('The file was changed on the machine since you opened it.')
+    .toHaveTextContent('The file was changed on the machine. Reload it and try again.')
   await expect.element(dialog().getByRole('button', { name: 'Read again, without my changes' })).toBeVisible()
 
   const theirs = 'b'.repeat(64)

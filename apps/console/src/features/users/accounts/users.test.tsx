@@ -77,7 +77,7 @@ test('users are listed with their role and what stands in their way', async () =
 
 test('a user is added with a generated password and a role', async () => {
   const server = await openDialog('/?dialog=user&item=new')
-  server.on(createUser, () => refuse('conflict', 'There is already a user named "bob".'))
+  server.on(createUser, () => refuse('conflict', 'A user named "bob" already exists.'))
   await field('User name').fill('bob smith')
   await field('E-mail').fill('nobody')
   await expect.element(page.getByText(/^Letters from a to z/)).toBeVisible()
@@ -88,7 +88,7 @@ test('a user is added with a generated password and a role', async () => {
   await page.getByRole('combobox', { name: 'Role' }).click()
   await page.getByRole('option', { name: 'Help desk' }).click()
   await button('Add').click()
-  await expect.element(page.getByText('There is already a user named "bob".')).toBeVisible()
+  await expect.element(page.getByText('A user named "bob" already exists.')).toBeVisible()
   expect(server.calls(createUser)[0]?.body).toMatchObject({
     username: 'bob',
     password: expect.stringMatching(/^\w{20}$/),
