@@ -74,7 +74,7 @@ test("an administrator reads and follows a machine's log, then restarts the mach
   await machineRow(page, hostname()).click()
   const note = page.getByRole('note')
   await expect(note.getByText(/^Restarts /)).toBeVisible()
-  await note.getByRole('button', { name: 'Call off' }).click()
+  await note.getByRole('button', { name: 'Cancel reboot' }).click()
   await expect(note).toBeHidden()
 
   await machineRow(page, hostname()).click({ button: 'right' })

@@ -68,7 +68,7 @@ test("tabs show servers, workstations or both; the usual one is the user's", asy
   await expect(page, 'switching clears the selected machine').toHaveURL('/?tab=server')
   await page.getByRole('tab', { name: /Workstations/ }).click()
   await expectShown(page, 'Bravo', 'charlie')
-  await page.getByRole('tab', { name: /Mixed/ }).click()
+  await page.getByRole('tab', { name: /^All/ }).click()
   await expectShown(page, 'alpha', 'Bravo', 'charlie', 'delta')
   // The type is left out for both, before and after.
   expect(asked.filter((search) => search !== '')).toEqual([

@@ -21,7 +21,7 @@ interface RecordDialogProps<Item> {
   /** "Show all channels": the way back. */
   back: string
   onClose: () => void
-  /** The form of the record as it was when it was opened, or of a new one; `onReload` starts over with what somebody else has saved since. */
+  /** The form with the values at the time of opening, or of a new record; `onReload` restarts it with the values saved since. */
   children: (record: Item | undefined, onReload: (() => void) | undefined) => ReactNode
 }
 
@@ -40,7 +40,7 @@ function StoredRecord<Item extends { id: number; modified: string }>(
 ) {
   const { list, id, title, gone, back, onClose, children } = props
   const size = props.size === undefined ? {} : { size: props.size }
-  // Nothing is kept from the last time: what is edited must be what is there.
+  // No cached value: the form must start with the current one.
   const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...list, staleTime: 0 })
   const [opened, setOpened] = useState<Item>()
   const item = data?.find((one) => one.id === id)
@@ -74,13 +74,13 @@ interface ChangedMeanwhileProps {
   mb?: AlertProps['mb']
 }
 
-/** Stands in a form whose thing somebody else has saved since it was opened. */
+/** Shown in a form whose item was saved by another user since it was opened. */
 export function ChangedMeanwhile({ what, onReload, mb }: ChangedMeanwhileProps) {
   if (onReload === undefined) return null
   return (
-    <Alert color="warning" title={`Somebody else has changed ${what}`} {...(mb === undefined ? {} : { mb })}>
+    <Alert color="warning" title={`Another user has changed ${what}`} {...(mb === undefined ? {} : { mb })}>
       <Button variant="default" mt="sm" onClick={onReload}>
-        Begin again with the new values
+        Reload
       </Button>
     </Alert>
   )

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ComponentType, useCallback } from 'react'
 
 export interface AddressedDialogProps {
-  /** What the dialog is about: `?dialog=edit-client&item=3`. */
+  /** The subject of the dialog: `?dialog=edit-client&item=3`. */
   item: string | undefined
   close: () => void
 }

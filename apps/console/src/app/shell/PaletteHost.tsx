@@ -13,7 +13,7 @@ export function PaletteHost() {
   useActionSource()
   useFeatureSources()
   const opened = usePaletteOpened()
-  // Not loaded on demand: what is typed right after Ctrl+K must not be lost.
+  // Not loaded on demand: text typed right after Ctrl+K must not be lost.
   return opened && <CommandPalette />
 }
 
@@ -45,8 +45,8 @@ function useActionSource(): void {
     action('Preferences', () => open('preferences')),
     action(dark ? 'Light mode' : 'Dark mode', toggle),
     action('Sessions', () => open('sessions')),
-    action('Reset password', () => open('reset-password')),
-    action('Reset 2FA', () => open('reset-2fa')),
+    action('Change password', () => open('reset-password')),
+    action('Set up two-factor again', () => open('reset-2fa')),
     action('Sign out', () => void navigate({ to: '/expired' })),
   ])
 }

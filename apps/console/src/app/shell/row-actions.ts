@@ -2,7 +2,7 @@ import { IconHelpCircle, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { type MenuEntry, type MenuItem, divider } from '../../ui/dialog/menu-entry.ts'
 
 /** The disabled reason of what the role does not allow. */
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
 export const unlessAllowed = (allowed: boolean): string | undefined => (allowed ? undefined : NOT_ALLOWED)
 
@@ -19,9 +19,8 @@ export const explainAction = (action: Action): MenuEntry => ({
   ...action,
 })
 
-export const runAction = (action: Action): MenuEntry => ({
+export const runAction = (action: Action & { label: string }): MenuEntry => ({
   id: 'run',
-  label: 'Run now',
   icon: IconPlayerPlay,
   ...action,
 })

@@ -28,7 +28,7 @@ export function useMachineSource(): void {
       group: 'Machines',
       label: hostname,
       hint: `${client} · ${site}`,
-      // The server has found it by whatever it searches in.
+      // The server has matched it by any of its fields.
       words: text,
       run: () => void navigate({ to: '/agents/$agent_id', params: { agent_id } }),
     }))

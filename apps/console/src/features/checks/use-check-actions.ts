@@ -27,7 +27,7 @@ import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 
 export type CheckActions = ReturnType<typeof useCheckActions>
 
-/** All that can be done with the checks of a machine. */
+/** All actions on the checks of a machine. */
 export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'connected'>) {
   const { agent_id, hostname, connected } = agent
   const mayManage = useMay('can_manage_checks')
@@ -46,15 +46,15 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
     onSuccess: (_, checks) =>
       notifyDone(
         checks === 'all'
-          ? `${hostname} runs its checks now.`
-          : `${hostname} runs ${checks.map(checkName).join(', ')} now.`,
+          ? `Checks started on ${hostname}.`
+          : `Started ${checks.map(checkName).join(', ')} on ${hostname}.`,
       ),
   })
   const reset = useMutation({
     mutationFn: ({ id }: Check) => call(resetCheck, { params: { id } }),
     onSuccess: async (check) => {
       queryClient.setQueryData(queryKey(getCheck, { params: { id: check.id } }), check)
-      notifyDone(`${checkName(check)} is pending until it runs again.`)
+      notifyDone(`${checkName(check)} is pending until its next run.`)
       await refresh()
     },
   })
@@ -67,7 +67,7 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
   })
   const unlessManaged = unlessAllowed(mayManage)
   const unlessOwn = (check: Check) => unlessManaged ?? unlessOfPolicy(check)
-  const runReason = unlessAllowed(mayRun) ?? (connected ? undefined : `${hostname} is not connected.`)
+  const runReason = unlessAllowed(mayRun) ?? (connected ? undefined : `${hostname} is offline.`)
   const menuOf = (check: Check): MenuEntry[] => [
     {
       id: 'edit',
@@ -86,16 +86,17 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
     },
     explainAction({ disabledReason: unlessAllowed(mayExplain), run: () => explain(check) }),
     divider('state'),
-    // The server needs no machine for its own.
+    // The server's own checks need no machine.
     runAction({
+      label: 'Run check',
       disabledReason: mayRun && isFromServer(check.settings.check_type) ? undefined : runReason,
       run: () => run.mutate([check]),
     }),
     {
       id: 'reset',
-      label: 'Reset',
+      label: 'Clear status',
       icon: IconRestore,
-      note: 'Pending until it runs again.',
+      note: 'Pending until the next run',
       disabledReason: unlessManaged,
       run: () => reset.mutate(check),
     },
@@ -104,12 +105,12 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
   return {
     mayManage,
     menuOf,
-    /** What Enter and a double click do. */
+    /** The action of Enter and double click. */
     openCheck: ({ id, policy }: Check) =>
       open(mayManage && policy === null ? 'edit-check' : 'check-history', id),
     explain: mayExplain ? explain : undefined,
     runAll: () => run.mutate('all'),
-    /** Why nothing can be run now. */
+    /** Why no check can run now. */
     runReason,
     isStarting: run.isPending,
     resetAll,

@@ -25,7 +25,7 @@ import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 import type { NodeLine } from './tree-lines.ts'
 
-/** What can be done with a client or a site. */
+/** The actions of a client or a site. */
 export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayClients = useMay('can_manage_clients')
   const maySites = useMay('can_manage_sites')
@@ -53,7 +53,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
     id: 'end-maintenance',
     label: 'Disable maintenance mode',
     icon: IconTool,
-    note: `Now on for ${line.maintenance} of ${line.count} machines here.`,
+    note: `On for ${line.maintenance} of ${line.count} machines`,
     disabledReason: unlessAllowed(mayEditAgents),
     run: endMaintenance,
   }
@@ -78,7 +78,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       id: 'maintenance',
       label: 'Start or plan maintenance',
       icon: IconCalendarClock,
-      note: `For all machines here, now ${line.count}.`,
+      note: `For all machines here, now ${line.count}`,
       disabledReason: unlessAllowed(mayEditAgents),
       run: () => open('maintenance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
@@ -86,15 +86,15 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       id: 'run-checks',
       label: 'Run checks',
       icon: IconPlayerPlay,
-      note: `Of all ${line.count} machines here.`,
-      disabledReason: line.count === 0 ? 'There are no machines here.' : unlessAllowed(mayRunChecks),
+      note: `On all ${line.count} machines`,
+      disabledReason: line.count === 0 ? 'No machines here.' : unlessAllowed(mayRunChecks),
       run: runNode,
     },
     {
       id: 'terminals',
       label: 'Terminals side by side',
       icon: IconLayoutGrid,
-      disabledReason: line.count === 0 ? 'There are no machines here.' : unlessAllowed(mayTerminal),
+      disabledReason: line.count === 0 ? 'No machines here.' : unlessAllowed(mayTerminal),
       run: () => open('side-by-side', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
@@ -158,9 +158,9 @@ function useRunNode({ kind, nodeId, label }: NodeLine) {
     mutationFn: () =>
       call(runNodeChecks, { params: { level: kind === 'Site' ? 'site' : 'client', id: nodeId } }),
     onSuccess: ({ sent, offline }) => {
-      const away = offline === 0 ? '' : ` ${offline} not connected.`
+      const away = offline === 0 ? '' : ` ${offline} offline.`
       const machines = `${sent} ${sent === 1 ? 'machine' : 'machines'} of ${label}`
-      notify(`Checks run now on ${machines}.${away}`, { tone: sent === 0 ? 'warning' : 'positive' })
+      notify(`Checks started on ${machines}.${away}`, { tone: sent === 0 ? 'warning' : 'positive' })
     },
   })
   return () => mutate()

@@ -17,14 +17,14 @@ import classes from './InstallAgent.module.css'
 import { type InstallForm, only, toInstallerRequest } from './install-form.ts'
 import { loadMachines } from './use-arrivals.ts'
 
-/** A line that was made, and for where. */
+/** A created command and its site. */
 export interface MadeLine extends Output<typeof createInstaller> {
   siteId: number
   siteName: string
   clientName: string
   hours: number
   foreground: boolean
-  /** Machines of the site before there was a line: the others are new. Absent for who may not see machines. */
+  /** Machines of the site before the command existed: the others are new. Absent if the user may not see machines. */
   before: ReadonlySet<string> | undefined
 }
 
@@ -36,7 +36,7 @@ interface InstallChoicesProps {
   onClose: () => void
 }
 
-/** Where the machine belongs, what it is, and how long the line is good. */
+/** Site and type of the machine, and the limits of the command. */
 export function InstallChoices({ title, clients, form, onMade, onClose }: InstallChoicesProps) {
   const formId = useId()
   const why = useWhyInvalid(form, formId)
@@ -46,7 +46,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
   const make = useMutation({
     mutationFn: async (values: InstallForm) => {
       const siteId = Number(values.site)
-      // Asked before the line exists, so that whatever comes by it is new.
+      // Requested before the command exists, so that every later machine is new.
       const before = mayList ? await loadMachines(queryClient, siteId) : undefined
       const line = await call(createInstaller, { body: toInstallerRequest(values) })
       const siteName = client?.sites.find(({ id }) => id === siteId)?.name ?? ''
@@ -75,7 +75,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
             loading={make.isPending}
             data-autofocus={(client !== undefined && form.values.site !== null) || undefined}
           >
-            Make the line
+            Create install command
           </Button>
         </>
       }
@@ -94,21 +94,17 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
               <Radio size="xs" value="workstation" label="Workstation" />
             </div>
           </Radio.Group>
-          <p className={classes.note}>
-            For Linux with curl. Windows and macOS agents cannot be installed yet.
-          </p>
+          <p className={classes.note}>Requires Linux with curl. Windows and macOS are not supported yet.</p>
           <div className={classes.pair}>
             <NumberInput
-              label="Good for"
-              description="Hours"
+              label="Expires after (hours)"
               min={1}
               allowDecimal={false}
               allowNegative={false}
               {...form.getInputProps('expires')}
             />
             <NumberInput
-              label="On at most"
-              description="Machines"
+              label="Maximum machines"
               min={1}
               allowDecimal={false}
               allowNegative={false}
@@ -116,8 +112,8 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
             />
           </div>
           <Checkbox
-            label="In a data folder of its own: run as yourself, in the foreground"
-            description="For trying it out, or for a second agent on one machine. Otherwise root installs a service."
+            label="Test mode: run in the foreground from a separate folder"
+            description="For a trial or a second agent on one machine. Needs no root."
             {...form.getInputProps('own_folder', { type: 'checkbox' })}
           />
           {form.values.own_folder && (
@@ -153,7 +149,7 @@ function PlaceFields({ clients, client, form }: PlaceFieldsProps) {
         data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
         searchable
         allowDeselect={false}
-        nothingFoundMessage="No such client"
+        nothingFoundMessage="No matching client"
         limit={200}
         data-autofocus={client === undefined || undefined}
         {...clientProps}
@@ -169,7 +165,7 @@ function PlaceFields({ clients, client, form }: PlaceFieldsProps) {
         searchable
         allowDeselect={false}
         disabled={client === undefined}
-        nothingFoundMessage="No such site"
+        nothingFoundMessage="No matching site"
         limit={200}
         data-autofocus={needsSite || undefined}
         {...form.getInputProps('site')}

@@ -21,13 +21,13 @@ export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
   const { open } = useDialog()
   const wake = useWake()
   return ({ agent_id, hostname, connected }) => {
-    const away = connected ? undefined : `${hostname} is not connected.`
+    const away = connected ? undefined : `${hostname} is offline.`
     return [
       {
         id: 'wake',
         label: 'Wake up',
         icon: IconSunrise,
-        disabledReason: unlessAllowed(mayWake) ?? (connected ? `${hostname} is awake.` : undefined),
+        disabledReason: unlessAllowed(mayWake) ?? (connected ? `${hostname} is online.` : undefined),
         run: () => wake({ agent_id, hostname }),
       },
       {
@@ -61,6 +61,6 @@ function useWake() {
     mutationFn: ({ agent_id }: { agent_id: string; hostname: string }) =>
       call(wakeAgent, { params: { agent_id } }),
     onSuccess: ({ sent_by }, { hostname }) =>
-      notifyDone(`The wake-up packet for ${hostname} was sent by ${sent_by.join(', ')}.`),
+      notifyDone(`Wake-up packet for ${hostname} sent by ${sent_by.join(', ')}.`),
   }).mutate
 }

@@ -26,17 +26,17 @@ import { historyTable, searchRuns, TYPE_LABELS } from './history-list.ts'
 import { describeDuration, runLabel } from './run-state.ts'
 import { RunState } from './RunState.tsx'
 
-/** Runs that are fetched at first, and added by each "Show older". */
+/** Runs fetched at first, and added by each "Show older". */
 const STEP = 200
 const MOST = 1000
 const ROW_PX = 32
 
-/** What was sent to a machine, newest first, with what became of it; live. */
+/** Commands and scripts sent to a machine, newest first, with their state; live. */
 export function HistoryPane({ agent }: { agent: AgentDetail }) {
   const [size, setSize] = useState(STEP)
   const [search, setSearch] = useState('')
   const { data, instead } = useQueryPane(historyQuery(agent.agent_id, size), {
-    refused: 'Your role does not allow you to see what was sent to machines.',
+    refused: 'Your role does not allow you to see the history of machines.',
     rows: 6,
   })
   const { entry, setEntry } = usePane()
@@ -46,7 +46,7 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
   const runs = searchRuns(data.results, search)
   const find = (text: string) => {
     setSearch(text)
-    // What is searched for may be older than what was asked for at first.
+    // A search may need older runs than the first page.
     setSize(MOST)
   }
   const isOpen = entry !== undefined && /^\d+$/.test(entry)
@@ -55,7 +55,7 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
       <div className={classes.list}>
         <HistoryTools search={search} onSearch={find} runs={runs} />
         {runs.length === 0 ? (
-          <EmptyState message="No command and no script fits the search.">
+          <EmptyState message="No runs match the search.">
             <Button variant="default" onClick={() => setSearch('')}>
               Clear search
             </Button>
@@ -100,7 +100,7 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
 }
 
 interface HistoryTableProps {
-  /** The output takes half of the room. */
+  /** The output takes half of the height. */
   asCards: boolean
   runs: readonly AgentHistory[]
   selected: string | undefined
@@ -136,7 +136,7 @@ function NoHistory({ agent }: { agent: AgentDetail }) {
   const maySend = useMay('can_send_cmd')
   const { open } = useDialog()
   return (
-    <EmptyState message={`Nothing has been sent to ${agent.hostname} yet.`}>
+    <EmptyState message={`No commands or scripts sent to ${agent.hostname} yet.`}>
       {maySend && (
         <Button variant="default" onClick={() => open('send-command', agent.agent_id)}>
           Send command
@@ -158,7 +158,7 @@ function historyQuery(agentId: string, size: number) {
 interface HistoryToolsProps {
   search: string
   onSearch: (search: string) => void
-  /** Those that are shown. */
+  /** The visible runs. */
   runs: readonly AgentHistory[]
 }
 
@@ -167,7 +167,7 @@ function HistoryTools({ search, onSearch, runs }: HistoryToolsProps) {
   return (
     <div className={classes.tools}>
       <SearchField
-        label="Search the history"
+        label="Search history"
         placeholder="Command, script, user, state"
         value={search}
         onSearch={onSearch}

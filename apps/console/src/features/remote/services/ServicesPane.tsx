@@ -11,7 +11,7 @@ import { ServiceTable } from './ServiceTable.tsx'
 const REFRESH_MS = 10_000
 const FORBIDDEN = 'Your role does not allow you to see the services of machines.'
 
-/** The services of a machine, asked for anew now and then while somebody looks. */
+/** The services of a machine, polled while the page is visible. */
 export function ServicesPane({ agent }: { agent: AgentDetail }) {
   const [search, setSearch] = useFind()
   const options = {
@@ -24,7 +24,7 @@ export function ServicesPane({ agent }: { agent: AgentDetail }) {
     needs: 'can_manage_winsvcs',
     refused: FORBIDDEN,
     waiting: agent.connected ? undefined : (
-      <EmptyState message={`${agent.hostname} is not connected. Its services are shown once it is back.`} />
+      <EmptyState message={`${agent.hostname} is offline. Services appear when it reconnects.`} />
     ),
     rows: 8,
   })
@@ -44,7 +44,7 @@ export function ServicesPane({ agent }: { agent: AgentDetail }) {
           <span>
             {data.length} services, {running} running
           </span>
-          {!agent.connected && <span>Not connected: this is how it was last</span>}
+          {!agent.connected && <span>Offline: last known state</span>}
         </div>
       </div>
       <ServiceTable agent={agent} services={data} search={search} />

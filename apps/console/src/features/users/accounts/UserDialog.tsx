@@ -15,7 +15,7 @@ import { RoleField } from './RoleField.tsx'
 import { checkUser, readUser, type UserForm as Values, writeUser } from './user-form.ts'
 import classes from './Users.module.css'
 
-/** A new user (`new`), or one that there is (`3`). Closing it leads to the users. */
+/** A new user (`new`) or an existing one (`3`). Closing leads to the users. */
 export function UserDialog({ item }: AddressedDialogProps) {
   const { openList } = useRecordAddress('users', 'user')
   return (
@@ -24,15 +24,15 @@ export function UserDialog({ item }: AddressedDialogProps) {
       item={item}
       title="User"
       needs="can_manage_accounts"
-      gone="This user does not exist any more."
-      back="Show the users"
+      gone="User not found."
+      back="Show users"
       onClose={openList}
     >
       {(user, onReload) =>
         user?.may_change === false ? (
           <Dialog title="User" onClose={openList}>
             <NoPermission
-              message={`${user.username} may do more than you, so you cannot change this user.`}
+              message={`${user.username} has more permissions than you. You cannot edit this user.`}
             />
           </Dialog>
         ) : (
@@ -44,9 +44,9 @@ export function UserDialog({ item }: AddressedDialogProps) {
 }
 
 interface UserFormProps {
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited user, as it was when the form was opened. */
   user: User | undefined
-  /** Somebody else has saved it since: begins anew with what is there now. */
+  /** After a conflict: restarts the form with the saved values. */
   onReload?: (() => void) | undefined
   onClose: () => void
 }
@@ -82,8 +82,8 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
       title={isNew ? 'New user' : `Edit ${user.username}`}
       form={form}
       save={save}
-      done={isNew ? 'User added.' : 'User saved. It counts at once.'}
-      submitLabel={isNew ? 'Add' : 'Save'}
+      done={isNew ? 'User added.' : 'User saved. Changes apply at once.'}
+      submitLabel={isNew ? 'Add user' : 'Save'}
       onClose={onClose}
     >
       <Stack gap="md">
@@ -92,7 +92,7 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
           <>
             <TextInput
               label="User name"
-              description="To sign in with. It stays as it is."
+              description="Used to sign in. Cannot be changed later."
               data-autofocus
               {...text('username', 150)}
             />
@@ -118,18 +118,16 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
             label="Superuser"
             description={
               isOwn
-                ? 'Somebody else may take this from you.'
-                : 'May do everything, whatever the role says, and sees every client.'
+                ? 'Only another user can change this.'
+                : 'Has all permissions and sees all clients, regardless of the role.'
             }
             disabled={isOwn}
             {...form.getInputProps('is_superuser', { type: 'checkbox' })}
           />
         )}
         <Checkbox
-          label="May sign in"
-          description={
-            isOwn ? 'You cannot block yourself.' : 'Without it they are blocked, and signed out at once.'
-          }
+          label="Enabled"
+          description={isOwn ? 'You cannot block yourself.' : 'Turning it off signs them out immediately.'}
           disabled={isOwn}
           {...form.getInputProps('is_active', { type: 'checkbox' })}
         />

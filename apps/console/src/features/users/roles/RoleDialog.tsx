@@ -15,14 +15,14 @@ import { PlaceFields } from './PlaceFields.tsx'
 import { checkRole, readRole, type RoleForm as Values, writeRole } from './role-form.ts'
 import { rolesQuery } from './roles-query.ts'
 
-/** A new role (`new`), or one that there is (`3`). Closing it leads to the roles. */
+/** A new role (`new`) or an existing one (`3`). Closing leads to the roles. */
 export function RoleDialog({ item }: AddressedDialogProps) {
   const { openList } = useRecordAddress('roles', 'role')
   const me = useMe()
   if (me !== undefined && may(me, 'can_manage_accounts') && !me.is_superuser) {
     return (
       <Dialog title="Role" onClose={openList}>
-        <NoPermission message="Only superusers may change roles." />
+        <NoPermission message="Only superusers can change roles." />
       </Dialog>
     )
   }
@@ -33,7 +33,7 @@ export function RoleDialog({ item }: AddressedDialogProps) {
       title="Role"
       needs="can_manage_accounts"
       gone="This role does not exist any more."
-      back="Show the roles"
+      back="Show roles"
       onClose={openList}
     >
       {(role, onReload) => <RoleForm role={role} onReload={onReload} onClose={openList} />}
@@ -42,9 +42,9 @@ export function RoleDialog({ item }: AddressedDialogProps) {
 }
 
 interface RoleFormProps {
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited role, as it was when the form was opened. */
   role: Role | undefined
-  /** Somebody else has saved it since: begins anew with what is there now. */
+  /** After a conflict: restarts the form with the saved values. */
   onReload?: (() => void) | undefined
   onClose: () => void
 }
@@ -72,16 +72,16 @@ function RoleForm({ role, onReload, onClose }: RoleFormProps) {
       title={role === undefined ? 'New role' : `Edit ${role.name}`}
       form={form}
       save={save}
-      done={role === undefined ? 'Role added.' : 'Role saved. It counts at once.'}
-      submitLabel={role === undefined ? 'Add' : 'Save'}
+      done={role === undefined ? 'Role added.' : 'Role saved. Changes apply at once.'}
+      submitLabel={role === undefined ? 'Add role' : 'Save'}
       onClose={onClose}
       size="lg"
     >
       <Stack gap="md">
         <ChangedMeanwhile what="this role" onReload={onReload} />
         {isOwn && (
-          <Alert color="warning" title="This is your own role">
-            What you take away is gone for you as soon as it is saved.
+          <Alert color="warning" title="You are editing your own role">
+            Removed permissions are gone for you when you save.
           </Alert>
         )}
         <TextInput
@@ -93,17 +93,17 @@ function RoleForm({ role, onReload, onClose }: RoleFormProps) {
         />
         <Checkbox
           label="Superuser"
-          description="May do everything, sees every client, and may change roles."
+          description="Has all permissions, sees all clients, and can change roles."
           {...flag('is_superuser')}
         />
         <Checkbox
-          label="Two-factor sign-in is required"
-          description="Who has the role sets it up at the next sign-in."
+          label="Require two-factor sign-in"
+          description="Users of the role set it up at the next sign-in."
           {...flag('totp_required')}
         />
         <Checkbox
           label="Ask for a code again before remote tools"
-          description="A terminal, a desktop and the registry open only after a code of the last ten minutes."
+          description="Terminal, desktop and registry need a code from the last ten minutes."
           {...flag('require_2fa_for_remote')}
         />
         {!form.values.is_superuser && <PlaceFields form={form} />}
