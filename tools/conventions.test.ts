@@ -6,6 +6,7 @@ import { findForbiddenImports, findUpwardImports } from './import-rules.ts'
 import { findNewWords } from './language-rules.ts'
 import { root } from './programs.ts'
 import { listTopFolders, readSources, type SourceFile } from './source-files.ts'
+import { findConsoleCycles } from './structure.ts'
 import { findUnstyled } from './style-rules.ts'
 
 const files = readSources(root)
@@ -29,6 +30,7 @@ test.each([
   ['nothing names a private folder or host', rules.findPrivatePlaces],
   ['imports follow the architecture', findForbiddenImports],
   ['features import only features above them in modules.ts', findUpwardImports],
+  ['no files of the console import one another in a circle', findConsoleCycles],
   ['no word of the glossary returns', (sources: SourceFile[]) => findNewWords(sources)],
 ])('%s', (_name, findProblems) => {
   expect(findProblems(files)).toEqual([])
