@@ -82,7 +82,7 @@ export function findDefaultExports(files: SourceFile[]): string[] {
   return findLines(code, CODE, /^export\s+default\b|\bas default\b/, 'has a default export')
 }
 
-/** Constants of the specification's section 9: declared once under their name, whoever needs one imports it. */
+/** Constants that the specification names: declared once under their name and imported everywhere else. */
 export const SPEC_CONSTANTS = {
   NOTIFICATION_PRESETS: /= \{[^}]*'bottom', timeoutMs: 5000 \}[^}]*'top', timeoutMs: 2000 \}/,
   THRESHOLD_MESSAGE_MS: /= 2000\b/,

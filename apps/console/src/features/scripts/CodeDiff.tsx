@@ -24,7 +24,7 @@ const diffTheme = EditorView.theme({
 interface CodeDiffProps {
   before: string
   after: string
-  /** The text above the code, by the number of lines that differ. */
+  /** Text above the code, by the number of differing lines. */
   summary: (changed: number) => string
 }
 

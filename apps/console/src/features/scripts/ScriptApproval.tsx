@@ -16,7 +16,7 @@ import { SHELL_LABELS } from './script-words.ts'
 
 const CodeDiff = lazyPart(() => import('./CodeDiff.tsx').then((file) => file.CodeDiff))
 
-/** Of a script that alert templates run on the server: its stored version is not run before it is approved. */
+/** For a script that alert templates run on the server: the stored version does not run before approval. */
 export function WaitingBadge() {
   return <span className={classes.badge}>Waiting for approval</span>
 }
@@ -26,7 +26,7 @@ interface WaitingNoteProps {
   name: string
 }
 
-/** The badge with the way to the version that waits. */
+/** The badge with a link to the waiting version. */
 export function WaitingNote({ scriptId, name }: WaitingNoteProps) {
   const [open, setOpen] = useState(false)
   const mayApprove = useMay('can_run_server_scripts')
@@ -95,10 +95,10 @@ function ApprovalDialog({ scriptId, name, mayApprove, onClose }: ApprovalDialogP
       {current === undefined || approved === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
       ) : (
-        <section className={classes.approval} aria-label="What has changed since the approval">
+        <section className={classes.approval} aria-label="Changes since the approval">
           {approval.error !== null && <FormError error={approval.error} />}
           {!mayApprove && (
-            <p className={classes.note}>Approval needs the right to run scripts on the server.</p>
+            <p className={classes.note}>Requires the permission “Run and approve scripts on the server”.</p>
           )}
           {templates.length > 0 && (
             <p className={classes.note}>
