@@ -41,7 +41,7 @@ test('inputs begin with what is stored, else empty, a checkbox with its default'
   ).toEqual({ 1: 'x', 2: ['a'], 3: false, 4: toLocalInput(at) })
 })
 
-test('spec 3: only what has changed is sent, each with the kind of its type', () => {
+test('spec, custom fields: only what has changed is sent, each with the kind of its type', () => {
   const start = startInputs(FIELDS, [])
   expect(changedPayloads(FIELDS, start, start)).toEqual([])
   const at = '2026-11-21T10:00:00.000Z'

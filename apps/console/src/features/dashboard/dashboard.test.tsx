@@ -93,7 +93,7 @@ test('with a search or another order the first rows are not asked for', async ()
   expect(server.calls(listAgents).filter(({ search }) => search.has('page'))).toEqual([])
 })
 
-test('spec 8, failed agents load: it is logged once; a refused one is not', async () => {
+test('spec, failed agents load: logged once; a 403 is not', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   onTestFinished(() => logged.mockRestore())
   const { server, open } = await givenDashboard()

@@ -100,7 +100,7 @@ test('what the server refuses is said, and nothing that was typed is lost', asyn
 test('the list shows what is on, and ends it by the keyboard', async () => {
   const { bodies } = givenServer([testWindow({ active: true, active_until: '2099-11-22T03:00:00.000Z' })])
   const { screen } = await openConsole('/?dialog=maintenance-windows')
-  await expect.element(screen.getByText('1 of 1 on')).toBeVisible()
+  await expect.element(screen.getByText('1 of 1 active')).toBeVisible()
   await expect.element(screen.getByText(/^Active until Nov-22-2099/)).toBeVisible()
   await userEvent.keyboard('{ArrowDown}{Shift>}{F10}{/Shift}')
   const end = page.getByRole('menuitem', { name: /^End now/ })
@@ -115,7 +115,7 @@ test('an empty list says what to do; who may only read has nothing to press', as
   givenServer([])
   const { screen } = await openConsole('/?dialog=maintenance-windows')
   await expect.element(screen.getByText(/No maintenance planned/)).toBeVisible()
-  await expect.element(screen.getByRole('button', { name: 'Plan maintenance' })).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Plan first maintenance' })).toBeVisible()
 })
 
 test('a role that may only read sees the list without buttons, and no dialog', async () => {

@@ -64,7 +64,7 @@ test('who may type does; its owner reads who is there, and that somebody has gon
   await expect.element(screen.getByText("Your role does not allow colleagues' terminals.")).toBeVisible()
 })
 
-test('who may not join is offered nothing', async () => {
+test('a role without permission sees no way to join', async () => {
   const { screen } = await openTab(
     undefined,
     givenMe({ is_superuser: false, permissions: ['can_use_terminal'] }),

@@ -224,7 +224,7 @@ test('ten megabytes and a line of one are shown without end of memory, and credi
   expect(credited).toBeGreaterThan(100)
 })
 
-test('who may not see logs is told so', async () => {
+test('a role without permission sees the refusal instead of logs', async () => {
   const permissions = ['can_list_agents', 'can_list_clients', 'can_use_terminal'] as const
   await openLogs({ me: { is_superuser: false, permissions: [...permissions] } })
   await expect

@@ -136,7 +136,7 @@ test('a value has a menu, as in regedit', async () => {
   await expect.element(question).toBeVisible()
 })
 
-test('what cannot be done now says why', async () => {
+test('disabled entries show the reason', async () => {
   await openRegistry()
   await button('Value').click()
   await expect
