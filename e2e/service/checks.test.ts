@@ -62,7 +62,7 @@ test('service check: running, stopped, restarted if stopped, start pending, miss
   const keeping = await addCheck({ ...service, restart_if_stopped: true })
   expect(await readResult(keeping)).toMatchObject({
     status: 'passing',
-    more_info: 'muster-sleeper runs, after it was started again',
+    more_info: 'muster-sleeper runs, after a restart',
   })
   expect((await machine.run('systemctl is-active muster-sleeper')).output).toBe('active\n')
   expect(await runAgain(watching)).toMatchObject({ status: 'passing' })
@@ -84,7 +84,7 @@ test('service check: running, stopped, restarted if stopped, start pending, miss
   const missing = await addCheck({ ...service, svc_name: 'no-such-service' })
   expect(await readResult(missing)).toMatchObject({
     status: 'failing',
-    more_info: 'There is no service no-such-service.',
+    more_info: 'Service no-such-service does not exist.',
   })
 }, 60_000)
 
@@ -148,8 +148,8 @@ test('session changes list what changed in services, /etc, users and ports', asy
     changed: expect.arrayContaining([
       {
         name: 'muster-web.service',
-        from: 'running, started by hand',
-        to: 'stopped, starts by itself',
+        from: 'running, starts manually',
+        to: 'stopped, starts automatically',
       },
     ]),
   })

@@ -149,7 +149,7 @@ test('where systemctl fails the line says so, and a repetition installs the same
     chmod 755 /opt/broken/systemctl`)
   const failed = await machine.run(`PATH=/opt/broken:$PATH; ${line}`)
   expect(failed.code).toBe(1)
-  expect(failed.output).toContain('the service muster-agent.service cannot be installed')
+  expect(failed.output).toContain('failed to install the service muster-agent.service')
   expect(failed.output).toContain('Connection timed out')
   expect(failed.output).toMatch(/muster: the service could not be created\n$/)
 

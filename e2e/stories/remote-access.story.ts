@@ -63,9 +63,9 @@ test('a terminal waits for consent on the machine, and is refused once remote ac
   await expect(status.filter({ hasText: /^In \/.+ as \w+ on / })).toBeVisible()
 
   await choose(page, 'Remote tools', 'Forbidden')
-  await expect(window.getByText('Remote tools are forbidden on this machine.')).toBeVisible()
+  await expect(window.getByText('Remote tools are disabled on this machine.')).toBeVisible()
   await window.reload()
-  await expect(window.getByText('Remote tools are forbidden on this machine.').first()).toBeVisible()
+  await expect(window.getByText('Remote tools are disabled on this machine.').first()).toBeVisible()
   await expect
     .poll(async () => {
       const body = { actionFilter: ['remote_session' as const] }

@@ -116,7 +116,7 @@ test('a time limit ends a command, output over the cap is cut and marked, errors
     admin.call(sendCommand, { params, body: { shell: 'sh', cmd, timeout } })
   const slow = await send('echo slow; sleep 60', 1)
   await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${slow.id}`)
-  await expect(page.getByText('It was ended because it took longer than 1 second.')).toBeVisible()
+  await expect(page.getByText('Timed out after 1 second.')).toBeVisible()
   await expect(history(page).getByRole('row', { name: /echo slow/ })).toContainText('failed')
   const large = await send('yes | head -c 3000000')
   await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${large.id}`)

@@ -110,6 +110,6 @@ test('VNC to a port of a machine and to a neighbour: allowed, with its password,
   await expect(screen(neighbour)).toHaveAttribute('width', '800')
 
   const wrong = await openVnc(wrongPort)
-  await expect(wrong.getByText(`What answers at localhost:${wrongPort} is no VNC server.`)).toBeVisible()
+  await expect(wrong.getByText(`localhost:${wrongPort} is not a VNC server.`)).toBeVisible()
   agent.expectCleanLog()
 })

@@ -1,6 +1,6 @@
 import { AgentId } from '@muster/contract/fields'
 import { TableTab } from '@muster/contract/api/users'
-import { type TreeNodeKey, parseTreeNode } from '@muster/rules/search/tree-node'
+import { type TreeNodeKey, parseTreeNode } from '@muster/rules/search/tree-order'
 import { z } from 'zod'
 
 // The address holds the state of the screen. Invalid values count as absent.

@@ -2,7 +2,7 @@ import {
   type NotificationPosition,
   type NotificationPreset,
   placeNotification,
-} from '@muster/rules/text/notification'
+} from '@muster/rules/text/layout'
 import { createStore, useStore } from '../session/store.ts'
 
 export type NotificationTone = 'positive' | 'negative' | 'warning' | 'info'

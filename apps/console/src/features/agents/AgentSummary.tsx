@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { platformName } from '@muster/rules/agents/platform-name'
+import { platformName } from '@muster/rules/agents/available-actions'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { CopyText } from '../../ui/inputs/CopyText.tsx'

@@ -1,5 +1,5 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import classes from './DiskList.module.css'
 import { diskLevel } from './disk-level.ts'

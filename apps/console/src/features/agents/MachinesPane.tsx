@@ -1,6 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { LOADING_DELAY_MS } from '@muster/rules/text/layout'
-import type { TreeNode } from '@muster/rules/search/tree-node'
+import type { TreeNode } from '@muster/rules/search/tree-order'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useId, useMemo, useRef, useState } from 'react'
 import { Button, Popover, Tabs } from '@mantine/core'

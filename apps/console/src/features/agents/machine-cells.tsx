@@ -1,8 +1,8 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { toPresence } from '@muster/rules/agents/agent-status'
 import { summarizeChecks } from '@muster/rules/checks/check-freshness'
-import { platformName } from '@muster/rules/agents/platform-name'
-import { formatRelativeTime, formatShortAge } from '@muster/rules/text/relative-time'
+import { platformName } from '@muster/rules/agents/available-actions'
+import { formatRelativeTime, formatShortAge } from '@muster/rules/text/units'
 import {
   type Icon,
   IconAlertTriangle,

@@ -1,7 +1,7 @@
 import { type AgentRow, listAgents } from '@muster/contract/api/agents'
 import type { TableTab } from '@muster/contract/api/users'
 import type { Input } from '@muster/contract/endpoint'
-import type { TreeNode } from '@muster/rules/search/tree-node'
+import type { TreeNode } from '@muster/rules/search/tree-order'
 import { queryOptions } from '@tanstack/react-query'
 import { call, callPage } from '../../app/api/api.ts'
 import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'

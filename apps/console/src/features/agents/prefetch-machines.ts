@@ -1,5 +1,5 @@
 import { TableTab } from '@muster/contract/api/users'
-import { parseTreeNode } from '@muster/rules/search/tree-node'
+import { parseTreeNode } from '@muster/rules/search/tree-order'
 import type { QueryClient } from '@tanstack/react-query'
 import { dashboardSearch, parseSearch } from '../../app/search.ts'
 import { firstMachinesQuery } from './machines-query.ts'

@@ -1,7 +1,7 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { statusRank, toPresence } from '@muster/rules/agents/agent-status'
 import { checksSortKey } from '@muster/rules/checks/check-freshness'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
 
 type Key = string | number

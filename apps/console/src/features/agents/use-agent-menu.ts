@@ -1,6 +1,6 @@
 import { type AgentRow, editAgent, getAgent, refreshAgent } from '@muster/contract/api/agents'
 import { runChecks } from '@muster/contract/api/checks'
-import { agentCan } from '@muster/rules/agents/agent-can'
+import { agentCan } from '@muster/rules/agents/available-actions'
 import {
   IconBellCog,
   IconBellQuestion,

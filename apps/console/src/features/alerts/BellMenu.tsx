@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Switch.css'
 import { ActionIcon, Switch, Tooltip } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
-import { formatRelativeTime } from '@muster/rules/text/relative-time'
+import { formatRelativeTime } from '@muster/rules/text/units'
 import {
   type Icon,
   IconAlertTriangle,

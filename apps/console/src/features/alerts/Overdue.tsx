@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { type AgentDetail, editAgent, getAgent } from '@muster/contract/api/agents'
 import type { Counts } from '@muster/contract/events'
-import { isUnalerted } from '@muster/rules/alerts/availability-alert'
+import { isUnalerted } from '@muster/rules/alerts/alert-template'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

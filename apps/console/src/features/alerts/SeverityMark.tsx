@@ -1,4 +1,4 @@
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 import { type Icon, IconAlertTriangle, IconAlertTriangleFilled, IconInfoCircle } from '@tabler/icons-react'
 import classes from './AlertMarks.module.css'
 import { SEVERITY_LABELS } from './alert-words.ts'

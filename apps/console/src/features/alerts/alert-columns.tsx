@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './AlertList.module.css'
 import { SeverityMark } from './SeverityMark.tsx'

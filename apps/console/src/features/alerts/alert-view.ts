@@ -1,5 +1,5 @@
 import { AlertType, type listAlerts } from '@muster/contract/api/alerts'
-import { Severity } from '@muster/contract/severity'
+import { Severity } from '@muster/contract/fields'
 import type { Input } from '@muster/contract/endpoint'
 import type { AlertsSearch } from '../../app/search.ts'
 

@@ -1,5 +1,5 @@
 import type { Alert, AlertHold, AlertLogKind, AlertState, AlertType } from '@muster/contract/api/alerts'
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 
 export const SEVERITY_LABELS: Record<Severity, string> = {
   error: 'Error',

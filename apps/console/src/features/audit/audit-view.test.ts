@@ -36,7 +36,7 @@ const FULL: AuditView = {
   descending: false,
 }
 
-test('a view stands in the address and comes back from there', () => {
+test('a view is in the address and read back the same', () => {
   expect(writeAuditView(START_VIEW)).toBeUndefined()
   expect(readAuditView(undefined)).toEqual(START_VIEW)
   expect(writeAuditView(FULL)).toBe(

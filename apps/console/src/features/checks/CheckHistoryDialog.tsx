@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check, CheckType } from '@muster/contract/api/checks'
 import { Suspense, useMemo } from 'react'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { Button, Select } from '@mantine/core'
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { IconChartDots } from '@tabler/icons-react'

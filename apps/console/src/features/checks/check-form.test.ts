@@ -101,7 +101,7 @@ test('exit codes are numbers with commas between them', () => {
   })
 })
 
-test('variables and metrics of a script are looked at one by one', () => {
+test('variables and metrics of a script are validated one by one', () => {
   const form = { ...newCheckForm('script'), script: '7' }
   expect(errorsOf('script', { ...form, env_vars: ['A=1', 'nothing'] }).env_vars).toBe('Write NAME=value.')
   const row = { name: 'jobs', warning_threshold: 5, error_threshold: 2, reverse: false }

@@ -1,6 +1,6 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import { METRIC_PREFIX } from '@muster/rules/checks/series-value'
+import { METRIC_PREFIX } from '@muster/rules/checks/judgement'
 
 /** Thresholds of a number of a check, in the stored unit of that number. 0 = not set. */
 export interface SeriesThresholds {

@@ -1,12 +1,9 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
-import type { CheckType } from '@muster/contract/api/checks'
-import type { Check, CheckState } from '@muster/contract/api/checks'
+import type { Check, CheckState, CheckType } from '@muster/contract/api/checks'
 import { ServerCheckType } from '@muster/contract/checks/server-checks'
-import { formatDuration } from '@muster/rules/text/duration'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatDuration, formatFileSize, formatShortAge } from '@muster/rules/text/units'
 import { effectiveInterval, standingOf } from '@muster/rules/checks/check-freshness'
-import { formatShortAge } from '@muster/rules/text/relative-time'
-import { METRIC_PREFIX } from '@muster/rules/checks/series-value'
+import { METRIC_PREFIX } from '@muster/rules/checks/judgement'
 
 /** The types in menu order. */
 export const TYPE_LABELS: Record<CheckType, string> = {

@@ -1,4 +1,4 @@
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 import type uPlot from 'uplot'
 
 export interface GraphFailure {

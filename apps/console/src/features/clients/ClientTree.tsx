@@ -1,7 +1,13 @@
 import type { Client } from '@muster/contract/api/clients'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useMemo, useState } from 'react'
-import { formatTreeNode, parseTreeNode } from '@muster/rules/search/tree-node'
+import {
+  DEFAULT_TREE_SORT,
+  formatTreeNode,
+  type NodeColor,
+  parseTreeNode,
+  type TreeSort,
+} from '@muster/rules/search/tree-order'
 import { ActionIcon, Button } from '@mantine/core'
 import {
   IconAlertCircle,
@@ -13,7 +19,6 @@ import {
   IconSortDescending,
   IconTool,
 } from '@tabler/icons-react'
-import { DEFAULT_TREE_SORT, type NodeColor, type TreeSort } from '@muster/rules/search/tree-order'
 import { savePreferences } from '@muster/contract/api/users'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'

@@ -1,6 +1,11 @@
 import type { Client, Site } from '@muster/contract/api/clients'
-import { formatTreeNode } from '@muster/rules/search/tree-node'
-import { type NodeColor, type TreeSort, nodeColor, sortTree } from '@muster/rules/search/tree-order'
+import {
+  formatTreeNode,
+  type NodeColor,
+  nodeColor,
+  sortTree,
+  type TreeSort,
+} from '@muster/rules/search/tree-order'
 import type { TreeLine } from '../../ui/table/tree-keys.ts'
 
 export const ALL_CLIENTS = 'all'

@@ -142,7 +142,7 @@ test('a client’s fields are edited with its name', async () => {
   const contract = dialog().getByRole('textbox', { name: 'Contract' })
   await contract.fill('many')
   await dialog().getByRole('textbox', { name: 'Name' }).click()
-  await expect.element(dialog().getByText('Contract takes a number such as 42 or 0.5.')).toBeVisible()
+  await expect.element(dialog().getByText('Contract must be a number such as 42 or 0.5.')).toBeVisible()
   await contract.fill('42')
   await dialog().getByRole('button', { name: 'Save' }).click()
   await expect

@@ -1,7 +1,7 @@
 import type { CustomField, createCustomField } from '@muster/contract/api/custom-fields'
 import type { CustomFieldModel, CustomFieldType } from '@muster/contract/custom-field-values'
 import type { Input } from '@muster/contract/endpoint'
-import { checkFieldValue } from '@muster/rules/agents/custom-field-check'
+import { checkFieldValue } from '@muster/rules/agents/custom-fields'
 import { toLocalInput } from './field-values.ts'
 
 /** A definition during editing. */

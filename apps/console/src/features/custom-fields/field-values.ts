@@ -1,7 +1,6 @@
 import type { CustomField } from '@muster/contract/api/custom-fields'
 import type { CustomFieldPayloads, CustomFieldValue } from '@muster/contract/custom-field-values'
-import { checkFieldValue, type FieldValue } from '@muster/rules/agents/custom-field-check'
-import { customFieldPayload } from '@muster/rules/agents/custom-field-value'
+import { checkFieldValue, customFieldPayload, type FieldValue } from '@muster/rules/agents/custom-fields'
 
 /** Form values of custom fields, by field id. */
 export type FieldInputs = Record<string, FieldValue>

@@ -1,5 +1,5 @@
 import type { Client } from '@muster/contract/api/clients'
-import { type TreeNode, parseTreeNode } from '@muster/rules/search/tree-node'
+import { type TreeNode, parseTreeNode } from '@muster/rules/search/tree-order'
 import { useQuery } from '@tanstack/react-query'
 import { clientsQuery } from '../../app/api/queries.ts'
 import { useDashboard } from './use-dashboard.ts'

@@ -1,7 +1,7 @@
 import type { createInstaller } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
 import type { Input } from '@muster/contract/endpoint'
-import { parseTreeNode } from '@muster/rules/search/tree-node'
+import { parseTreeNode } from '@muster/rules/search/tree-order'
 
 /** Values of the dialog. Empty number inputs are texts. */
 export interface InstallForm extends Record<string, unknown> {

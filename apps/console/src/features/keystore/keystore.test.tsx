@@ -121,7 +121,7 @@ test('deleting asks first', async () => {
   expect(server.calls(deleteKey)).toHaveLength(1)
 })
 
-test('who may only look has no way to change', async () => {
+test('a read-only role cannot change keys', async () => {
   const { open } = await givenKeys([KEY], {
     is_superuser: false,
     permissions: ['can_view_global_keystore', 'can_list_clients', 'can_list_agents'],

@@ -1,5 +1,5 @@
 import type { MachinePatch } from '@muster/contract/api/patches'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TableSort } from '../../ui/table/data-column.ts'
 
 /** Sort order, most severe first. */

@@ -1,4 +1,4 @@
-import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import classes from './Policies.module.css'
 import { countMachines, describeChange } from './policy-words.ts'
 

@@ -9,11 +9,7 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import {
-  AGENT_SETTINGS,
-  NUMBER_SETTING_NAMES,
-  type NumberSetting,
-} from '@muster/rules/policies/policy-settings'
+import { AGENT_SETTINGS, NUMBER_SETTING_NAMES, type NumberSetting } from '@muster/rules/policies/policy-merge'
 import { query, queryKey } from '../../app/api/api.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'

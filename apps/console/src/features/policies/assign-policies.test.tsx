@@ -1,5 +1,5 @@
 import { listPlacePolicies, planPlacePolicies, setPlacePolicies } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { givenSession, openConsole } from '../../testing/test-console.tsx'

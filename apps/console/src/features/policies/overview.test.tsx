@@ -42,7 +42,7 @@ const RESTART: TaskOfPolicy = {
   task_type: 'manual',
   actions: [{ type: 'cmd', command: 'true', shell: 'sh', custom_shell: null, timeout: 30 }],
   task_supported_platforms: ['linux'],
-  schedule: 'Only when somebody runs it',
+  schedule: 'Only manually',
   check_name: null,
   counts: { passing: 1, failing: 0, pending: 2 },
 }
@@ -85,7 +85,7 @@ function givenOverview(me = {}) {
   return server
 }
 
-test('the overview shows places with their policies, and how the chosen one stands', async () => {
+test('the overview shows locations with their policies, and the status of the selected one', async () => {
   givenOverview()
   const { screen, at } = await openConsole('/policies')
   await screen.getByRole('link', { name: 'Overview' }).click()

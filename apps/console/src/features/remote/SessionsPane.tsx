@@ -4,7 +4,7 @@ import { getReceipt, listRemoteSessions, type RemoteSession } from '@muster/cont
 import { useQuery } from '@tanstack/react-query'
 import { use, useState } from 'react'
 import { Alert } from '@mantine/core'
-import { RECEIPT_PARTS, type ReceiptPart, type SessionReceipt } from '@muster/contract/agent/receipts'
+import { RECEIPT_PARTS, type ReceiptPart, type SessionReceipt } from '@muster/contract/agent/remote'
 import { LoadingState, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { RemoteSession } from '@muster/contract/api/remote'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { formatAge } from '../../app/shell/format-seconds.ts'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './SessionsPane.module.css'

@@ -3,9 +3,8 @@ import { FitAddon } from '@xterm/addon-fit'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import { createSocketTicket } from '@muster/contract/api/system'
-import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { AskingNews, type ChannelEnd } from '@muster/contract/agent/channel'
 import type { ShellWish } from '@muster/contract/agent/shells'
-import { AskingNews } from '@muster/contract/asking'
 import { WEBTERM_PATH } from '@muster/contract/api/webterm'
 import {
   type JoinMode,

@@ -2,7 +2,7 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import type { sendCommand } from '@muster/contract/api/runs'
 import type { Script } from '@muster/contract/api/scripts'
 import type { Input } from '@muster/contract/endpoint'
-import { scriptFitsPlatform } from '@muster/rules/agents/script-can'
+import { scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 
 /** Options of commands and scripts. */
 export interface RunOptionsForm {

@@ -1,5 +1,5 @@
 import type { AgentHistory } from '@muster/contract/api/runs'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { isFinal } from '@muster/rules/agents/history-state'
 
 export type RunTone = 'dim' | 'info' | 'positive' | 'warning' | 'negative'

@@ -10,7 +10,7 @@ import { tags } from '@lezer/highlight'
 import classes from './CodeEditor.module.css'
 
 /** The editor in the console's own colours, which are CSS variables and follow the scheme. */
-const codeTheme: Extension = [
+export const codeTheme: Extension = [
   EditorView.theme({
     '&': { height: '100%', color: 'var(--m-text)', backgroundColor: 'var(--m-page)' },
     '&.cm-focused': { outline: 'none' },

@@ -1,7 +1,7 @@
 import { Autocomplete, Checkbox, NumberInput, Select, Stack, TextInput, Textarea } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import { ScriptShell } from '@muster/contract/api/scripts'
-import { platformName } from '@muster/rules/agents/platform-name'
+import { platformName } from '@muster/rules/agents/available-actions'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '../../app/api/queries.ts'

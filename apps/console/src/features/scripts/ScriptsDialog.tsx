@@ -10,7 +10,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, type Ref, useCallback, useMemo, useRef, useState } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
-import { scriptCan } from '@muster/rules/agents/script-can'
+import { scriptCan } from '@muster/rules/agents/available-actions'
 import {
   IconCopy,
   IconDownload,

@@ -9,21 +9,23 @@ import {
   type ScriptVersion,
 } from '@muster/contract/api/scripts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import { EmptyState } from '../../ui/layout/States.tsx'
+import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import classes from './Versions.module.css'
 import { useScriptAddress } from './use-script-address.ts'
-import { CodeDiff } from './CodeDiff.tsx'
 import { platformsLabel, SHELL_LABELS } from './script-words.ts'
+
+const CodeDiff = lazyPart(() => import('./CodeDiff.tsx').then((file) => file.CodeDiff))
 
 /** Earlier versions of a script, each compared with the current one; any can be restored. */
 export function VersionsDialog({ item = '' }: AddressedDialogProps) {
@@ -160,15 +162,17 @@ function VersionDiff({ script, versionId }: VersionDiffProps) {
           ))}
         </ul>
       )}
-      <CodeDiff
-        before={content.script_body}
-        after={script.script_body}
-        summary={(changed) =>
-          changed === 0
-            ? 'The code is the same.'
-            : `${changed} lines of code differ from the current version.`
-        }
-      />
+      <Suspense fallback={<SkeletonRows rows={6} height={20} />}>
+        <CodeDiff
+          before={content.script_body}
+          after={script.script_body}
+          summary={(changed) =>
+            changed === 0
+              ? 'The code is the same.'
+              : `${changed} lines of code differ from the current version.`
+          }
+        />
+      </Suspense>
     </section>
   )
 }

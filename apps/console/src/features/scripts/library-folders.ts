@@ -1,5 +1,5 @@
 import type { Script } from '@muster/contract/api/scripts'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TreeLine } from '../../ui/table/tree-keys.ts'
 
 export type LibraryLine = TreeLine &

@@ -1,6 +1,6 @@
 import type { Script } from '@muster/contract/api/scripts'
 import type { TableSort } from '../../ui/table/data-column.ts'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import { SHELL_LABELS, platformsLabel } from './script-words.ts'
 
 /** Filter and order of the library. */

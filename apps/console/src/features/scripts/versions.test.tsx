@@ -16,10 +16,13 @@ import {
 } from '@muster/contract/api/scripts'
 import { listSnippets } from '@muster/contract/api/snippets'
 import type { Me } from '@muster/contract/api/users'
+import { MantineProvider } from '@mantine/core'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
+import { render } from 'vitest-browser-react'
 import { answer, refuse } from '../../testing/test-server.ts'
 import { MACHINES, answerMachines, givenDashboard } from '../dashboard/test-dashboard.ts'
+import { CodeDiff } from './CodeDiff.tsx'
 import { testScript as givenScript } from './test-script.ts'
 
 const AT = '2026-11-21T10:00:00.000Z'
@@ -53,8 +56,8 @@ test('an older version is compared with what the script is now, and taken back',
   const { server, open } = await givenVersions()
   const { at } = await open(`/?dialog=script-versions&item=${NOW.id}`)
   await expect.element(dialog().getByText('2 lines of code differ from the current version.')).toBeVisible()
-  await expect.element(dialog().getByText('removed: echo old')).toBeInTheDocument()
-  await expect.element(dialog().getByText('added: echo new')).toBeInTheDocument()
+  await expect.element(dialog().getByRole('deletion')).toHaveTextContent('echo old')
+  await expect.element(dialog().getByRole('insertion')).toHaveTextContent('echo new')
   await expect.element(dialog().getByText('Arguments: empty → -v')).toBeVisible()
   await dialog().getByRole('button', { name: 'Restore version' }).click()
   await page
@@ -64,6 +67,38 @@ test('an older version is compared with what the script is now, and taken back',
   await expect.element(page.getByText('Version restored.')).toBeVisible()
   expect(server.calls(restoreScriptVersion)[0]?.body).toEqual({ modified: AT })
   await expect.poll(at).toContain('dialog=script&')
+})
+
+test.each<[string, string, number, string[], string[]]>([
+  ['', '', 0, [], []],
+  ['a\nb', 'a\nb', 0, [], []],
+  ['a\nb\nc', 'a\nx\nc', 2, ['b'], ['x']],
+  ['a', 'a\nb', 1, [], ['b']],
+  ['a\nb', 'b', 1, ['a'], []],
+  ['a\r\nb', 'a\nb', 0, [], []],
+  ['', 'new', 1, [], ['new']],
+  ['a\nb\n', 'c\n', 3, ['a', 'b'], ['c']],
+  ['a', 'a\n', 1, [], []],
+])('the difference of %j and %j is %i lines', async (before, after, changed, removed, added) => {
+  const screen = await render(
+    <MantineProvider>
+      <CodeDiff before={before} after={after} summary={(count) => `${count} lines`} />
+    </MantineProvider>,
+  )
+  await expect.element(screen.getByRole('status')).toHaveTextContent(`${changed} lines`)
+  const textsOf = (tag: string) =>
+    [...screen.container.querySelectorAll(tag)].map((line) => line.textContent).filter((text) => text !== '')
+  await expect.poll(() => [textsOf('del'), textsOf('ins')]).toEqual([removed, added])
+})
+
+test('two long texts without a common line are compared', async () => {
+  const long = (word: string) => Array.from({ length: 3000 }, (_, index) => `${word} ${index}`).join('\n')
+  const screen = await render(
+    <MantineProvider>
+      <CodeDiff before={long('a')} after={long('b')} summary={(count) => `${count} lines`} />
+    </MantineProvider>,
+  )
+  await expect.element(screen.getByRole('status')).toHaveTextContent('6000 lines')
 })
 
 test('code is tested as it is in the editor; what the server refuses is said there', async () => {
@@ -154,8 +189,8 @@ test('a script that waits for approval is compared with the approved version, an
   await dialog().getByRole('button', { name: 'Approve version' }).click()
   const approval = page.getByRole('dialog', { name: 'Version of Clean for the server' })
   await expect.element(approval.getByText('2 lines of code differ from the approved version.')).toBeVisible()
-  await expect.element(approval.getByText('removed: echo old')).toBeInTheDocument()
-  await expect.element(approval.getByText('added: echo new')).toBeInTheDocument()
+  await expect.element(approval.getByRole('deletion')).toHaveTextContent('echo old')
+  await expect.element(approval.getByRole('insertion')).toHaveTextContent('echo new')
   await expect.element(approval.getByText('Shell: Shell → Python')).toBeVisible()
   await expect.element(approval.getByText('Alert templates with this script: Night')).toBeVisible()
   await approval.getByRole('button', { name: 'Approve version' }).click()
@@ -172,7 +207,7 @@ test('without the right to run scripts on the server, changes are shown and not 
   await open(`/?dialog=script&item=${NOW.id}`)
   await dialog().getByRole('button', { name: 'Show changes' }).click()
   const approval = page.getByRole('dialog', { name: 'Version of Clean for the server' })
-  await expect.element(approval.getByText('removed: echo old')).toBeInTheDocument()
+  await expect.element(approval.getByRole('deletion')).toHaveTextContent('echo old')
   await expect.element(approval.getByRole('button', { name: 'Approve version' })).not.toBeInTheDocument()
 })
 

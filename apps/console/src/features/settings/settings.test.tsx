@@ -70,7 +70,7 @@ test('how often machines measure themselves is changed', async () => {
 test('conflicting days are shown at their field before saving', async () => {
   await givenSettings()
   await field('Raw data').fill('120')
-  await expect.element(dialog().getByText('Not shorter than every sample is kept: 120 days.')).toBeVisible()
+  await expect.element(dialog().getByText('Use at least 120 days, as for raw samples.')).toBeVisible()
   await expect.element(save()).toBeDisabled()
   await field('Raw data').fill('0')
   await expect.element(dialog().getByText('Enter 1 to 3650 days.')).toBeVisible()

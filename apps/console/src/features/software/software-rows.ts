@@ -1,7 +1,7 @@
 import type { PackageSource } from '@muster/contract/agent/software'
 import type { Software, SoftwareMachine } from '@muster/contract/api/software'
-import { formatFileSize } from '@muster/rules/text/file-size'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { formatFileSize } from '@muster/rules/text/units'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TableSort } from '../../ui/table/data-column.ts'
 
 export type PackageRow = Software['software'][number]

@@ -80,7 +80,7 @@ async function openFleet(path = '/software', titles: SoftwareTitle[] = [TITLE]) 
   return { server: given.server, ...(await given.open(path)) }
 }
 
-test('the software of a machine is listed, found by all words, sorted and told how old it is', async () => {
+test('the software of a machine is listed with its age, searched and sorted', async () => {
   await openPane()
   await expect.element(row('Software', 'openssl').getByText('1.91 MB')).toBeVisible()
   await expect.element(page.getByText('2 packages')).toBeVisible()

@@ -1,6 +1,6 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { getTaskRun, listTaskRuns, type Task, type TaskRun } from '@muster/contract/api/tasks'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useMediaQuery } from '@mantine/hooks'

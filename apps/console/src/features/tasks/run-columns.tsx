@@ -1,5 +1,5 @@
 import type { Task, TaskRun } from '@muster/contract/api/tasks'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { Time } from '../../ui/layout/Time.tsx'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from '../checks/ChecksPane.module.css'

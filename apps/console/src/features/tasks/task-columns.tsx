@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import type { Task } from '@muster/contract/api/tasks'
-import { formatRelativeTime } from '@muster/rules/text/relative-time'
+import { formatRelativeTime } from '@muster/rules/text/units'
 import { IconDatabaseImport, IconDots } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import type { Point } from '../../ui/dialog/menu-entry.ts'

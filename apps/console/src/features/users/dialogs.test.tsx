@@ -39,7 +39,7 @@ test('preferences are saved when something changed and is valid', async () => {
   expect(at()).not.toContain('dialog')
 })
 
-test('leaving with changes asks, and keeps them unless told otherwise', async () => {
+test('leaving with changes asks, and keeps them by default', async () => {
   givenFrame()
   const { screen, at } = await openConsole(`${AT}preferences`)
   await screen.getByRole('textbox', { name: 'Date format' }).fill('YYYY')

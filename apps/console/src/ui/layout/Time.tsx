@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core'
-import { formatRelativeTime } from '@muster/rules/text/relative-time'
+import { formatRelativeTime } from '@muster/rules/text/units'
 import { formatDate, useDateFormat } from './date-format.ts'
 import { useNow } from './use-now.ts'
 

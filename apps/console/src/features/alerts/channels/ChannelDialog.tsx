@@ -22,7 +22,7 @@ import {
   testAlertChannel,
 } from '@muster/contract/api/alert-channels'
 import { useState } from 'react'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { IconCircleCheck, IconCircleX, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AlertType } from '@muster/contract/api/alerts'

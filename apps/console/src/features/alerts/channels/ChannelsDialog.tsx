@@ -12,7 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AlertType } from '@muster/contract/api/alerts'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog } from '../../../app/dialogs/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'

@@ -93,7 +93,9 @@ test('a new channel is added with its rules; missing values are shown at their f
   await dialog().getByRole('textbox', { name: 'Name' }).fill('Phone')
   await dialog().getByRole('textbox', { name: 'Topic' }).fill('ntfy.sh/x')
   await dialog().getByRole('button', { name: 'Send test message' }).click()
-  await expect.element(dialog().getByText('An address begins with http:// or https://.')).toBeVisible()
+  await expect
+    .element(dialog().getByText('Use an address that starts with http:// or https://.'))
+    .toBeVisible()
   await dialog().getByRole('textbox', { name: 'Topic' }).fill('https://ntfy.sh/x')
   await dialog().getByRole('checkbox', { name: 'Info' }).first().click()
   await dialog().getByRole('button', { name: 'Add channel' }).click()

@@ -1,5 +1,5 @@
 import { Autocomplete } from '@mantine/core'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { ThresholdPreview } from '../ThresholdPreview.tsx'
 import { FIELD_LABELS } from '../field-labels.ts'
 import classes from './Fields.module.css'

@@ -1,7 +1,7 @@
 import { SimpleGrid } from '@mantine/core'
 import '@mantine/core/styles/SimpleGrid.css'
 import type { UseFormReturnType } from '@mantine/form'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import type { CheckForm } from '../check-form.ts'
 import { WholeNumber } from './FieldParts.tsx'
 import type { CheckPlace } from './fields-props.ts'

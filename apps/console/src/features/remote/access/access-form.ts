@@ -3,7 +3,7 @@ import {
   RecordedMachines,
   type RemoteSettings,
 } from '@muster/contract/api/remote-access'
-import { Consent, ConsentSeconds, RemoteHours } from '@muster/contract/agent/remote-rules'
+import { Consent, ConsentSeconds, RemoteHours } from '@muster/contract/agent/remote'
 import type { RemoteRules } from '@muster/rules/remote/remote-rules'
 import { tellHours } from '@muster/rules/remote/remote-rules'
 

@@ -1,5 +1,4 @@
-import type { ChannelEnd } from '@muster/contract/agent/channel'
-import { AskingNews } from '@muster/contract/asking'
+import { AskingNews, type ChannelEnd } from '@muster/contract/agent/channel'
 import { createSocketTicket } from '@muster/contract/api/system'
 import type { ToolRequest } from '@muster/contract/channels'
 import { DesktopNews } from '@muster/contract/desktop'

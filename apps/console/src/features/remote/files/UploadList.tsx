@@ -1,6 +1,6 @@
 import { Button, Progress } from '@mantine/core'
 import '@mantine/core/styles/Progress.css'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { useMutation } from '@tanstack/react-query'
 import { useStore } from '../../../app/session/store.ts'
 import classes from './FilesPane.module.css'

@@ -1,5 +1,5 @@
 import type { FileEntry, FileKind } from '@muster/contract/agent/files'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import type { TableSort } from '../../../ui/table/data-column.ts'
 import { isImageName, MOST_IMAGE_BYTES } from './image-type.ts'
 

@@ -1,4 +1,4 @@
-import { makeVisible } from '@muster/rules/text/visible-text'
+import { makeVisible } from '@muster/rules/text/safe-text'
 
 /** Maximum stored length of a line; a line may have a megabyte. */
 const LONGEST_LINE = 4000

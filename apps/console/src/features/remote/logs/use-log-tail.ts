@@ -1,7 +1,7 @@
 import { createSocketTicket } from '@muster/contract/api/system'
 import { LogNews } from '@muster/contract/agent/logs'
 import type { LogRequest } from '@muster/contract/channels'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../../app/api/api.ts'
 import { ChannelClient } from '../channel-client.ts'

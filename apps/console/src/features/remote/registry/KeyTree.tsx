@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
-import { makeVisible } from '@muster/rules/text/visible-text'
+import { makeVisible } from '@muster/rules/text/safe-text'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { type MenuEntry, type Point, runShortcut } from '../../../ui/dialog/menu-entry.ts'

@@ -1,6 +1,6 @@
 import { Checkbox, Group, Select, Switch, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Switch.css'
-import { platformName } from '@muster/rules/agents/platform-name'
+import { platformName } from '@muster/rules/agents/available-actions'
 import classes from './TaskFields.module.css'
 import { Section } from './Section.tsx'
 import type { TaskFieldsProps } from './form-props.ts'

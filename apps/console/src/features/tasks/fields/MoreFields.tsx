@@ -1,6 +1,5 @@
 import { Checkbox, Select, TextInput, type TextInputProps } from '@mantine/core'
-import { isTimed } from '@muster/rules/schedules/task-schedule'
-import { parseTimePeriod } from '@muster/rules/schedules/time-period'
+import { isTimed, parseTimePeriod } from '@muster/rules/schedules/task-schedule'
 import { useEffect } from 'react'
 import { POLICY_CHOICES, TYPE_CHOICES } from '../task-words.ts'
 import { Section } from './Section.tsx'

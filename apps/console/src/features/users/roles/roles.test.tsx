@@ -105,7 +105,7 @@ test('only superusers can change roles', async () => {
   expect(button('New role').query()).toBeNull()
 })
 
-test('every permission stands in one group, with words of its own', () => {
+test('every permission is in one group, with its own label', () => {
   expect(PERMISSION_GROUPS.flatMap(({ permissions }) => permissions).toSorted()).toEqual(
     PERMISSIONS.toSorted(),
   )
