@@ -162,7 +162,7 @@ function Wait({ made: { siteId, siteName, before } }: { made: MadeLine }) {
       {arrivals.length === 0 && (
         <p className={classes.waiting}>
           <Loader aria-hidden />
-          {lost ? 'The server is unreachable. Reconnecting …' : 'Waiting for the machine …'}
+          {lost ? 'The server is unreachable. Waiting for it to come back …' : 'Waiting for the machine …'}
         </p>
       )}
       {arrivals.length > 0 && arrivals.every(({ known }) => known) && (

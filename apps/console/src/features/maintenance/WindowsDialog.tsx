@@ -78,7 +78,7 @@ function Windows() {
           actions={actions}
           empty={
             <EmptyState message="No maintenance planned. Alerts are on at all times.">
-              {actions.mayEdit && <Button onClick={add}>Plan maintenance</Button>}
+              {actions.mayEdit && <Button onClick={add}>Plan first maintenance</Button>}
             </EmptyState>
           }
         />

@@ -62,7 +62,7 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
         <EmptyState message={neverLooked(agent)}>
           {scan.reason === undefined && (
             <Button variant="default" loading={scan.busy} onClick={scan.run}>
-              Scan for patches
+              Start scan
             </Button>
           )}
         </EmptyState>
