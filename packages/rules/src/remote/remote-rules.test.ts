@@ -20,7 +20,7 @@ const NIGHT = { weekdays: [5], from: '22:00', to: '06:00' }
 /** 20 November 2026 was a Friday. */
 const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
 
-test('the nearest place that says something counts, each setting for itself', () => {
+test('the nearest settings apply, each setting separately', () => {
   expect(mergeRemoteSettings([])).toEqual(DEFAULT_REMOTE_RULES)
   const all = { ...NOTHING, hours: OFFICE, consent: 'ask' as const, forbidden: true }
   const client = { ...NOTHING, forbidden: false, banner: true }
@@ -50,7 +50,7 @@ test.each([
   expect(isWithinHours(hours, at(moment))).toBe(expected)
 })
 
-test('why there are no remote tools is said with the hours and the time there', () => {
+test('a refusal contains the hours and the local time', () => {
   const clock = () => ({ wallMs: at('21T09:05'), zone: 'Europe/Berlin' })
   expect(whyNoRemoteTools({ forbidden: false, hours: null }, clock)).toBeUndefined()
   expect(whyNoRemoteTools({ forbidden: true, hours: null }, clock)).toBe(

@@ -17,7 +17,7 @@ test.each<[string, string, string[]]>([
   expect(shown(before, after)).toEqual(lines)
 })
 
-test('both texts can be read from what is shown, with their line numbers', () => {
+test('both texts can be reconstructed from the diff, with line numbers', () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
   fc.assert(
     fc.property(text, text, (old, fresh) => {
@@ -32,7 +32,7 @@ test('both texts can be read from what is shown, with their line numbers', () =>
   )
 })
 
-test('two long texts without a common line are shown as a whole', () => {
+test('two long texts without a common line are shown completely', () => {
   const long = (word: string) => Array.from({ length: 3000 }, (_, index) => `${word} ${index}`).join('\n')
   expect(diffLines(long('a'), long('b'))).toHaveLength(6000)
 })
