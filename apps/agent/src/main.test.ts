@@ -56,7 +56,7 @@ test('a data folder that is open to others is closed, with one line', async () =
   await upAgain
   const modes = ['.', ...readdirSync(folder)].map((name) => statSync(join(folder, name)).mode & 0o077)
   expect(new Set(modes)).toEqual(new Set([0]))
-  expect(second.stderr().match(/corrected/g)).toHaveLength(1)
+  expect(second.stderr().match(/removed access of other users/g)).toHaveLength(1)
 })
 
 test('a folder that other programs use is refused as data folder with one line', async () => {
@@ -113,12 +113,12 @@ test('an enrolment error is printed as one line', async () => {
   await expect(failure('--server', `${url}/elsewhere`, ...token)).resolves.toMatch(
     /returned status 404 and is not a Muster server/,
   )
-  await expect(failure('--server', 'muster', ...token)).resolves.toMatch(/"muster" is not an address/)
+  await expect(failure('--server', 'muster', ...token)).resolves.toMatch(/"muster" is not a valid address/)
   await expect(failure(...token)).resolves.toMatch(/--server is missing/)
   await expect(failure('--server', url)).resolves.toMatch(/MUSTER_ENROL_TOKEN is missing/)
-  await expect(failure('--server', url, '--token', 'short')).resolves.toMatch(/token is not complete/)
+  await expect(failure('--server', url, '--token', 'short')).resolves.toMatch(/token is incomplete/)
   await expect(failure('--server', url.replace('http:', 'https:'), ...token)).resolves.toMatch(
-    /does not speak TLS/,
+    /does not use TLS/,
   )
   await expect(failure('--server', url, ...token, '--wrong')).resolves.toMatch(/Unknown option '--wrong'/)
 })
@@ -151,7 +151,7 @@ test('only the given CA is trusted', async () => {
   await expect(enrol(url, folder, '--ca', other)).resolves.toMatchObject(untrusted)
   await expect(enrol(url, folder, '--ca', none)).resolves.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('holds no certificate'),
+    stderr: expect.stringContaining('contains no PEM certificate'),
   })
   await expect(enrol(url, folder, '--ca', good)).resolves.toMatchObject({ code: 0 })
   const up = server.untilUp()

@@ -168,7 +168,7 @@ describe('a command', () => {
 
   test.each([
     ['is expired', { expires_at: '2020-01-01T00:00:00.000Z' }],
-    ['is meant for another machine', { agent_id: 'somebodyelse' }],
+    ['is addressed to another machine', { agent_id: 'somebodyelse' }],
   ])('is ignored when it %s', async (_why, payload) => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)

@@ -148,6 +148,6 @@ test('more check scripts than a machine can store are refused with a message', a
   })
   expect(results().find(({ check_id }) => check_id === 110)?.measured).toMatchObject({
     check_type: 'unmeasurable',
-    reason: expect.stringContaining('more check scripts than it can keep'),
+    reason: expect.stringContaining('more check scripts than it can store'),
   })
 })

@@ -69,7 +69,7 @@ test('a script that cannot run here reports the reason', async () => {
     check_type: 'unmeasurable',
     reason: 'Nushell is not installed on this machine.',
   })
-  expect(second?.measured).toMatchObject({ reason: expect.stringContaining('write NAME=value') })
+  expect(second?.measured).toMatchObject({ reason: expect.stringContaining('Use NAME=value') })
   expect(third?.measured).toMatchObject({
     outcome: 'failed',
     retcode: null,

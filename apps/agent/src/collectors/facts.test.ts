@@ -33,7 +33,7 @@ test.each([
 })
 
 test('facts are cut to the limits of the contract, and invalid ones are dropped', () => {
-  const { log } = givenLog([/fact left out/])
+  const { log } = givenLog([/dropped a fact/])
   const long = 'x'.repeat(1000)
   const facts = fitFacts(
     { hostname: long, cpus: Array.from({ length: 100 }, () => long), total_ram: -1, make: 'Acme' },

@@ -51,7 +51,7 @@ test.each([
     { ...signed(), payload: signed().payload.replace('anna', 'eve!') },
     /not signed by the server/,
   ],
-  ['another agent', signed({ agent_id: 'other12345' }), /meant for another machine/],
+  ['another agent', signed({ agent_id: 'other12345' }), /addressed to another machine/],
   [
     'an expired one',
     signed({ expires_at: iso(-1) }),
@@ -62,7 +62,7 @@ test.each([
   [
     'one that expires before it was issued',
     signed({ issued_at: iso(60_000), expires_at: iso(30_000) }),
-    /times make no sense/,
+    /times are invalid/,
   ],
   [
     'a time that is none',

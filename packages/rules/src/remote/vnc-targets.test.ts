@@ -39,5 +39,5 @@ test.each([
   '1.2.3/8:1',
   '',
 ])('%j is not a valid target', (line) => {
-  expect(whyNoVncTarget(line)).toContain('Write host:port')
+  expect(whyNoVncTarget(line)).toContain('Use host:port')
 })

@@ -79,9 +79,9 @@ test('an unreadable log and a log of another system are refused with a message',
   givenPrograms({ wevtutil: 'echo "Failed to open event query. Access is denied." >&2; exit 5' })
   const security = windowsLogTools.read({ ...SEARCH, log: 'Security' })
   await expect(security).rejects.toThrow('Failed to read the log Security: Failed to open event query.')
-  await expect(windowsLogTools.read({ ...SEARCH, unit: 'ssh.service' })).rejects.toThrow('know no units')
+  await expect(windowsLogTools.read({ ...SEARCH, unit: 'ssh.service' })).rejects.toThrow('have no units')
   givenPrograms({ journalctl: 'exit 0' })
-  await expect(linuxLogTools.read({ ...SEARCH, log: 'System' })).rejects.toThrow('no event logs of Windows')
+  await expect(linuxLogTools.read({ ...SEARCH, log: 'System' })).rejects.toThrow('no Windows event logs')
 })
 
 test('an endless log is read until the reply is full', async () => {

@@ -3,8 +3,8 @@ import { chooseDisplay, NoVncServer, requireProgram } from './desktop.ts'
 import { obscure } from './vnc-programs.ts'
 
 test.each([
-  { hasWayland: false, says: /^No X11 display runs on this machine/ },
-  { hasWayland: true, says: /^The desktop of this machine is Wayland/ },
+  { hasWayland: false, says: /^No X11 display is running on this machine/ },
+  { hasWayland: true, says: /^This machine uses Wayland/ },
 ])('a machine without X11 reports that, Wayland: $hasWayland', ({ hasWayland, says }) => {
   expect(() => chooseDisplay({ displays: [], hasWayland }, null)).toThrow(says)
 })

@@ -26,7 +26,7 @@ const start = (user: number | undefined): Promise<VncServer> =>
 test('a listener of another user is not mistaken for the VNC server', async () => {
   // Only root can start processes of another user.
   const isRoot = process.getuid?.() === 0
-  if (isRoot) await expect(start(NOBODY)).rejects.toThrow('Another user of this machine has taken the port')
+  if (isRoot) await expect(start(NOBODY)).rejects.toThrow('Another user of this machine uses the port')
   const { socket } = await start(undefined)
   socket.destroy()
 })

@@ -119,7 +119,7 @@ test('the user at the machine is asked for each viewer if the rules require it',
   const cleo = new TestChannel(server, { author: 'cleo', join })
   const end = await cleo.ended()
   expect(end).toMatchObject({ code: 'refused' })
-  expect(end.message).toMatch(/person at the machine/)
+  expect(end.message).toMatch(/user at the machine/)
   expect(cleo.byteCount).toBe(0)
   anna.type('echo alone=$((2 + 3))\n')
   await anna.until(/alone=5\r\n/)
